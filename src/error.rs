@@ -1,0 +1,182 @@
+//! The error of the tool itself: what kind, what happened, what to do about it.
+//!
+//! A row that cannot be created is not an [`Error`]; it is data, kept in the journal and told in the reports.
+//! An `Error` ends a command. Its [`ErrorKind`] decides the exit code, in one match ([`Exit::from`]).
+
+use std::fmt;
+
+/// What went wrong, as far as the exit code and the reader are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// fleetload itself failed: a broken invariant, a full disk under a report.
+    Internal,
+    /// The command line, the profile or a setting is wrong.
+    Usage,
+    /// The sheets cannot be used as they are; nothing was imported and nothing sent.
+    Sheets,
+    /// The journal is locked, damaged, full or not writable.
+    Journal,
+    /// The service refuses us or cannot be reached.
+    Service,
+}
+
+/// An error that ends a command: kind, words, the cause below it, and the next thing to do.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    what: String,
+    hint: Option<String>,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// The result of everything that can end a command.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of `kind`; `what` says where and what, as one sentence without a full stop.
+    pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), hint: None, cause: None }
+    }
+
+    /// A broken invariant or an unforeseen failure of fleetload itself.
+    pub fn internal(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, what)
+    }
+
+    /// A wrong command line, profile or setting.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, what)
+    }
+
+    /// Sheets that cannot be used.
+    pub fn sheets(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Sheets, what)
+    }
+
+    /// A journal that cannot be used.
+    pub fn journal(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Journal, what)
+    }
+
+    /// A service that refuses us or cannot be reached.
+    pub fn service(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Service, what)
+    }
+
+    /// Adds what the reader should do or type next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the error below this one.
+    #[must_use]
+    pub fn because(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// The kind, for the exit code.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What happened, without cause and hint.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// What to do next, when something can be done.
+    pub fn next_step(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        let mut below = self.cause.as_deref().map(|cause| cause as &dyn std::error::Error);
+        while let Some(cause) = below {
+            write!(f, ": {cause}")?;
+            below = cause.source();
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as &(dyn std::error::Error + 'static))
+    }
+}
+
+/// The exit codes of every command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// Every job done.
+    Done = 0,
+    /// fleetload itself failed.
+    Failed = 1,
+    /// Usage, profile or settings wrong.
+    Usage = 2,
+    /// The sheets have problems; nothing was imported, nothing sent.
+    Sheets = 3,
+    /// Finished, and some rows were rejected or skipped.
+    Rejections = 4,
+    /// Stopped with work left that can go on by itself later.
+    Parked = 5,
+    /// Journal locked, damaged, full or not writable.
+    Journal = 6,
+    /// The service refuses us or cannot be reached.
+    Service = 7,
+    /// Finished, but some rows are held: a person must decide.
+    Held = 8,
+}
+
+impl Exit {
+    /// The number the shell sees.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Internal => Self::Failed,
+            ErrorKind::Usage => Self::Usage,
+            ErrorKind::Sheets => Self::Sheets,
+            ErrorKind::Journal => Self::Journal,
+            ErrorKind::Service => Self::Service,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_the_exit_code_that_scripts_rely_on() {
+        let table = [
+            (ErrorKind::Internal, 1),
+            (ErrorKind::Usage, 2),
+            (ErrorKind::Sheets, 3),
+            (ErrorKind::Journal, 6),
+            (ErrorKind::Service, 7),
+        ];
+        for (kind, code) in table {
+            assert_eq!(Exit::from(kind).code(), code, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_reads_as_one_sentence_with_its_causes() {
+        let below = std::io::Error::other("disk full");
+        let error = Error::journal("cannot write fleetload.db").because(below).hint("free some space");
+        assert_eq!(error.to_string(), "cannot write fleetload.db: disk full");
+        assert_eq!(error.next_step(), Some("free some space"));
+    }
+}

@@ -1,0 +1,85 @@
+//! News of a run, travelling up to whoever shows it. An event is told only after what it tells is on disk.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::id::JobId;
+use super::kind::Kind;
+use super::operation::Operation;
+use super::state::JobState;
+use super::time::Moment;
+
+/// One piece of news.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A job is in another state now.
+    Moved {
+        /// The job.
+        job: JobId,
+        /// What kind of record it is about.
+        kind: Kind,
+        /// The state it left.
+        from: JobState,
+        /// The state it is in.
+        to: JobState,
+    },
+    /// A request left for an operation.
+    Sent {
+        /// The operation.
+        operation: Operation,
+    },
+    /// A creation was confirmed or may have happened: the quota of today as far as it is known.
+    QuotaUsed {
+        /// Creations counted today.
+        used: u64,
+        /// The most that a day allows, once learned or set.
+        ceiling: Option<u64>,
+    },
+    /// The day's quota is spent; creations wait.
+    Parked {
+        /// When they are tried again, by the service's clock.
+        until: Moment,
+    },
+    /// Creations go on.
+    Woken,
+    /// The service asked for a slower pace for one operation.
+    SlowedDown {
+        /// The operation.
+        operation: Operation,
+        /// Requests a second from now on.
+        rate: f64,
+    },
+    /// The breaker of an operation opened or closed.
+    Breaker {
+        /// The operation.
+        operation: Operation,
+        /// Whether its requests are held back.
+        open: bool,
+        /// Why, in words.
+        reason: String,
+    },
+    /// The service cannot be reached; rows wait.
+    Unreachable {
+        /// Why, in words.
+        reason: String,
+        /// How long until the next try.
+        retry_in: Duration,
+    },
+    /// Our clock and the service's differ noticeably.
+    ClockSkew {
+        /// The service's time minus ours, in seconds.
+        seconds: i64,
+    },
+    /// Something a person should read, that changes no state.
+    Note {
+        /// One sentence.
+        text: String,
+    },
+    /// No more requests are begun; those under way come home.
+    Draining {
+        /// How many are under way.
+        under_way: usize,
+    },
+}

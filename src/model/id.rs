@@ -1,0 +1,37 @@
+//! The numbers and ids things go by in a journal, each a type of its own so that one is never taken for another.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Declares a number that is one kind of thing's name within a journal.
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+number! {
+    /// An import: the sheets read together by one command, numbered from 1 within a journal.
+    ImportId
+}
+number! {
+    /// A job: one row and what became of it, numbered from 1 within a journal.
+    JobId
+}
+number! {
+    /// An attempt: one request sent for a step, numbered from 1 within a journal.
+    AttemptId
+}
+
+/// The id the service gave to a record (specification, conventions: a UUID).
+pub type RemoteId = uuid::Uuid;

@@ -1,0 +1,122 @@
+//! Natural keys: what makes two rows, or a row and a record, the same thing.
+//!
+//! Companies are known by name below their parent, sites by name and reference in their company, people by
+//! username, devices by MAC or else by name in their company. Comparison is exact after NFC and trimming;
+//! equality only without regard to case is "near" and never enough to adopt a record.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::record::{Link, Record, Role, Target};
+
+/// Separates the parts of a written natural key; no trimmed cell can contain it.
+const SEPARATOR: char = '\u{1f}';
+
+/// A name as names are compared: NFC, trimmed, inner white space collapsed.
+pub fn comparable(name: &str) -> String {
+    let mut result = String::with_capacity(name.len());
+    for word in name.split_whitespace() {
+        if !result.is_empty() {
+            result.push(' ');
+        }
+        result.extend(word.nfc());
+    }
+    result
+}
+
+/// How two names compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// The same after NFC and trimming.
+    Equal,
+    /// The same but for case: a person must look.
+    Near,
+    /// Different.
+    Different,
+}
+
+/// Compares two names.
+pub fn likeness(left: &str, right: &str) -> Likeness {
+    let (left, right) = (comparable(left), comparable(right));
+    if left == right {
+        Likeness::Equal
+    } else if left.to_lowercase() == right.to_lowercase() {
+        Likeness::Near
+    } else {
+        Likeness::Different
+    }
+}
+
+/// The twelve hexadecimal digits of a MAC address in lower case, whatever its separators; `None` for anything else.
+pub fn mac_digits(text: &str) -> Option<String> {
+    let digits: String = text
+        .chars()
+        .filter(|c| !matches!(c, ':' | '-' | '.' | ' '))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    (digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some(digits)
+}
+
+/// The written natural key of a record with its links, unique within one account and kind.
+///
+/// A link to a record of the journal is written as its job number, one to a foreign record as its id.
+pub fn natural_key(record: &Record, links: &[Link]) -> String {
+    match record {
+        Record::Company(company) => join(&[&owner(links, Role::Parent), &comparable(&company.name)]),
+        Record::Site(site) => join(&[
+            &owner(links, Role::Company),
+            &comparable(&site.name),
+            &comparable(site.reference.as_deref().unwrap_or_default()),
+        ]),
+        Record::Person(person) => comparable(&person.username),
+        Record::Device(device) => match device.identification.as_deref().and_then(mac_digits) {
+            Some(digits) => digits,
+            None => join(&[&owner(links, Role::Company), &comparable(&device.name)]),
+        },
+    }
+}
+
+fn join(parts: &[&str]) -> String {
+    parts.join(&SEPARATOR.to_string())
+}
+
+fn owner(links: &[Link], role: Role) -> String {
+    match links.iter().find(|link| link.role == role).map(|link| link.target) {
+        Some(Target::Job(job)) => format!("#{job}"),
+        Some(Target::Remote(id)) => id.to_string(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_compare_after_nfc_and_trimming_and_case_alone_is_only_near() {
+        let table = [
+            ("Acme", "Acme", Likeness::Equal),
+            (" Acme  Ltd ", "Acme Ltd", Likeness::Equal),
+            ("Cafe\u{301}", "Caf\u{e9}", Likeness::Equal),
+            ("Acme\u{a0}Ltd", "Acme Ltd", Likeness::Equal),
+            ("ACME", "Acme", Likeness::Near),
+            ("Site 1", "Site 10", Likeness::Different),
+        ];
+        for (left, right, expected) in table {
+            assert_eq!(likeness(left, right), expected, "{left:?} and {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_mac_is_twelve_hexadecimal_digits_however_they_are_separated() {
+        let table = [
+            ("00:1A:2B:3C:4D:5E", Some("001a2b3c4d5e")),
+            ("001a.2b3c.4d5e", Some("001a2b3c4d5e")),
+            ("00-1a-2b-3c-4d-5e", Some("001a2b3c4d5e")),
+            ("001A2B3C4D5", None),
+            ("00:1A:2B:3C:4D:5G", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(mac_digits(text).as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The words and the rules that need no world: ids, records, job states, verdicts, natural keys, retry
+//! arithmetic, events and tallies. No input or output, no SQL, no HTTP, no clock.
+
+pub mod event;
+pub mod id;
+pub mod key;
+pub mod kind;
+pub mod operation;
+pub mod record;
+pub mod state;
+pub mod tally;
+pub mod time;
+pub mod verdict;

@@ -1,0 +1,282 @@
+//! The operations of the service, each one line of one table (specification section 4).
+//!
+//! Method and path are what the specification documents, or, marked [`Provenance::Assumed`], what its naming
+//! suggests: such a path is used only when the profile says `paths = "assumed"` or maps the operation itself.
+//! Building requests and reading answers is left to [`crate::service`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The HTTP method of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Creates, changes, removes.
+    Post,
+}
+
+impl Method {
+    /// As HTTP writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// How far the path of an operation can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Provenance {
+    /// The specification states method and path.
+    Documented,
+    /// The specification states only how the path ends.
+    EndingOnly,
+    /// The specification states neither; method and path follow its naming.
+    Assumed,
+}
+
+/// Whether a call counts against the daily quota of creations (specification 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quota {
+    /// Creates a record and counts.
+    Counted,
+    /// Does not count.
+    Free,
+}
+
+/// Declares the enum and its table together, so that an operation cannot be in one and not in the other.
+macro_rules! operations {
+    ($($variant:ident, $name:literal, $section:literal, $method:ident, $path:literal, $provenance:ident, $quota:ident;)+) => {
+        /// An operation of the service.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Operation {
+            $(
+                #[doc = concat!("`", $name, "`, specification ", $section, ".")]
+                $variant,
+            )+
+        }
+
+        impl Operation {
+            /// Every operation, in the order of the specification.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The name used in profiles, reports and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// The section of the specification that describes it.
+            pub const fn section(self) -> &'static str {
+                match self { $(Self::$variant => $section,)+ }
+            }
+
+            /// The method, documented or assumed.
+            pub const fn method(self) -> Method {
+                match self { $(Self::$variant => Method::$method,)+ }
+            }
+
+            /// The path below the base address, documented or assumed; `{name}` stands for a parameter.
+            pub const fn path(self) -> &'static str {
+                match self { $(Self::$variant => $path,)+ }
+            }
+
+            /// How far [`Operation::path`] can be relied on.
+            pub const fn provenance(self) -> Provenance {
+                match self { $(Self::$variant => Provenance::$provenance,)+ }
+            }
+
+            /// Whether a call counts against the daily quota.
+            pub const fn quota(self) -> Quota {
+                match self { $(Self::$variant => Quota::$quota,)+ }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+operations! {
+    Auth, "auth", "4.1", Post, "/device-api/auth/v1/auth", Documented, Free;
+    AddCompany, "addCompany", "4.2", Post, "/device-api/config/v1/addCompany", Documented, Counted;
+    FindCompaniesByName, "findCompaniesByName", "4.2", Get, "/device-api/config/v1/findCompaniesByName?companyName={companyName}", Assumed, Free;
+    GetCompany, "getCompany", "4.2", Get, "/device-api/config/v1/getCompany/{id}", Documented, Free;
+    ListCompanies, "listCompanies", "4.2", Get, "/device-api/config/v1/listCompanies", EndingOnly, Free;
+    GetChildCompanies, "getChildCompanies", "4.2", Get, "/device-api/config/v1/getChildCompanies/{companyId}", Assumed, Free;
+    ListTimeZones, "listTimeZones", "4.2", Get, "/device-api/config/v1/listTimeZones", Assumed, Free;
+    UpdateCompany, "updateCompany", "4.2", Post, "/device-api/config/v1/updateCompany/{companyId}", Assumed, Free;
+    DeleteInterfaceLabelById, "deleteInterfaceLabelById", "4.3", Post, "/device-api/config/v1/deleteInterfaceLabelById/{interfaceDeviceId}/{labelId}", Assumed, Free;
+    DeleteInterfaceLabel, "deleteInterfaceLabel", "4.3", Post, "/device-api/config/v1/deleteInterfaceLabel/{interfaceDeviceId}?label={label}", Assumed, Free;
+    FindInterfaceLabel, "findInterfaceLabel", "4.3", Get, "/device-api/config/v1/findInterfaceLabel/{interfaceDeviceId}?label={label}", Assumed, Free;
+    ListInterfaceLabels, "listInterfaceLabels", "4.3", Get, "/device-api/config/v1/listInterfaceLabels/{interfaceDeviceId}", Assumed, Free;
+    PutInterfaceLabel, "putInterfaceLabel", "4.3", Post, "/device-api/config/v1/putInterfaceLabel/{interfaceDeviceId}", Assumed, Free;
+    PutInterfaceLabels, "putInterfaceLabels", "4.3", Post, "/device-api/config/v1/putInterfaceLabels/{interfaceDeviceId}", Assumed, Free;
+    FindDeviceLabel, "findDeviceLabel", "4.3", Get, "/device-api/config/v1/findDeviceLabel/{deviceId}?label={label}", Assumed, Free;
+    ListDeviceLabels, "listDeviceLabels", "4.3", Get, "/device-api/config/v1/listDeviceLabels/{deviceId}", Assumed, Free;
+    PutDeviceLabel, "putDeviceLabel", "4.3", Post, "/device-api/config/v1/putDeviceLabel/{deviceId}", Assumed, Free;
+    PutDeviceLabels, "putDeviceLabels", "4.3", Post, "/device-api/config/v1/putDeviceLabels/{deviceId}", Assumed, Free;
+    FindSiteLabel, "findSiteLabel", "4.3", Get, "/device-api/config/v1/findSiteLabel/{siteId}?label={label}", Assumed, Free;
+    ListSiteLabels, "listSiteLabels", "4.3", Get, "/device-api/config/v1/listSiteLabels/{siteId}", Assumed, Free;
+    PutSiteLabel, "putSiteLabel", "4.3", Post, "/device-api/config/v1/putSiteLabel/{siteId}", Assumed, Free;
+    PutSiteLabels, "putSiteLabels", "4.3", Post, "/device-api/config/v1/putSiteLabels/{siteId}", Assumed, Free;
+    AddLicenceCode, "addLicenceCode", "4.4", Post, "/device-api/config/v1/addLicenceCode", Assumed, Free;
+    AddDevice, "addDevice", "4.5", Post, "/device-api/config/v1/addDevice", Documented, Counted;
+    AddDeviceFromTemplate, "addDeviceFromTemplate", "4.5", Post, "/device-api/config/v1/addDeviceFromTemplate", Assumed, Counted;
+    FindDevicesByName, "findDevicesByName", "4.5", Get, "/device-api/config/v1/findDevicesByName?name={name}&companyId={companyId}", Assumed, Free;
+    ListAssignableTemplates, "listAssignableTemplates", "4.5", Get, "/device-api/config/v1/listAssignableTemplates/{deviceId}", Assumed, Free;
+    ListOwnAssignableTemplates, "listOwnAssignableTemplates", "4.5", Get, "/device-api/config/v1/listOwnAssignableTemplates/{deviceId}", Assumed, Free;
+    ListInterfaces, "listInterfaces", "4.5", Get, "/device-api/config/v1/listInterfaces/{deviceId}", Assumed, Free;
+    GetDevice, "getDevice", "4.5", Get, "/device-api/config/v1/getDevice/{id}", Documented, Free;
+    GetDeviceByMac, "getDeviceByMac", "4.5", Get, "/device-api/config/v1/getDeviceByMac?macAddress={macAddress}", Assumed, Free;
+    ListAssignedTemplates, "listAssignedTemplates", "4.5", Get, "/device-api/config/v1/listAssignedTemplates/{deviceId}", Assumed, Free;
+    SubscribeTemplate, "subscribeTemplate", "4.5", Post, "/device-api/config/v1/subscribeTemplate", Assumed, Free;
+    UnsubscribeTemplate, "unsubscribeTemplate", "4.5", Post, "/device-api/config/v1/unsubscribeTemplate", Assumed, Free;
+    UpdateDevice, "updateDevice", "4.5", Post, "/device-api/config/v1/updateDevice/{deviceId}", Assumed, Free;
+    ListDevices, "listDevices", "4.11", Get, "/device-api/config/v1/listDevices", Assumed, Free;
+    DeleteCompanyMetadata, "deleteCompanyMetadata", "4.6", Post, "/device-api/config/v1/deleteCompanyMetadata/{companyId}/{metadataId}", Assumed, Free;
+    ListCompanyMetadata, "listCompanyMetadata", "4.6", Get, "/device-api/config/v1/listCompanyMetadata/{companyId}", Assumed, Free;
+    FindCompanyMetadata, "findCompanyMetadata", "4.6", Get, "/device-api/config/v1/findCompanyMetadata/{companyId}?key={key}", Assumed, Free;
+    PutCompanyMetadata, "putCompanyMetadata", "4.6", Post, "/device-api/config/v1/putCompanyMetadata/{companyId}", Assumed, Free;
+    PutCompanyMetadataList, "putCompanyMetadataList", "4.6", Post, "/device-api/config/v1/putCompanyMetadataList/{companyId}", Assumed, Free;
+    DeleteDeviceMetadata, "deleteDeviceMetadata", "4.6", Post, "/device-api/config/v1/deleteDeviceMetadata/{deviceId}/{metadataId}", Assumed, Free;
+    ListDeviceMetadata, "listDeviceMetadata", "4.6", Get, "/device-api/config/v1/listDeviceMetadata/{deviceId}", Assumed, Free;
+    FindDeviceMetadata, "findDeviceMetadata", "4.6", Get, "/device-api/config/v1/findDeviceMetadata/{deviceId}?key={key}", Assumed, Free;
+    PutDeviceMetadata, "putDeviceMetadata", "4.6", Post, "/device-api/config/v1/putDeviceMetadata/{deviceId}", Assumed, Free;
+    PutDeviceMetadataList, "putDeviceMetadataList", "4.6", Post, "/device-api/config/v1/putDeviceMetadataList/{deviceId}", Assumed, Free;
+    DeleteSiteMetadata, "deleteSiteMetadata", "4.6", Post, "/device-api/config/v1/deleteSiteMetadata/{siteId}/{metadataId}", Assumed, Free;
+    ListSiteMetadata, "listSiteMetadata", "4.6", Get, "/device-api/config/v1/listSiteMetadata/{siteId}", Assumed, Free;
+    FindSiteMetadata, "findSiteMetadata", "4.6", Get, "/device-api/config/v1/findSiteMetadata/{siteId}?key={key}", Assumed, Free;
+    PutSiteMetadata, "putSiteMetadata", "4.6", Post, "/device-api/config/v1/putSiteMetadata/{siteId}", Assumed, Free;
+    PutSiteMetadataList, "putSiteMetadataList", "4.6", Post, "/device-api/config/v1/putSiteMetadataList/{siteId}", Assumed, Free;
+    AddPerson, "addPerson", "4.7", Post, "/device-api/config/v1/addPerson", Documented, Counted;
+    GetPerson, "getPerson", "4.7", Get, "/device-api/config/v1/getPerson/{id}", Assumed, Free;
+    GetPersonByUsername, "getPersonByUsername", "4.7", Get, "/device-api/config/v1/getPersonByUsername?username={username}", Assumed, Free;
+    ListPeople, "listPeople", "4.7", Get, "/device-api/config/v1/listPeople/{companyId}", Assumed, Free;
+    AddSite, "addSite", "4.8", Post, "/device-api/config/v1/addSite", Assumed, Counted;
+    AssignDeviceToSite, "assignDeviceToSite", "4.8", Post, "/device-api/config/v1/assignDeviceToSite", Assumed, Free;
+    FindSitesByName, "findSitesByName", "4.8", Get, "/device-api/config/v1/findSitesByName?name={name}&companyId={companyId}", Assumed, Free;
+    GetSite, "getSite", "4.8", Get, "/device-api/config/v1/getSite/{id}", Assumed, Free;
+    ListSites, "listSites", "4.8", Get, "/device-api/config/v1/listSites", Assumed, Free;
+    UpdateSite, "updateSite", "4.8", Post, "/device-api/config/v1/updateSite/{siteId}", Assumed, Free;
+    AddDeviceToVpnCloud, "addDeviceToVpnCloud", "4.9", Post, "/device-api/config/v1/addDeviceToVpnCloud", Assumed, Free;
+    ListJoinableVpnClouds, "listJoinableVpnClouds", "4.9", Get, "/device-api/config/v1/listJoinableVpnClouds/{deviceId}", Assumed, Free;
+    ListDeviceVpnClouds, "listDeviceVpnClouds", "4.9", Get, "/device-api/config/v1/listDeviceVpnClouds/{deviceId}", Assumed, Free;
+    GetDeviceVpnConfiguration, "getDeviceVpnConfiguration", "4.9", Get, "/device-api/config/v1/getDeviceVpnConfiguration/{deviceId}/{vpnCloudId}", Assumed, Free;
+    RemoveDeviceFromVpnCloud, "removeDeviceFromVpnCloud", "4.9", Post, "/device-api/config/v1/removeDeviceFromVpnCloud", Assumed, Free;
+    UpdateDeviceVpnConfiguration, "updateDeviceVpnConfiguration", "4.9", Post, "/device-api/config/v1/updateDeviceVpnConfiguration", Assumed, Free;
+    GetTunnelStatus, "getTunnelStatus", "4.10", Get, "/device-api/config/v1/getTunnelStatus/{deviceId}", Assumed, Free;
+    GetVpnConnections, "getVpnConnections", "4.10", Get, "/device-api/config/v1/getVpnConnections/{deviceId}", Assumed, Free;
+    GetVpnRoutes, "getVpnRoutes", "4.10", Get, "/device-api/config/v1/getVpnRoutes/{deviceId}", Assumed, Free;
+    ListCompanyDeviceStates, "listCompanyDeviceStates", "4.10", Get, "/device-api/config/v1/listCompanyDeviceStates/{companyId}", Assumed, Free;
+    ListCompanyTreeDeviceStates, "listCompanyTreeDeviceStates", "4.10", Get, "/device-api/config/v1/listCompanyTreeDeviceStates/{companyId}", Assumed, Free;
+    ListSiteDeviceStates, "listSiteDeviceStates", "4.10", Get, "/device-api/config/v1/listSiteDeviceStates/{siteId}", Assumed, Free;
+    GetDeviceOnlineStatus, "getDeviceOnlineStatus", "4.10", Get, "/device-api/config/v1/getDeviceOnlineStatus/{deviceId}", Assumed, Free;
+    ListCompanyDeviceOnlineStatuses, "listCompanyDeviceOnlineStatuses", "4.10", Get, "/device-api/config/v1/listCompanyDeviceOnlineStatuses/{companyId}", Assumed, Free;
+    ListCompanyTreeDeviceOnlineStatuses, "listCompanyTreeDeviceOnlineStatuses", "4.10", Get, "/device-api/config/v1/listCompanyTreeDeviceOnlineStatuses/{companyId}", Assumed, Free;
+    ListSiteDeviceOnlineStatuses, "listSiteDeviceOnlineStatuses", "4.10", Get, "/device-api/config/v1/listSiteDeviceOnlineStatuses/{siteId}", Assumed, Free;
+    GetDeviceFullStatus, "getDeviceFullStatus", "4.10", Get, "/device-api/config/v1/getDeviceFullStatus/{deviceId}", Assumed, Free;
+    ListCompanyDeviceFullStatuses, "listCompanyDeviceFullStatuses", "4.10", Get, "/device-api/config/v1/listCompanyDeviceFullStatuses/{companyId}", Assumed, Free;
+    ListCompanyTreeDeviceFullStatuses, "listCompanyTreeDeviceFullStatuses", "4.10", Get, "/device-api/config/v1/listCompanyTreeDeviceFullStatuses/{companyId}", Assumed, Free;
+    ListSiteDeviceFullStatuses, "listSiteDeviceFullStatuses", "4.10", Get, "/device-api/config/v1/listSiteDeviceFullStatuses/{siteId}", Assumed, Free;
+}
+
+impl Operation {
+    /// Whether a call creates a record and so must never be repeated on hope.
+    pub const fn creates(self) -> bool {
+        matches!(self.quota(), Quota::Counted)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Operation {
+    type Err = UnknownOperation;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|operation| operation.name() == name)
+            .ok_or_else(|| UnknownOperation(name.to_owned()))
+    }
+}
+
+impl Serialize for Operation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Operation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A name that no operation has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the service has no operation named '{0}'")]
+pub struct UnknownOperation(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_the_81_operations_of_the_specification_each_once() {
+        let mut names: Vec<_> = Operation::ALL.iter().map(|operation| operation.name()).collect();
+        assert_eq!(names.len(), 81);
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 81);
+    }
+
+    #[test]
+    fn every_name_is_read_back_as_its_operation() {
+        for &operation in Operation::ALL {
+            assert_eq!(operation.name().parse(), Ok(operation));
+        }
+        assert!("deleteCompany".parse::<Operation>().is_err());
+    }
+
+    #[test]
+    fn only_the_five_creations_count_against_the_quota() {
+        let creations: Vec<_> = Operation::ALL.iter().filter(|operation| operation.creates()).collect();
+        assert_eq!(
+            creations,
+            [
+                &Operation::AddCompany,
+                &Operation::AddDevice,
+                &Operation::AddDeviceFromTemplate,
+                &Operation::AddPerson,
+                &Operation::AddSite
+            ]
+        );
+    }
+
+    #[test]
+    fn the_documented_paths_are_those_of_the_specification() {
+        let documented: Vec<_> = Operation::ALL
+            .iter()
+            .filter(|operation| operation.provenance() == Provenance::Documented)
+            .map(|operation| (operation.method().as_str(), operation.path()))
+            .collect();
+        assert_eq!(
+            documented,
+            [
+                ("POST", "/device-api/auth/v1/auth"),
+                ("POST", "/device-api/config/v1/addCompany"),
+                ("GET", "/device-api/config/v1/getCompany/{id}"),
+                ("POST", "/device-api/config/v1/addDevice"),
+                ("GET", "/device-api/config/v1/getDevice/{id}"),
+                ("POST", "/device-api/config/v1/addPerson"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,394 @@
+//! The records a sheet describes, typed as the service takes them (specification 2.2 to 2.6).
+//!
+//! The serialised form of a record is the body of its creation, without the ids of other records: those are
+//! [`Link`]s, known only once the other record exists. What a row asks for besides the record itself is an [`Extra`].
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{JobId, RemoteId};
+use super::kind::Kind;
+use super::operation::Operation;
+
+/// A record to be created.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "record", rename_all = "lowercase")]
+pub enum Record {
+    /// A company.
+    Company(Company),
+    /// A site.
+    Site(Site),
+    /// A person.
+    Person(Person),
+    /// A device.
+    Device(Device),
+}
+
+impl Record {
+    /// What kind of record this is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Company(_) => Kind::Company,
+            Self::Site(_) => Kind::Site,
+            Self::Person(_) => Kind::Person,
+            Self::Device(_) => Kind::Device,
+        }
+    }
+
+    /// The operation that creates it.
+    pub fn creation(&self) -> Operation {
+        match self {
+            Self::Company(_) => Operation::AddCompany,
+            Self::Site(_) => Operation::AddSite,
+            Self::Person(_) => Operation::AddPerson,
+            Self::Device(device) if device.copy.is_some() => Operation::AddDeviceFromTemplate,
+            Self::Device(_) => Operation::AddDevice,
+        }
+    }
+
+    /// The name a person would call it by: the record's name, or the username of a person.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Company(company) => &company.name,
+            Self::Site(site) => &site.name,
+            Self::Person(person) => &person.username,
+            Self::Device(device) => &device.name,
+        }
+    }
+}
+
+/// A postal address (specification 2.2). Blank cells are absent, never empty strings.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are those of specification 2.2, by their names")]
+pub struct Address {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address1: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address2: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suburb: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub city: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub post_or_zip_code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longitude: Option<f64>,
+}
+
+/// Customer or reseller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum CompanyType {
+    /// Buys and uses.
+    Customer,
+    /// Sells on and manages companies below it.
+    Reseller,
+}
+
+/// A company (specification 2.3); its parent is a [`Link`] of [`Role::Parent`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are those of specification 2.3, by their names")]
+pub struct Company {
+    pub company_type: CompanyType,
+    pub name: String,
+    pub address: Address,
+    pub phone_number: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fax_number: Option<String>,
+    pub support_email: String,
+    pub sales_email: String,
+    pub accounts_email: String,
+}
+
+/// What a user may do (specification 2.4); sent with exactly these spellings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the values are those of specification 2.4, by their names")]
+pub enum UserType {
+    #[serde(rename = "Configure Client")]
+    ConfigureClient,
+    #[serde(rename = "Diagnostics Client")]
+    DiagnosticsClient,
+    #[serde(rename = "Full Reseller")]
+    FullReseller,
+    #[serde(rename = "Reports Client")]
+    ReportsClient,
+    #[serde(rename = "Reports Only Reseller")]
+    ReportsOnlyReseller,
+    #[serde(rename = "VPN User")]
+    VpnUser,
+}
+
+/// Which templates a user sees (specification 2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[expect(missing_docs, reason = "the values are those of specification 2.4, by their names")]
+pub enum TemplateScope {
+    CompanyInherit,
+    CompanyNoInherit,
+    CompanyChildren,
+}
+
+/// A user account (specification 2.4); its company is a [`Link`] of [`Role::Company`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are those of specification 2.4, by their names")]
+pub struct Person {
+    pub user_type: UserType,
+    pub template_scope: TemplateScope,
+    pub first_name: String,
+    pub last_name: String,
+    pub username: String,
+    pub email: String,
+    pub allow_login: bool,
+    pub address: Address,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fax_number: Option<String>,
+}
+
+/// A site (specification 2.6); its company is a [`Link`] of [`Role::Company`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are those of specification 2.6, by their names")]
+pub struct Site {
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latitude: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longitude: Option<f64>,
+    pub address: Address,
+    pub phone_number: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fax_number: Option<String>,
+}
+
+/// A device (specification 2.5); company, site and template are [`Link`]s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(missing_docs, reason = "the fields are those of specification 2.5, by their names")]
+pub struct Device {
+    pub name: String,
+    pub address: Address,
+    pub phone_number: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fax_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_model: Option<String>,
+    /// The MAC address, as `aa:bb:cc:dd:ee:ff`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identification: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_site_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom_site_name: Option<String>,
+    /// Present when the device is made by copying another one; that one is a [`Link`] of [`Role::Template`].
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<TemplateCopy>,
+}
+
+/// What to copy from the template device (specification 2.5, "create from template").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TemplateCopy {
+    /// Copy the DHCP leases too.
+    pub copy_dhcp_leases: bool,
+    /// Copy the internet passwords too.
+    pub copy_internet_passwords: bool,
+    /// Source address translation by VPN cloud.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub snat_mapping: Vec<SnatMapping>,
+}
+
+/// The source address translation of one VPN cloud.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnatMapping {
+    /// The name of the VPN cloud.
+    pub cloud: String,
+    /// Network (CIDR or address/netmask) by interface name.
+    pub mapping: std::collections::BTreeMap<String, String>,
+}
+
+/// What a record refers to another record as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The company above a company.
+    Parent,
+    /// The company a person, site or device belongs to.
+    Company,
+    /// The site a device is put in.
+    Site,
+    /// The device another one is copied from.
+    Template,
+}
+
+impl Role {
+    /// As written in the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Parent => "parent",
+            Self::Company => "company",
+            Self::Site => "site",
+            Self::Template => "template",
+        }
+    }
+
+    /// The field of the creation's body that carries the id.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Parent => "parentCompanyId",
+            Self::Company => "companyId",
+            Self::Site => "siteId",
+            Self::Template => "templateId",
+        }
+    }
+
+    /// The kind of record it points to.
+    pub const fn target(self) -> Kind {
+        match self {
+            Self::Parent | Self::Company => Kind::Company,
+            Self::Site => Kind::Site,
+            Self::Template => Kind::Device,
+        }
+    }
+
+    /// From its form in the journal.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Parent, Self::Company, Self::Site, Self::Template]
+            .into_iter()
+            .find(|role| role.as_str() == word)
+    }
+}
+
+/// Where a link points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// A record that exists in the service.
+    Remote(RemoteId),
+    /// The record that another job of the journal makes.
+    Job(JobId),
+}
+
+/// A reference of one record to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Link {
+    /// What the other record is to this one.
+    pub role: Role,
+    /// Which one it is.
+    pub target: Target,
+}
+
+/// One key and value (specification 2.7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The key, case kept.
+    pub key: String,
+    /// The value.
+    pub value: String,
+}
+
+/// What a row asks for besides its record: one step each, after the creation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "extra", content = "value", rename_all = "snake_case")]
+pub enum Extra {
+    /// Labels of a site or device.
+    Labels(Vec<String>),
+    /// Metadata of a company, site or device.
+    Metadata(Vec<Metadata>),
+    /// A licence code for a device.
+    Licence(String),
+    /// An enterprise template a device is subscribed to.
+    EnterpriseTemplate(RemoteId),
+    /// A VPN cloud a device joins.
+    VpnCloud(RemoteId),
+}
+
+impl Extra {
+    /// The operation that carries it out for a record of `kind`; `None` where the service has none.
+    pub fn operation(&self, kind: Kind) -> Option<Operation> {
+        match (self, kind) {
+            (Self::Labels(_), Kind::Site) => Some(Operation::PutSiteLabels),
+            (Self::Labels(_), Kind::Device) => Some(Operation::PutDeviceLabels),
+            (Self::Metadata(_), Kind::Company) => Some(Operation::PutCompanyMetadataList),
+            (Self::Metadata(_), Kind::Site) => Some(Operation::PutSiteMetadataList),
+            (Self::Metadata(_), Kind::Device) => Some(Operation::PutDeviceMetadataList),
+            (Self::Licence(_), Kind::Device) => Some(Operation::AddLicenceCode),
+            (Self::EnterpriseTemplate(_), Kind::Device) => Some(Operation::SubscribeTemplate),
+            (Self::VpnCloud(_), Kind::Device) => Some(Operation::AddDeviceToVpnCloud),
+            (Self::Labels(_), Kind::Company | Kind::Person)
+            | (Self::Metadata(_), Kind::Person)
+            | (
+                Self::Licence(_) | Self::EnterpriseTemplate(_) | Self::VpnCloud(_),
+                Kind::Company | Kind::Site | Kind::Person,
+            ) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn device(copy: Option<TemplateCopy>) -> Device {
+        Device {
+            name: "Till".into(),
+            address: Address { address1: Some("1 High St".into()), ..Address::default() },
+            phone_number: "+64 9 555 0100".into(),
+            fax_number: None,
+            device_model: Some("Edge 100".into()),
+            identification: Some("00:1a:2b:3c:4d:5e".into()),
+            custom_site_id: None,
+            custom_site_name: None,
+            copy,
+        }
+    }
+
+    #[test]
+    fn the_serialised_record_is_the_body_of_its_creation_and_blank_fields_are_absent() {
+        assert_eq!(
+            serde_json::to_value(device(None)).unwrap(),
+            json!({
+                "name": "Till", "address": {"address1": "1 High St"}, "phoneNumber": "+64 9 555 0100",
+                "deviceModel": "Edge 100", "identification": "00:1a:2b:3c:4d:5e",
+            })
+        );
+    }
+
+    #[test]
+    fn a_record_survives_the_journal_and_back() {
+        for copy in [
+            None,
+            Some(TemplateCopy {
+                copy_dhcp_leases: true,
+                copy_internet_passwords: false,
+                snat_mapping: vec![],
+            }),
+        ] {
+            let record = Record::Device(device(copy));
+            let text = serde_json::to_string(&record).unwrap();
+            assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_device_with_a_template_is_created_by_copying() {
+        assert_eq!(Record::Device(device(None)).creation(), Operation::AddDevice);
+        let copy =
+            TemplateCopy { copy_dhcp_leases: false, copy_internet_passwords: false, snat_mapping: vec![] };
+        assert_eq!(Record::Device(device(Some(copy))).creation(), Operation::AddDeviceFromTemplate);
+    }
+}

@@ -1,0 +1,70 @@
+//! How many jobs of each kind are in each state. The counts of a run always add up to its rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::kind::Kind;
+use super::state::JobState;
+
+/// Counts of jobs by kind and state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    counts: std::collections::BTreeMap<Kind, std::collections::BTreeMap<JobState, u64>>,
+}
+
+impl Tally {
+    /// Adds `count` jobs of `kind` in `state`.
+    pub fn add(&mut self, kind: Kind, state: JobState, count: u64) {
+        if count > 0 {
+            *self.counts.entry(kind).or_default().entry(state).or_default() += count;
+        }
+    }
+
+    /// Moves one job of `kind` from one state to another.
+    pub fn shift(&mut self, kind: Kind, from: JobState, to: JobState) {
+        if let Some(count) = self.counts.get_mut(&kind).and_then(|states| states.get_mut(&from)) {
+            *count = count.saturating_sub(1);
+        }
+        self.add(kind, to, 1);
+    }
+
+    /// Jobs of `kind` in `state`.
+    pub fn of(&self, kind: Kind, state: JobState) -> u64 {
+        self.counts.get(&kind).and_then(|states| states.get(&state)).copied().unwrap_or(0)
+    }
+
+    /// Jobs of every kind in `state`.
+    pub fn in_state(&self, state: JobState) -> u64 {
+        Kind::ALL.iter().map(|&kind| self.of(kind, state)).sum()
+    }
+
+    /// Jobs of `kind` in every state.
+    pub fn of_kind(&self, kind: Kind) -> u64 {
+        JobState::ALL.iter().map(|&state| self.of(kind, state)).sum()
+    }
+
+    /// All jobs.
+    pub fn total(&self) -> u64 {
+        Kind::ALL.iter().map(|&kind| self.of_kind(kind)).sum()
+    }
+
+    /// Jobs for which `wanted` holds.
+    pub fn count(&self, wanted: impl Fn(JobState) -> bool) -> u64 {
+        JobState::ALL.iter().filter(|&&state| wanted(state)).map(|&state| self.in_state(state)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moving_a_job_keeps_the_total() {
+        let mut tally = Tally::default();
+        tally.add(Kind::Device, JobState::Ready, 3);
+        tally.shift(Kind::Device, JobState::Ready, JobState::Created);
+        assert_eq!(tally.total(), 3);
+        assert_eq!(tally.of(Kind::Device, JobState::Ready), 2);
+        assert_eq!(tally.in_state(JobState::Created), 1);
+        assert_eq!(tally.count(JobState::is_final), 1);
+    }
+}

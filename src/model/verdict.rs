@@ -1,0 +1,171 @@
+//! What an answer of the service means, before anything is done about it.
+//!
+//! The raw answer is a matter of [`crate::service`], which judges it into a [`Verdict`]; what follows for the job
+//! is decided in [`super::settle`].
+
+use serde::{Deserialize, Serialize};
+
+use super::id::RemoteId;
+
+/// The meaning of one request's fate (specification 2.1 and 7).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// HTTP 200 and status OK, and for a creation: it names the record that was asked for.
+    Succeeded(Success),
+    /// The service did not execute it and says why: no use in sending the same again.
+    Rejected(Rejection),
+    /// `noDataFound`: a record it refers to does not exist, or not yet.
+    NoDataFound(Rejection),
+    /// `duplicateEntity`: a value that must be unique is in use, perhaps by an earlier attempt of ours.
+    Duplicate(Rejection),
+    /// Nothing of the request left this machine.
+    NotSent(NotSent),
+    /// `rateLimitExceeded`: not executed.
+    Throttled,
+    /// `quotaLimitExceeded`: not executed, and no creation will be until the service's midnight.
+    QuotaSpent,
+    /// `invalid_token`: not executed.
+    TokenInvalid,
+    /// The service refuses us altogether: not executed.
+    Refused(Refusal),
+    /// A 404, 405 or 415 page: the endpoint is not where it was looked for; not executed. Carries the status.
+    EndpointMissing(u16),
+    /// Status OK with the id or the name of something else: the contract is broken.
+    Contradicted(Contradiction),
+    /// Everything else: it may or may not have been executed.
+    Doubtful(Doubt),
+}
+
+/// A confirmed success.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Success {
+    /// The id in the answer, where it carried one.
+    pub id: Option<RemoteId>,
+    /// The `body` of the envelope; `null` where there was none.
+    pub body: serde_json::Value,
+}
+
+/// Why the service, or a rule of ours, refused a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejection {
+    /// The machine code: `invalidData`, `duplicateEntity` …
+    pub code: String,
+    /// The service's words, cleaned of control characters and bounded in length.
+    pub message: String,
+    /// The violated fields, where the service lists them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
+}
+
+/// One violated field (specification 2.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    /// `<entity>.<field path>`, e.g. `device.address.address1`.
+    pub path: String,
+    /// The service's words.
+    pub message: String,
+}
+
+/// Why nothing was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotSent {
+    /// No connection: name not resolved, refused, TLS not agreed. Carries the words of the library.
+    NoConnection(String),
+    /// No token could be had for now. Carries the reason.
+    NoToken(String),
+    /// The machine has no more file descriptors or sockets.
+    NoResources(String),
+}
+
+/// Who refuses us, and so what a person must mend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// `invalid_client`: the client id or secret is wrong or revoked.
+    InvalidClient,
+    /// `unauthorizedSource`: our address is not on the service's list.
+    UnauthorizedSource,
+    /// `invalid_token` again with a fresh token.
+    TokenRefused,
+}
+
+/// An answer that says OK about something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The id it named, when it named one.
+    pub id: Option<RemoteId>,
+    /// What differs, in words.
+    pub what: String,
+}
+
+/// Why it is not known whether a request was executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// No answer in time.
+    Timeout,
+    /// The connection ended before an answer.
+    Disconnected,
+    /// The answer ended before its end.
+    Truncated,
+    /// The answer is not what the service promises: not JSON, too large, too deep.
+    Unreadable,
+    /// A 5xx status or `internalServerError`.
+    ServerError,
+    /// An error code or status that is not in the specification.
+    UnknownAnswer,
+    /// A redirect, which is never followed.
+    Redirect,
+    /// The process ended while the request was under way.
+    ProcessEnded,
+    /// The task that sent it panicked.
+    WorkerLost,
+}
+
+impl Doubt {
+    /// The code shown in reports: `answer.timeout` …
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Timeout => "answer.timeout",
+            Self::Disconnected => "answer.disconnected",
+            Self::Truncated => "answer.truncated",
+            Self::Unreadable => "answer.unreadable",
+            Self::ServerError => "answer.server-error",
+            Self::UnknownAnswer => "answer.unknown",
+            Self::Redirect => "answer.redirect",
+            Self::ProcessEnded => "answer.process-ended",
+            Self::WorkerLost => "answer.worker-lost",
+        }
+    }
+
+    /// What happened, in plain words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Timeout => "the service did not answer in time",
+            Self::Disconnected => "the connection ended before the service answered",
+            Self::Truncated => "the answer was cut off",
+            Self::Unreadable => "the answer was not one the service describes",
+            Self::ServerError => "the service reported an internal error",
+            Self::UnknownAnswer => "the service answered with a code it does not describe",
+            Self::Redirect => "the service answered with a redirect",
+            Self::ProcessEnded => "fleetload was stopped while the request was under way",
+            Self::WorkerLost => "fleetload failed while the request was under way",
+        }
+    }
+
+    /// From its form in the journal.
+    pub fn parse(code: &str) -> Option<Self> {
+        [
+            Self::Timeout,
+            Self::Disconnected,
+            Self::Truncated,
+            Self::Unreadable,
+            Self::ServerError,
+            Self::UnknownAnswer,
+            Self::Redirect,
+            Self::ProcessEnded,
+            Self::WorkerLost,
+        ]
+        .into_iter()
+        .find(|doubt| doubt.code() == code)
+    }
+}
