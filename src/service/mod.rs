@@ -15,7 +15,15 @@ pub mod request;
 pub mod token;
 pub mod transport;
 
+#[cfg(test)]
+mod client_tests;
 mod envelope;
+#[cfg(test)]
+mod judge_tests;
 mod template;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod token_tests;
 mod wire;
 mod wording;
