@@ -228,6 +228,28 @@ async fn a_service_that_goes_away_after_the_token_was_had_is_not_sent_to() {
 }
 
 #[tokio::test]
+async fn a_connection_that_is_never_accepted_is_not_sent_either() {
+    // A queue of one that is full lets nobody in, and says nothing.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = tokio::task::JoinSet::new();
+    for _ in 0..16 {
+        waiting.spawn(TcpStream::connect(address));
+    }
+    tokio::task::yield_now().await;
+    let config = Config {
+        request_timeout: Duration::from_secs(60),
+        connect_timeout: Duration::from_millis(50),
+        ..config(&format!("http://{address}"))
+    };
+    let client = Client::new(config, SystemClock::start()).unwrap();
+    let verdict = client.send(creation()).await.verdict;
+    assert!(matches!(verdict, Verdict::NotSent(NotSent::NoConnection(_))), "{verdict:?}");
+}
+
+#[tokio::test]
 async fn redirects_are_not_followed() {
     let elsewhere = Server::start(Reply::Bytes(http("200 OK", r#"{"status":"OK"}"#))).await;
     for status in ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"] {

@@ -18,6 +18,7 @@ pub mod transport;
 #[cfg(test)]
 mod client_tests;
 mod envelope;
+mod grant;
 #[cfg(test)]
 mod judge_tests;
 mod template;
