@@ -13,3 +13,4 @@
 pub mod clock;
 pub mod error;
 pub mod model;
+pub mod service;
