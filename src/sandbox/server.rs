@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -21,6 +21,8 @@ use super::wire::{self, MOST_BODY, Reading};
 
 /// How long to wait when no connection can be accepted, for example because all file handles are in use.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a client that was refused may go on sending.
+const LINGER: Duration = Duration::from_secs(2);
 /// Bytes asked for at a time.
 const READ: usize = 16 * 1024;
 /// A request that has grown to this and is still not whole never will be.
@@ -122,8 +124,7 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
     loop {
         match wire::read(&bytes) {
             Reading::More { .. } if bytes.len() > MOST_UNREAD => {
-                let refusal = Response::page(413, "The request is too large");
-                return write(stream, &refusal.encode()).await;
+                return give_up(stream, 413, "The request is too large").await;
             }
             Reading::More { expects } => {
                 if expects && !continued {
@@ -134,10 +135,7 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
                     return Ok(());
                 }
             }
-            Reading::Bad(status, why) => {
-                write(stream, &Response::page(status, why).encode()).await?;
-                return drain(stream).await;
-            }
+            Reading::Bad(status, why) => return give_up(stream, status, why).await,
             Reading::Whole {
                 request,
                 taken,
@@ -174,8 +172,16 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
     }
 }
 
-/// Reads and forgets until the client leaves: closing with unread bytes would reset the connection and take what
-/// was just written with it.
+/// Refuses what cannot be read to its end, and the connection with it. What still comes is read for a while: closing
+/// with unread bytes would reset the connection and take the refusal with it.
+async fn give_up(stream: &TcpStream, status: u16, why: &str) -> io::Result<()> {
+    let mut refusal = Response::page(status, why);
+    refusal.headers.push(("Connection", "close".to_owned()));
+    write(stream, &refusal.encode()).await?;
+    timeout(LINGER, drain(stream)).await.unwrap_or(Ok(()))
+}
+
+/// Reads and forgets until the client leaves.
 async fn drain(stream: &TcpStream) -> io::Result<()> {
     let mut bytes = Vec::new();
     while read(stream, &mut bytes).await? > 0 {

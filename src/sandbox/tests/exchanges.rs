@@ -276,12 +276,12 @@ fn wrong_values_are_refused_by_their_codes() {
         ),
         (
             "addDevice",
-            with(device("d"), "siteId", stranger.clone()),
+            with(device("d"), "siteId", stranger),
             "noDataFound",
         ),
         (
             "addDevice",
-            with(mac.clone(), "identification", json!("001A.2B3C.4D5E")),
+            with(mac, "identification", json!("001A.2B3C.4D5E")),
             "duplicateEntity",
         ),
         ("addDevice", json!([]), "malformedJsonInput"),
