@@ -1,4 +1,15 @@
 //! fleetload creates companies, people, sites and devices from spreadsheets in a provisioning service.
+//!
+//! A sheet becomes records, records become jobs in a journal, a run sends them to the service, a report is a
+//! view of the journal. The rooms stand on floors, and a file imports from lower floors only:
+//!
+//! | floor | rooms |
+//! |---|---|
+//! | 0 | [`error`], [`clock`], [`model`]: words and rules |
+//! | 1 | `sheet`, `journal`, [`service`], [`sandbox`]: one part of the world each; they do not know each other |
+//! | 2 | `import`, `plan`, `run`, `report`: what brings two of them together |
+//! | 3 | `term`, `cli`: what a person sees and types |
+
 pub mod clock;
 pub mod error;
 pub mod model;

@@ -31,9 +31,7 @@ const MOST_UNREAD: usize = 4 * MOST_BODY;
 /// The clock of the machine, in milliseconds since the Unix epoch.
 #[must_use]
 pub fn wall_clock() -> Millis {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }
 
@@ -46,10 +44,7 @@ struct SteadyClock {
 
 impl SteadyClock {
     fn new() -> Self {
-        Self {
-            start: wall_clock(),
-            started: Instant::now(),
-        }
+        Self { start: wall_clock(), started: Instant::now() }
     }
 
     fn now(self) -> Millis {
@@ -66,9 +61,7 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, SandboxError> {
     if !address.ip().is_loopback() {
         return Err(SandboxError::NotLoopback(address));
     }
-    TcpListener::bind(address)
-        .await
-        .map_err(|cause| SandboxError::Listen { address, cause })
+    TcpListener::bind(address).await.map_err(|cause| SandboxError::Listen { address, cause })
 }
 
 /// Serves the sandbox until `shutdown` comes to its end. Answers that are being held back are then given up.
@@ -136,11 +129,7 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
                 }
             }
             Reading::Bad(status, why) => return give_up(stream, status, why).await,
-            Reading::Whole {
-                request,
-                taken,
-                keep,
-            } => {
+            Reading::Whole { request, taken, keep } => {
                 continued = false;
                 bytes.drain(..taken);
                 let answer = sandbox.respond(&request, clock.now());
@@ -236,23 +225,13 @@ impl Running {
     ///
     /// # Errors
     /// When the address is not a loopback address or cannot be had.
-    pub async fn start_at(
-        sandbox: Arc<Sandbox>,
-        address: SocketAddr,
-    ) -> Result<Self, SandboxError> {
+    pub async fn start_at(sandbox: Arc<Sandbox>, address: SocketAddr) -> Result<Self, SandboxError> {
         let listener = bind(address).await?;
-        let address = listener
-            .local_addr()
-            .map_err(|cause| SandboxError::Listen { address, cause })?;
+        let address = listener.local_addr().map_err(|cause| SandboxError::Listen { address, cause })?;
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let task = tokio::spawn(serve(listener, Arc::clone(&sandbox), stopped));
-        Ok(Self {
-            address,
-            sandbox,
-            stop,
-            task,
-        })
+        Ok(Self { address, sandbox, stop, task })
     }
 
     /// Where it listens.

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::{device, site};
 use crate::sandbox::{
-    Fault, FaultKind, LedgerEntry, Running, Sandbox, SandboxError, Scenario, Statistics, bind,
-    wall_clock,
+    Fault, FaultKind, LedgerEntry, Running, Sandbox, SandboxError, Scenario, Statistics, bind, wall_clock,
 };
 
 /// Long enough for any answer on loopback; the tests that wait for it to pass are those of answers that never come.
@@ -31,11 +30,7 @@ impl Visit {
             .timeout(PATIENCE)
             .build()
             .unwrap();
-        let mut visit = Self {
-            running,
-            client,
-            token: String::new(),
-        };
+        let mut visit = Self { running, client, token: String::new() };
         let answer = visit
             .client
             .post(visit.at("/device-api/auth/v1/auth"))
@@ -69,11 +64,7 @@ impl Visit {
         let status = answer.status();
         let dated = answer.headers().contains_key("date");
         match answer.bytes().await {
-            Ok(bytes) => Seen::Answer {
-                status,
-                dated,
-                text: String::from_utf8_lossy(&bytes).into_owned(),
-            },
+            Ok(bytes) => Seen::Answer { status, dated, text: String::from_utf8_lossy(&bytes).into_owned() },
             Err(_) => Seen::Broken,
         }
     }
@@ -90,10 +81,7 @@ impl Visit {
 
     async fn ledger(&self) -> Vec<LedgerEntry> {
         let lines = self.control("/sandbox/ledger").await;
-        lines
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
@@ -165,14 +153,7 @@ async fn every_fault_fires_and_shows_itself_as_said() {
         let (deeds, shown) = expected(kind);
         let seen = visit.add("addSite", &site("Pier")).await;
         match (&seen, shown) {
-            (
-                Seen::Answer {
-                    status,
-                    dated,
-                    text,
-                },
-                Shown::Says(wanted, part),
-            ) => {
+            (Seen::Answer { status, dated, text }, Shown::Says(wanted, part)) => {
                 assert_eq!(status.as_u16(), wanted, "{}: {text}", kind.name());
                 assert!(text.contains(part), "{}: {text}", kind.name());
                 assert_eq!(*dated, kind != FaultKind::DateMissing, "{}", kind.name());
@@ -197,45 +178,23 @@ async fn every_fault_fires_and_shows_itself_as_said() {
 
 #[tokio::test]
 async fn once_a_fault_is_used_up_everything_is_well_on_the_next_request() {
-    let fault = Fault::new("creations", FaultKind::AnswerCut)
-        .times(1)
-        .at(150);
+    let fault = Fault::new("creations", FaultKind::AnswerCut).times(1).at(150);
     let visit = Visit::new(Scenario::default().with_fault(fault)).await;
-    assert!(matches!(
-        visit.add("addDevice", &device("d")).await,
-        Seen::Broken
-    ));
+    assert!(matches!(visit.add("addDevice", &device("d")).await, Seen::Broken));
     for _ in 0..3 {
         let seen = visit.add("addDevice", &device("d")).await;
-        assert!(
-            matches!(
-                seen,
-                Seen::Answer {
-                    status: StatusCode::OK,
-                    ..
-                }
-            ),
-            "{seen:?}"
-        );
+        assert!(matches!(seen, Seen::Answer { status: StatusCode::OK, .. }), "{seen:?}");
     }
     assert_eq!(visit.ledger().await.len(), 4);
 }
 
 #[tokio::test]
 async fn an_answer_can_be_cut_at_every_one_of_its_bytes() {
-    let visit = Visit::new(Scenario {
-        rate: 0,
-        ..Scenario::default()
-    })
-    .await;
+    let visit = Visit::new(Scenario { rate: 0, ..Scenario::default() }).await;
     let mut cuts = 0;
     for at in 0..10_000 {
         let fault = Fault::new("addSite", FaultKind::AnswerCut).at(at);
-        visit
-            .running
-            .sandbox()
-            .change(|s| s.fault = vec![fault])
-            .unwrap();
+        visit.running.sandbox().change(|s| s.fault = vec![fault]).unwrap();
         match visit.add("addSite", &site("Pier")).await {
             Seen::Broken => cuts += 1,
             Seen::Answer { text, .. } => {
@@ -256,62 +215,22 @@ async fn faults_and_the_clock_can_be_changed_while_it_runs() {
     let fault = Fault::new("addSite", FaultKind::NotFound404);
     let visit = Visit::new(Scenario::default().with_fault(fault)).await;
     let control = async |path: &str, body: &'static str| {
-        let answer = visit
-            .client
-            .post(visit.at(path))
-            .body(body)
-            .send()
-            .await
-            .unwrap();
+        let answer = visit.client.post(visit.at(path)).body(body).send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
     };
     let seen = visit.add("addSite", &site("s")).await;
-    assert!(matches!(
-        seen,
-        Seen::Answer {
-            status: StatusCode::NOT_FOUND,
-            ..
-        }
-    ));
+    assert!(matches!(seen, Seen::Answer { status: StatusCode::NOT_FOUND, .. }));
     let (status, text) = control("/sandbox/scenario", "falt = []").await;
     assert_eq!(status, 400);
     assert!(text.contains("`fault`"), "{text}");
-    assert_eq!(
-        control("/sandbox/scenario", "fault = []\ndaily_quota = 1")
-            .await
-            .0,
-        200
-    );
+    assert_eq!(control("/sandbox/scenario", "fault = []\ndaily_quota = 1").await.0, 200);
     let seen = visit.add("addSite", &site("s")).await;
-    assert!(matches!(
-        seen,
-        Seen::Answer {
-            status: StatusCode::OK,
-            ..
-        }
-    ));
+    assert!(matches!(seen, Seen::Answer { status: StatusCode::OK, .. }));
     let seen = visit.add("addSite", &site("s")).await;
-    assert!(matches!(
-        seen,
-        Seen::Answer {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            ..
-        }
-    ));
-    assert_eq!(
-        control("/sandbox/clock", "{\"advance_seconds\": 86400}")
-            .await
-            .0,
-        200
-    );
+    assert!(matches!(seen, Seen::Answer { status: StatusCode::TOO_MANY_REQUESTS, .. }));
+    assert_eq!(control("/sandbox/clock", "{\"advance_seconds\": 86400}").await.0, 200);
     let seen = visit.add("addSite", &site("s")).await;
-    assert!(matches!(
-        seen,
-        Seen::Answer {
-            status: StatusCode::OK,
-            ..
-        }
-    ));
+    assert!(matches!(seen, Seen::Answer { status: StatusCode::OK, .. }));
     let (_, text) = control("/sandbox/clock", "{\"set\": \"2030-01-02T03:04:05Z\"}").await;
     assert!(text.contains("2030-01-02T03:04:05"), "{text}");
     assert_eq!(control("/sandbox/clock", "{\"sett\": 1}").await.0, 400);
@@ -319,13 +238,7 @@ async fn faults_and_the_clock_can_be_changed_while_it_runs() {
 
 #[tokio::test]
 async fn many_clients_at_once_are_answered_each_for_itself() {
-    let visit = Arc::new(
-        Visit::new(Scenario {
-            rate: 0,
-            ..Scenario::default()
-        })
-        .await,
-    );
+    let visit = Arc::new(Visit::new(Scenario { rate: 0, ..Scenario::default() }).await);
     let tasks: Vec<_> = (0..40)
         .map(|number| {
             let visit = Arc::clone(&visit);
