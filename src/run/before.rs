@@ -128,6 +128,7 @@ impl Dispatcher {
     /// A look-up has its answer.
     pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
         let operation = lookup.operation();
+        self.heed_status(operation, &answer);
         self.follow_look_up(operation, &answer.verdict);
         if self.drain.is_some() {
             return;

@@ -54,6 +54,22 @@ impl Dispatcher {
         self.survey();
     }
 
+    /// When the next job falls due, or the time to come home ends.
+    pub(super) fn next_due(&self, now: Duration) -> Duration {
+        let wall = self.clock.now();
+        let due = self
+            .lanes
+            .values()
+            .filter(|lane| lane.halt.is_none())
+            .map(|lane| lane.supply)
+            .chain([self.doubtful])
+            .filter_map(Supply::next_due)
+            .min()
+            .map(|due| now + due.since(wall));
+        let deadline = self.drain.as_ref().map(|drain| drain.deadline);
+        due.into_iter().chain(deadline).min().unwrap_or(Duration::MAX)
+    }
+
     /// Asks, now and then, whether another process has put rows in the journal.
     fn survey(&mut self) {
         let now = self.clock.elapsed();
