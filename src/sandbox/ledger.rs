@@ -42,8 +42,15 @@ pub struct LedgerEntry {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Line {
-    Commit { entry: LedgerEntry, change: Change },
-    Charge { at: Millis, client: String },
+    Commit {
+        entry: LedgerEntry,
+        change: Change,
+    },
+    Charge {
+        at: Millis,
+        client: String,
+        operation: String,
+    },
 }
 
 impl Line {

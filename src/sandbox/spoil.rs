@@ -33,7 +33,9 @@ impl Service {
         if fault.kind == FaultKind::TokenRevoked {
             self.limits.revoke_all();
         }
+        self.ends_after_site = fault.kind == FaultKind::OrphanSite;
         let mut outcome = self.perform(route, values, request, now);
+        self.ends_after_site = false;
         if fault.kind == FaultKind::SentTwice {
             outcome = self.perform(route, values, request, now);
         }
@@ -119,6 +121,7 @@ impl Service {
             | FaultKind::Html503After
             | FaultKind::TokenRevoked
             | FaultKind::UnknownCode
+            | FaultKind::OrphanSite
             | FaultKind::IdMissing
             | FaultKind::WrongId
             | FaultKind::WrongName
@@ -166,8 +169,11 @@ impl Service {
                     _ => return Fate::NothingToSpoil(answer),
                 }
             }
+            FaultKind::OrphanSite if outcome.name != Failure::InternalServerError.name() => {
+                return Fate::NothingToSpoil(answer);
+            }
             // These work on the way to the deed; their answer is an honest one.
-            FaultKind::SentTwice | FaultKind::TokenRevoked => {}
+            FaultKind::OrphanSite | FaultKind::SentTwice | FaultKind::TokenRevoked => {}
             FaultKind::Latency
             | FaultKind::RateLimitExceeded
             | FaultKind::QuotaExceeded
