@@ -18,7 +18,7 @@ use super::limits::{Client, Limits};
 use super::routes::{self, Act, Deed, Route};
 use super::scenario::Scenario;
 use super::statistics::{Counters, Statistics};
-use super::world::World;
+use super::world::{Change, World};
 use super::{control, founding};
 
 /// The state of the service.
@@ -295,6 +295,36 @@ impl Service {
             self.ledger.push(entry);
         }
         result
+    }
+
+    /// Takes away every record that came into being since the ledger had `known` entries; says whether any did.
+    pub(super) fn lose_what_came_after(&mut self, known: usize, now: Millis) -> bool {
+        let made = self.ledger[known..].iter().filter(|entry| {
+            entry.created && matches!(&*entry.kind, "company" | "person" | "site" | "device")
+        });
+        let made: Vec<_> = made.cloned().collect();
+        let at = self.timestamp(now);
+        for entry in &made {
+            let change = Change::Gone { id: entry.id };
+            self.world.apply(change.clone());
+            let entry = LedgerEntry {
+                sequence: self.ledger.len() as u64 + 1,
+                at,
+                operation: "vanished".to_owned(),
+                created: false,
+                charged: false,
+                request: Value::Null,
+                ..entry.clone()
+            };
+            if let Some(outbox) = &mut self.outbox {
+                outbox.push(Line::Commit {
+                    entry: entry.clone(),
+                    change,
+                });
+            }
+            self.ledger.push(entry);
+        }
+        !made.is_empty()
     }
 
     /// Counts a creation that was rejected against the quota.

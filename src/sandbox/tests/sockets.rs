@@ -150,6 +150,8 @@ fn expected(kind: FaultKind) -> (usize, Shown) {
         FaultKind::UnknownCode => (1, Says(200, "subsystemUnsettled")),
         FaultKind::Redirect302 => (0, Says(302, "<html>")),
         FaultKind::OrphanSite => (1, Says(500, "internalServerError")),
+        FaultKind::Vanished => (2, Says(200, "\"OK\"")),
+        FaultKind::NameFolded => (1, Says(200, "\"PIER\"")),
         FaultKind::IdMissing => (1, Says(200, "\"body\":{\"name\":")),
         FaultKind::WrongId => (1, Says(200, "\"OK\"")),
         FaultKind::WrongName => (1, Says(200, "Pier (1)")),
