@@ -12,6 +12,7 @@
 
 pub mod clock;
 pub mod error;
+pub mod journal;
 pub mod model;
 pub mod sandbox;
 pub mod service;
