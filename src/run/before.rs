@@ -224,12 +224,13 @@ impl Dispatcher {
         let write = match conclusion {
             Conclusion::Clear => return self.queue_send(job),
             Conclusion::Exists(id) => match self.options.policy.on_existing {
-                OnExisting::Adopt => {
-                    Write::Advance { job, from, how: How::Existing, id: Some(id), evidence }
-                }
+                OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
-                    let rejection = refusal("existing", format!("a record with this key is already there, with the id {id}"));
+                    let rejection = refusal(
+                        "existing",
+                        format!("a record with this key is already there, with the id {id}"),
+                    );
                     Write::Reject { job, from, rejection, evidence }
                 }
             },

@@ -334,7 +334,10 @@ impl Dispatcher {
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
                 self.claiming += 1;
-                self.write(Ticket::Claim(job), Write::Claim { job, operation, baseline, counted: day, at: now });
+                self.write(
+                    Ticket::Claim(job),
+                    Write::Claim { job, operation, baseline, counted: day, at: now },
+                );
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -448,7 +451,9 @@ impl Dispatcher {
             Inbox::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
             Inbox::Journal(Reply::Ready { operation, page }) => self.supplied(operation, page),
             Inbox::Journal(Reply::Doubtful { page }) => self.supplied_doubts(page),
-            Inbox::Journal(Reply::Owners { ticket, owners }) => self.owned(JobId(ticket.cast_signed()), &owners),
+            Inbox::Journal(Reply::Owners { ticket, owners }) => {
+                self.owned(JobId(ticket.cast_signed()), &owners)
+            }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::dispatcher::{Dispatcher, Ending};
 use super::before::Reading;
+use super::dispatcher::{Dispatcher, Ending};
 use super::lane::{Errand, Halt};
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
@@ -88,7 +88,8 @@ impl Dispatcher {
                 Write::Defer { job, until, charged, code: code.to_owned(), reason, evidence }
             }
             Settled::DeferredToMidnight => {
-                let until = self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
+                let until =
+                    self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
                 Write::Defer {
                     job,
                     until,
@@ -246,17 +247,19 @@ impl Dispatcher {
         }
         lane.halt = Some(Halt::Missing { status });
         let waiting: Vec<_> = lane.queue.drain(..).collect();
-        self.tell(Event::Note { text: format!("the service answered {status} to {operation}: stopped sending it") });
+        self.tell(Event::Note {
+            text: format!("the service answered {status} to {operation}: stopped sending it"),
+        });
         for errand in waiting {
-            self.give_up_errand(operation, errand);
+            self.give_up_errand(operation, &errand);
         }
     }
 
     /// An errand of a halted operation: a step goes back to the journal, a question is answered with silence.
-    fn give_up_errand(&mut self, operation: Operation, errand: Errand) {
+    fn give_up_errand(&mut self, operation: Operation, errand: &Errand) {
         match errand {
-            Errand::Send(job) => self.let_go(job),
-            Errand::Look { purpose, .. } => self.read(operation, purpose, Reading::Unavailable),
+            Errand::Send(job) => self.let_go(*job),
+            Errand::Look { purpose, .. } => self.read(operation, *purpose, Reading::Unavailable),
         }
     }
 
@@ -307,9 +310,9 @@ impl Dispatcher {
 
     fn refers_to_fresh(&self, work: &Work) -> bool {
         let now = self.clock.elapsed();
-        work.parents.iter().any(|(_, parent)| {
-            self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH)
-        })
+        work.parents
+            .iter()
+            .any(|(_, parent)| self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH))
     }
 
     fn evidence(&self, answer: &Answer) -> Evidence {
