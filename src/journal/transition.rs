@@ -363,7 +363,7 @@ fn doubt_it(
     end_attempt(connection, &standing, evidence)?;
     standing.change(
         connection,
-        "UPDATE job SET state = 'in_doubt', doubted = 1, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
+        "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
             absent_reads = 0, looks = 0, code = ?4, message = ?7
          WHERE id = ?1 AND state = ?2",
         &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
