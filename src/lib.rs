@@ -12,5 +12,6 @@
 
 pub mod clock;
 pub mod error;
+pub mod journal;
 pub mod model;
 pub mod sheet;
