@@ -10,6 +10,9 @@
 //! | 2 | `import`, `plan`, `run`, `report`: what brings two of them together |
 //! | 3 | `term`, `cli`: what a person sees and types |
 
+pub mod cli;
 pub mod clock;
 pub mod error;
 pub mod model;
+pub mod plan;
+pub mod term;
