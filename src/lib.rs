@@ -15,4 +15,5 @@ pub mod clock;
 pub mod error;
 pub mod model;
 pub mod plan;
+pub mod service;
 pub mod term;

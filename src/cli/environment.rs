@@ -77,18 +77,21 @@ impl Environment {
         self.0
             .keys()
             .filter(|name| name.starts_with(PREFIX) && !KNOWN.contains(&name.as_str()))
-            .map(|name| match nearest(name, KNOWN.iter().copied()) {
-                Some(known) => {
-                    format!(
-                        "the environment variable {name} is not one of fleetload's; did you mean {known}?"
-                    )
-                }
+            .map(|name| match nearest(bare(name), KNOWN.iter().map(|known| bare(known))) {
+                Some(known) => format!(
+                    "the environment variable {name} is not one of fleetload's; did you mean {PREFIX}{known}?"
+                ),
                 None => {
                     format!("the environment variable {name} is not one of fleetload's and has no effect")
                 }
             })
             .collect()
     }
+}
+
+/// A name without our prefix, which would make every name look near to every other.
+fn bare(name: &str) -> &str {
+    name.strip_prefix(PREFIX).unwrap_or(name)
 }
 
 #[cfg(test)]
