@@ -16,11 +16,11 @@ use url::{Host, Url};
 use super::call::Call;
 use super::endpoint::{Endpoint, Endpoints};
 use super::envelope::largest;
-use super::judge::{Expectation, Raw, judge};
+use super::judge::{Expectation, Raw, judge_without};
 use super::token::{Keeper, Login, Token, TokenInfo};
 use super::transport::{HttpRequest, SendFailure, Transport};
 use super::wire::Wire;
-use super::wording::{excerpt, redact};
+use super::wording::excerpt;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
@@ -155,7 +155,7 @@ impl Client {
             Ok(answer) => {
                 let raw = Raw { status: answer.status, body: answer.body, flaw: answer.flaw };
                 let secrets = [token.text(), self.0.keeper.secret()];
-                let verdict = without(judge(call.operation, &expectation, &raw), &secrets);
+                let verdict = judge_without(&secrets, call.operation, &expectation, &raw);
                 let excerpt = match verdict {
                     Verdict::Succeeded(_) => None,
                     _ => excerpt(&raw.body, &secrets),
@@ -244,29 +244,6 @@ fn request(call: &Call, endpoint: &Endpoint, url: Url, token: &Token) -> HttpReq
         }
     };
     HttpRequest { method: endpoint.method(), url, headers, body, largest_answer: largest(call.operation) }
-}
-
-/// The verdict with token and secret taken out of the service's words.
-fn without(mut verdict: Verdict, secrets: &[&str]) -> Verdict {
-    match &mut verdict {
-        Verdict::Rejected(said) | Verdict::NoDataFound(said) | Verdict::Duplicate(said) => {
-            said.message = redact(&said.message, secrets);
-            for violation in &mut said.violations {
-                violation.path = redact(&violation.path, secrets);
-                violation.message = redact(&violation.message, secrets);
-            }
-        }
-        Verdict::Contradicted(contradiction) => contradiction.what = redact(&contradiction.what, secrets),
-        Verdict::Succeeded(_)
-        | Verdict::NotSent(_)
-        | Verdict::Throttled
-        | Verdict::QuotaSpent
-        | Verdict::TokenInvalid
-        | Verdict::Refused(_)
-        | Verdict::EndpointMissing(_)
-        | Verdict::Doubtful(_) => {}
-    }
-    verdict
 }
 
 /// Whether the address is this machine's own.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::wording::{LONGEST, clean};
+use super::wording::{LONGEST, Wording, clean};
 use crate::model::operation::{Method, Operation};
 use crate::model::verdict::{Doubt, Rejection, Violation};
 
@@ -60,8 +60,8 @@ impl Reading {
     }
 }
 
-/// Reads a body of at most `largest` bytes. An error is a body that cannot be believed to be whole and well formed.
-pub(crate) fn read(body: &[u8], largest: usize) -> Result<Reading, Doubt> {
+/// Reads a body of at most `largest` bytes; `wording` goes over the messages in it. An error is a body that cannot be believed to be whole and well formed.
+pub(crate) fn read(body: &[u8], largest: usize, wording: Wording<'_>) -> Result<Reading, Doubt> {
     if body.len() > largest {
         return Err(Doubt::Unreadable);
     }
@@ -80,10 +80,10 @@ pub(crate) fn read(body: &[u8], largest: usize) -> Result<Reading, Doubt> {
         true => Doubt::Truncated,
         false => Doubt::Unreadable,
     })?;
-    Ok(form(fields))
+    Ok(form(fields, wording))
 }
 
-fn form(mut fields: Map<String, Value>) -> Reading {
+fn form(mut fields: Map<String, Value>, wording: Wording<'_>) -> Reading {
     let error = fields.get("error").filter(|error| !error.is_null());
     let bare = fields.get("errorCode").filter(|code| !code.is_null());
     match fields.get("status") {
@@ -92,35 +92,40 @@ fn form(mut fields: Map<String, Value>) -> Reading {
             _ => Reading::Strange,
         },
         Some(Value::String(status)) if status == "FAILED" => {
-            failure(error, bare, &fields).unwrap_or(Reading::Strange)
+            failure(error, bare, &fields, wording).unwrap_or(Reading::Strange)
         }
         None | Some(Value::Null) => {
-            failure(error, bare, &fields).unwrap_or_else(|| Reading::Foreign(fields.clone()))
+            failure(error, bare, &fields, wording).unwrap_or_else(|| Reading::Foreign(fields.clone()))
         }
         Some(Value::String(_)) => Reading::Strange,
         Some(_) => Reading::Foreign(fields),
     }
 }
 
-fn failure(error: Option<&Value>, bare: Option<&Value>, fields: &Map<String, Value>) -> Option<Reading> {
+fn failure(
+    error: Option<&Value>,
+    bare: Option<&Value>,
+    fields: &Map<String, Value>,
+    wording: Wording<'_>,
+) -> Option<Reading> {
     match (error, bare) {
-        (Some(Value::Object(error)), _) => coded(error),
+        (Some(Value::Object(error)), _) => coded(error, wording),
         (Some(Value::String(word)), None) => Some(Reading::Word(clean(word, LONGEST_PATH))),
-        (None, Some(_)) => coded(fields),
+        (None, Some(_)) => coded(fields, wording),
         _ => None,
     }
 }
 
-fn coded(error: &Map<String, Value>) -> Option<Reading> {
+fn coded(error: &Map<String, Value>, wording: Wording<'_>) -> Option<Reading> {
     let code = error.get("errorCode")?.as_str()?;
     Some(Reading::Failed(Rejection {
         code: clean(code, LONGEST_PATH),
-        message: said(error.get("message")),
-        violations: violations(error.get("errorDetails")),
+        message: said(error.get("message"), wording),
+        violations: violations(error.get("errorDetails"), wording),
     }))
 }
 
-fn violations(details: Option<&Value>) -> Vec<Violation> {
+fn violations(details: Option<&Value>, wording: Wording<'_>) -> Vec<Violation> {
     let listed = details.and_then(|details| details.get("violations")).and_then(Value::as_array);
     listed
         .into_iter()
@@ -128,14 +133,15 @@ fn violations(details: Option<&Value>) -> Vec<Violation> {
         .filter_map(Value::as_object)
         .take(MOST_VIOLATIONS)
         .map(|violation| Violation {
-            path: clean(violation.get("path").and_then(Value::as_str).unwrap_or_default(), LONGEST_PATH),
-            message: said(violation.get("message")),
+            path: wording
+                .clean(violation.get("path").and_then(Value::as_str).unwrap_or_default(), LONGEST_PATH),
+            message: said(violation.get("message"), wording),
         })
         .collect()
 }
 
-fn said(message: Option<&Value>) -> String {
-    clean(message.and_then(Value::as_str).unwrap_or_default(), LONGEST)
+fn said(message: Option<&Value>, wording: Wording<'_>) -> String {
+    wording.clean(message.and_then(Value::as_str).unwrap_or_default(), LONGEST)
 }
 
 /// How deep objects and arrays are nested, without parsing: brackets inside strings do not count.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::call::Call;
 use super::envelope::{Reading, largest, read};
-use super::wording::clean;
+use super::wording::Wording;
 use crate::model::id::RemoteId;
 use crate::model::key::{Likeness, likeness, mac_digits};
 use crate::model::operation::Operation;
@@ -75,6 +75,17 @@ impl Expectation {
 
 /// Judges the answer to one request of `operation`.
 pub fn judge(operation: Operation, expectation: &Expectation, raw: &Raw) -> Verdict {
+    judge_without(&[], operation, expectation, raw)
+}
+
+/// As [`judge`], with these secrets taken out of every word of the service that is kept.
+pub(crate) fn judge_without(
+    secrets: &[&str],
+    operation: Operation,
+    expectation: &Expectation,
+    raw: &Raw,
+) -> Verdict {
+    let wording = Wording { secrets };
     if let Some(flaw) = raw.flaw {
         return Verdict::Doubtful(flaw);
     }
@@ -83,7 +94,7 @@ pub fn judge(operation: Operation, expectation: &Expectation, raw: &Raw) -> Verd
         500..=599 => return Verdict::Doubtful(Doubt::ServerError),
         _ => {}
     }
-    let reading = match read(&raw.body, largest(operation)) {
+    let reading = match read(&raw.body, largest(operation), wording) {
         Ok(reading) => reading,
         Err(doubt) => return Verdict::Doubtful(doubt),
     };
@@ -92,7 +103,7 @@ pub fn judge(operation: Operation, expectation: &Expectation, raw: &Raw) -> Verd
     }
     match raw.status {
         200 => match reading {
-            Reading::Ok(body) => succeeded(operation, expectation, body),
+            Reading::Ok(body) => succeeded(operation, expectation, body, wording),
             Reading::Failed(rejection) => failed(rejection),
             Reading::Word(_) | Reading::Strange => Verdict::Doubtful(Doubt::UnknownAnswer),
             Reading::Foreign(_) | Reading::Page => Verdict::Doubtful(Doubt::Unreadable),
@@ -132,10 +143,10 @@ fn failed(rejection: Rejection) -> Verdict {
     }
 }
 
-fn succeeded(operation: Operation, expectation: &Expectation, body: Value) -> Verdict {
+fn succeeded(operation: Operation, expectation: &Expectation, body: Value, wording: Wording<'_>) -> Verdict {
     let strict = operation.creates() || expectation.id.is_some();
     let id = match &body {
-        Value::Object(record) if strict => match agreed(expectation, record) {
+        Value::Object(record) if strict => match agreed(expectation, record, wording) {
             Ok(id) => id,
             Err(contradiction) => return Verdict::Contradicted(contradiction),
         },
@@ -154,7 +165,13 @@ fn succeeded(operation: Operation, expectation: &Expectation, body: Value) -> Ve
 }
 
 /// The id of a record that agrees with what was sent in everything it shows.
-fn agreed(expectation: &Expectation, record: &Map<String, Value>) -> Result<Option<RemoteId>, Contradiction> {
+fn agreed(
+    expectation: &Expectation,
+    record: &Map<String, Value>,
+    wording: Wording<'_>,
+) -> Result<Option<RemoteId>, Contradiction> {
+    let contradiction =
+        |id, field: &str, got: &Value, sent: &str| contradiction(id, field, got, sent, wording);
     let shown = |field: &str| record.get(field).filter(|value| !value.is_null());
     let id = match shown("id") {
         None => None,
@@ -172,7 +189,7 @@ fn agreed(expectation: &Expectation, record: &Map<String, Value>) -> Result<Opti
         if let (Some(sent), Some(value)) = (sent, shown(field))
             && !value.as_str().is_some_and(|text| likeness(text, sent) == Likeness::Equal)
         {
-            return Err(contradiction(id, field, value, &quoted(sent)));
+            return Err(contradiction(id, field, value, &quoted(sent, wording)));
         }
     }
     if let (Some(sent), Some(value)) = (expectation.company, shown("companyId"))
@@ -185,15 +202,21 @@ fn agreed(expectation: &Expectation, record: &Map<String, Value>) -> Result<Opti
         && let (Some(sent_digits), Some(digits)) = (mac_digits(sent), value.as_str().and_then(mac_digits))
         && sent_digits != digits
     {
-        return Err(contradiction(id, "identification", value, &quoted(sent)));
+        return Err(contradiction(id, "identification", value, &quoted(sent, wording)));
     }
     Ok(id)
 }
 
-fn contradiction(id: Option<RemoteId>, field: &str, got: &Value, sent: &str) -> Contradiction {
+fn contradiction(
+    id: Option<RemoteId>,
+    field: &str,
+    got: &Value,
+    sent: &str,
+    wording: Wording<'_>,
+) -> Contradiction {
     let got = match got {
-        Value::String(text) => quoted(text),
-        other => clean(&other.to_string(), LONGEST_QUOTE),
+        Value::String(text) => quoted(text, wording),
+        other => wording.clean(&other.to_string(), LONGEST_QUOTE),
     };
     Contradiction {
         id,
@@ -201,8 +224,8 @@ fn contradiction(id: Option<RemoteId>, field: &str, got: &Value, sent: &str) -> 
     }
 }
 
-fn quoted(text: &str) -> String {
-    format!("'{}'", clean(text, LONGEST_QUOTE))
+fn quoted(text: &str, wording: Wording<'_>) -> String {
+    format!("'{}'", wording.clean(text, LONGEST_QUOTE))
 }
 
 /// An id in the one form the service writes: 36 characters with hyphens, and not all zeros.

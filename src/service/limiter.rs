@@ -175,3 +175,178 @@ fn cells(rate: f64, clock: &Arc<dyn Clock>) -> Cells {
     let quota = Quota::with_period(cell).expect("a cell takes at least a nanosecond").allow_burst(SAVED);
     RateLimiter::direct_with_clock(quota, Elapsed(Arc::clone(clock)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::testing::FakeClock;
+
+    fn limiter(rate: f64) -> (Arc<FakeClock>, Limiter) {
+        let clock = FakeClock::start();
+        let shared: Arc<dyn Clock> = clock.clone();
+        (clock, Limiter::new(Rate::PerSecond(rate), shared))
+    }
+
+    /// Sends whenever it may until `end`, waking up to `late` after the instant it was told.
+    fn greedy(
+        clock: &FakeClock,
+        limiter: &mut Limiter,
+        end: Duration,
+        mut late: impl FnMut() -> Duration,
+    ) -> Vec<Duration> {
+        let mut sent = Vec::new();
+        while clock.elapsed() < end {
+            match limiter.permit() {
+                Ok(()) => sent.push(clock.elapsed()),
+                Err(until) => {
+                    assert!(until > clock.elapsed(), "an instant to ask again lies ahead");
+                    clock.set(until + late());
+                }
+            }
+        }
+        sent
+    }
+
+    /// The most requests in any second, both ends included.
+    fn worst_second(sent: &[Duration]) -> usize {
+        let mut first = 0;
+        (0..sent.len())
+            .map(|last| {
+                while sent[last] - sent[first] > Duration::from_secs(1) {
+                    first += 1;
+                }
+                last - first + 1
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
+    #[test]
+    fn no_second_sees_more_than_a_hundred_however_late_the_timers_are() {
+        for seed in 0..8 {
+            for late_us in [0, 500, 1_000, 2_000, 3_000, 10_000, 50_000] {
+                let (clock, mut limiter) = limiter(98.0);
+                let mut random = fastrand::Rng::with_seed(seed);
+                let mut late = || Duration::from_micros(random.u64(0..=late_us));
+                let mut sent = greedy(&clock, &mut limiter, Duration::from_secs(20), &mut late);
+                // A stall saves nothing up.
+                clock.advance(Duration::from_secs(10));
+                sent.extend(greedy(&clock, &mut limiter, Duration::from_secs(50), &mut late));
+                let worst = worst_second(&sent);
+                assert!(worst <= 99, "{worst} in one second, timers late by up to {late_us} us, seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_worst_second_is_seen_by_its_measure() {
+        let burst: Vec<_> = (0..101).map(|n| Duration::from_millis(n * 10)).collect();
+        assert_eq!(worst_second(&burst), 101);
+    }
+
+    #[test]
+    fn late_timers_cost_no_pace() {
+        for (late_us, at_least) in [(0, 97.9), (1_000, 97.9), (2_000, 97.9), (3_000, 97.0)] {
+            for seed in 0..4 {
+                let (clock, mut limiter) = limiter(98.0);
+                let mut random = fastrand::Rng::with_seed(seed);
+                let late = || Duration::from_micros(random.u64(0..=late_us));
+                let sent = greedy(&clock, &mut limiter, Duration::from_secs(60), late);
+                #[expect(clippy::cast_precision_loss, reason = "some thousands")]
+                let pace = sent.len() as f64 / 60.0;
+                assert!(
+                    pace >= at_least && pace < 98.1,
+                    "{pace} a second, timers late by up to {late_us} us"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_start_and_the_end_of_a_stall_let_one_request_go() {
+        let (clock, mut limiter) = limiter(98.0);
+        for _ in 0..3 {
+            assert_eq!(limiter.permit(), Ok(()));
+            let again = limiter.permit().unwrap_err() - clock.elapsed();
+            assert!(again >= Duration::from_millis(6), "the next one {again:?} later");
+            clock.advance(Duration::from_secs(3600));
+        }
+    }
+
+    #[test]
+    fn a_refusal_slows_down_and_calm_speeds_up_again() {
+        let (clock, mut limiter) = limiter(98.0);
+        let about = |left: f64, right: f64| (left - right).abs() < 1e-6;
+        assert!(about(limiter.refused(), 68.6));
+        clock.advance(Duration::from_millis(999));
+        assert!(about(limiter.refused(), 68.6), "the echo of the first");
+        clock.advance(Duration::from_millis(1));
+        assert!(about(limiter.refused(), 48.02));
+        for (after_ms, rate) in [(9_999, 48.02), (1, 50.02), (10_000, 52.02), (9_999, 52.02)] {
+            clock.advance(Duration::from_millis(after_ms));
+            // Asking often must not delay the recovery.
+            let _ = limiter.permit();
+            assert!(about(limiter.rate(), rate), "{} instead of {rate}", limiter.rate());
+        }
+        // Any refusal, also one that is an echo, begins the calm anew.
+        assert!(about(limiter.refused(), 36.414));
+        clock.advance(Duration::from_millis(900));
+        assert!(about(limiter.refused(), 36.414));
+        clock.advance(Duration::from_millis(9_999));
+        assert!(about(limiter.rate(), 36.414));
+        clock.advance(Duration::from_secs(3600));
+        assert!(about(limiter.rate(), 98.0), "never above what was configured");
+        for _ in 0..50 {
+            clock.advance(Duration::from_secs(1));
+            limiter.refused();
+        }
+        assert!(about(limiter.rate(), 1.0), "never below one a second");
+    }
+
+    #[test]
+    fn the_pace_is_the_one_it_says_also_after_it_changed() {
+        let (clock, mut limiter) = limiter(98.0);
+        let before = greedy(&clock, &mut limiter, Duration::from_secs(2), || Duration::ZERO);
+        limiter.refused();
+        let from = clock.elapsed();
+        let sent = greedy(&clock, &mut limiter, from + Duration::from_secs(9), || Duration::ZERO);
+        assert!((616..=618).contains(&sent.len()), "{} in 9 s at 68.6 a second", sent.len());
+        let gap = sent[0] - before[before.len() - 1];
+        assert!(gap >= Duration::from_micros(14_577), "a change lets nothing go early: {gap:?}");
+    }
+
+    #[test]
+    fn recovery_keeps_every_second_within_the_limit() {
+        for seed in 0..8 {
+            let (clock, mut limiter) = limiter(98.0);
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut sent = Vec::new();
+            while clock.elapsed() < Duration::from_secs(200) {
+                let until = clock.elapsed() + Duration::from_millis(random.u64(1..30_000));
+                sent.extend(greedy(&clock, &mut limiter, until, || {
+                    Duration::from_micros(random.u64(0..3_000))
+                }));
+                if random.bool() {
+                    limiter.refused();
+                }
+            }
+            assert!(worst_second(&sent) <= 99, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn slow_paces_are_kept_and_refusals_do_not_speed_them_up() {
+        let (clock, mut limiter) = limiter(0.5);
+        assert!((limiter.refused() - 0.5).abs() < 1e-9);
+        let sent = greedy(&clock, &mut limiter, Duration::from_secs(100), || Duration::ZERO);
+        assert!((50..=51).contains(&sent.len()), "{}", sent.len());
+    }
+
+    #[test]
+    fn without_a_limit_everything_goes() {
+        let clock: Arc<dyn Clock> = FakeClock::start();
+        let mut limiter = Limiter::new(Rate::Unlimited, clock);
+        assert!((0..10_000).all(|_| limiter.permit().is_ok()));
+        assert!(limiter.refused().is_infinite() && limiter.rate().is_infinite());
+    }
+}

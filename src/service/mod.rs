@@ -15,7 +15,16 @@ pub mod request;
 pub mod token;
 pub mod transport;
 
+#[cfg(test)]
+mod client_tests;
 mod envelope;
+mod grant;
+#[cfg(test)]
+mod judge_tests;
 mod template;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod token_tests;
 mod wire;
 mod wording;

@@ -32,7 +32,8 @@ impl Wire {
         let loopback = is_loopback(&config.base_url);
         let mut builder = reqwest::Client::builder()
             .timeout(config.request_timeout)
-            .connect_timeout(config.connect_timeout)
+            // When the time for the whole request ended while connecting, it could not be told that nothing was sent.
+            .connect_timeout(config.connect_timeout.min(config.request_timeout / 2))
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .referer(false)
@@ -142,10 +143,10 @@ fn words(error: &reqwest::Error) -> String {
 }
 
 /// Whether the machine, not the service, is why there is no connection.
-fn out_of_resources(error: &reqwest::Error) -> bool {
+fn out_of_resources(error: &(dyn std::error::Error + 'static)) -> bool {
     /// Linux: too many open files in the system, in the process; no address left; no buffer space.
     const CODES: [i32; 4] = [23, 24, 99, 105];
-    let mut below = error.source();
+    let mut below = Some(error);
     while let Some(cause) = below {
         if let Some(code) = cause.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
             return CODES.contains(&code);
@@ -153,4 +154,23 @@ fn out_of_resources(error: &reqwest::Error) -> bool {
         below = cause.source();
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("tcp open error")]
+    struct Opening(#[source] io::Error);
+
+    #[test]
+    fn a_machine_out_of_descriptors_is_told_from_a_service_that_refuses() {
+        for (code, expected) in [(24, true), (23, true), (99, true), (105, true), (111, false), (113, false)]
+        {
+            let error = Opening(io::Error::from_raw_os_error(code));
+            assert_eq!(out_of_resources(&error), expected, "{error:?}");
+        }
+        assert!(!out_of_resources(&Opening(io::Error::other("Too many open files"))));
+    }
 }

@@ -10,19 +10,31 @@ const SHORTEST_SECRET: usize = 4;
 /// What stands where a secret stood.
 const REMOVED: &str = "[removed]";
 
-/// A message for people: control characters become spaces, invisible ones go, at most `longest` characters.
-pub(crate) fn clean(text: &str, longest: usize) -> String {
-    let mut cleaned = String::with_capacity(text.len().min(longest * 4));
-    for c in text.chars().filter(|&c| !is_invisible(c)).map(|c| if c.is_control() { ' ' } else { c }) {
-        if !(c == ' ' && (cleaned.is_empty() || cleaned.ends_with(' '))) {
-            cleaned.push(c);
+/// Makes messages for people of texts that may hold these secrets.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wording<'a> {
+    /// What must not be repeated.
+    pub(crate) secrets: &'a [&'a str],
+}
+
+impl Wording<'_> {
+    /// The text without secrets, control characters as spaces, without invisible ones, at most `longest` characters.
+    pub(crate) fn clean(self, text: &str, longest: usize) -> String {
+        // Before anything is taken away or cut, and again in case that joined what stood apart.
+        let text = redact(text, self.secrets);
+        let mut cleaned = String::with_capacity(text.len());
+        for c in text.chars().filter(|&c| !is_invisible(c)).map(|c| if c.is_control() { ' ' } else { c }) {
+            if !(c == ' ' && (cleaned.is_empty() || cleaned.ends_with(' '))) {
+                cleaned.push(c);
+            }
         }
-        // Two more than needed: one tells that something is left out, one may be the space that is trimmed.
-        if cleaned.len() > longest * 4 + 8 {
-            break;
-        }
+        cut(&redact(cleaned.trim_end(), self.secrets), longest)
     }
-    cut(cleaned.trim_end(), longest)
+}
+
+/// A message for people, of a text that holds no secrets.
+pub(crate) fn clean(text: &str, longest: usize) -> String {
+    Wording::default().clean(text, longest)
 }
 
 /// The beginning of an answer for logs: control and invisible characters escaped, at most [`LONGEST`] characters.
@@ -45,7 +57,7 @@ pub(crate) fn excerpt(body: &[u8], secrets: &[&str]) -> Option<String> {
 }
 
 /// The text with every secret taken out, also where it stands as JSON or an address would write it.
-pub(crate) fn redact(text: &str, secrets: &[&str]) -> String {
+fn redact(text: &str, secrets: &[&str]) -> String {
     let mut text = text.to_owned();
     for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
         let quoted = serde_json::Value::from(*secret).to_string();
@@ -119,6 +131,16 @@ mod tests {
         );
         assert_eq!(excerpt.chars().count(), LONGEST);
         assert!(!excerpt.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn a_secret_across_the_cut_leaves_no_beginning_behind() {
+        let wording = Wording { secrets: &["the-whole-token"] };
+        for start in 0..30 {
+            let text = format!("{}the-whole-token and more", "x".repeat(start));
+            assert!(!wording.clean(&text, 20).contains("the-"), "{start}");
+        }
+        assert_eq!(wording.clean("the-\u{200b}whole-token", 20), "[removed]");
     }
 
     #[test]
