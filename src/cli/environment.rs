@@ -31,8 +31,8 @@ const KNOWN: &[&str] = &[
     "FLEETLOAD_REQUEST_TIMEOUT_SECONDS",
 ];
 
-/// The variables of others that say where settings and credentials live.
-const BORROWED: &[&str] = &["XDG_CONFIG_HOME", "HOME", "APPDATA", "CREDENTIALS_DIRECTORY"];
+/// The variables of others that say where settings and credentials live, and who asks.
+const BORROWED: &[&str] = &["XDG_CONFIG_HOME", "HOME", "APPDATA", "CREDENTIALS_DIRECTORY", "USER", "LOGNAME"];
 
 /// The part of the environment that fleetload looks at. Holds a secret, so it cannot be printed.
 #[derive(Clone, Default)]

@@ -11,6 +11,7 @@ mod log;
 mod pace;
 mod picture;
 mod progress;
+mod table;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +27,7 @@ pub use line::{Ink, Line};
 pub use log::start_log;
 pub use picture::Tick;
 pub use progress::Progress;
+pub use table::Table;
 
 /// How much is said, and in which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
