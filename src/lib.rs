@@ -15,5 +15,6 @@ pub mod clock;
 pub mod error;
 pub mod model;
 pub mod plan;
+pub mod sandbox;
 pub mod service;
 pub mod term;
