@@ -19,6 +19,8 @@ const LARGEST_SECRET: u64 = 64 * 1024;
 pub(super) enum SecretSource {
     /// `FLEETLOAD_CLIENT_SECRET`.
     Environment(SecretString),
+    /// What the sandbox inside the process asks for.
+    Rehearsal(SecretString),
     /// `client_secret_file`, already joined to the folder of the settings file; `credentials` is systemd's folder.
     File { path: PathBuf, place: String, credentials: Option<PathBuf> },
     /// `client_secret_command`, run in the folder of the settings file.
@@ -35,6 +37,7 @@ impl SecretSource {
     pub(super) fn words(&self) -> &'static str {
         match self {
             Self::Environment(_) => "environment FLEETLOAD_CLIENT_SECRET",
+            Self::Rehearsal(_) => "rehearsal",
             Self::File { .. } => "client_secret_file",
             Self::Command { .. } => "client_secret_command",
         }
@@ -43,7 +46,7 @@ impl SecretSource {
     /// Gets the secret.
     pub(super) fn read(&self) -> Result<SecretString> {
         match self {
-            Self::Environment(secret) => Ok(secret.clone()),
+            Self::Environment(secret) | Self::Rehearsal(secret) => Ok(secret.clone()),
             Self::File { path, place, credentials } => {
                 let text = read_file(path, credentials.as_deref())
                     .map_err(|refusal| refusal.into_error("client_secret_file", place))?;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use secrecy::SecretString;
 use url::{Host, Url};
 
 use super::args::Overrides;
@@ -113,14 +114,22 @@ pub(super) struct Settings {
 }
 
 /// What settings are for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Purpose {
     /// Talking to the service: an account is needed.
     Service,
     /// Reckoning only: an account may be missing.
     Reckoning,
-    /// The sandbox inside the process, listening at this address.
-    Rehearsal(Url),
+    /// Talking to the sandbox inside the process.
+    Rehearsal(Rehearsed),
+}
+
+/// Where the sandbox inside the process listens, and whom it lets in.
+#[derive(Debug, Clone)]
+pub(super) struct Rehearsed {
+    pub(super) address: Url,
+    pub(super) client_id: String,
+    pub(super) client_secret: SecretString,
 }
 
 impl Settings {
@@ -140,7 +149,7 @@ impl Settings {
         let file = profile.unwrap_or(&nothing);
         let layers = Layers { environment, file: &file.file };
         let account = match purpose {
-            Purpose::Rehearsal(address) => Some(rehearsal_account(address)),
+            Purpose::Rehearsal(rehearsed) => Some(rehearsal_account(rehearsed)),
             Purpose::Service | Purpose::Reckoning => account(&layers, file, purpose)?,
         };
         let local = account.as_ref().is_some_and(|account| is_loopback(&account.base_url.value));
@@ -234,6 +243,7 @@ impl Settings {
             account,
         };
         settings.check_reserve()?;
+        settings.endpoints()?;
         Ok(settings)
     }
 
@@ -365,18 +375,18 @@ fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {
         .collect()
 }
 
-fn rehearsal_account(address: &Url) -> AccountSettings {
+fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
     AccountSettings {
-        base_url: Setting { value: address.clone(), origin: Origin::Rehearsal },
-        client_id: Setting { value: "sandbox".to_owned(), origin: Origin::Rehearsal },
-        secret: SecretSource::Environment("sandbox".to_owned().into()),
+        base_url: Setting { value: rehearsed.address.clone(), origin: Origin::Rehearsal },
+        client_id: Setting { value: rehearsed.client_id.clone(), origin: Origin::Rehearsal },
+        secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
     }
 }
 
 fn account(layers: &Layers<'_>, file: &Profile, purpose: &Purpose) -> Result<Option<AccountSettings>> {
     let base_url = layers.text(None, "FLEETLOAD_BASE_URL", file.base_url.as_ref());
     let client_id = layers.text(None, "FLEETLOAD_CLIENT_ID", file.client_id.as_ref());
-    if *purpose == Purpose::Reckoning && base_url.is_none() {
+    if matches!(purpose, Purpose::Reckoning) && base_url.is_none() {
         return Ok(None);
     }
     let missing = |key: &str, variable: &str| {

@@ -305,7 +305,11 @@ fn a_reckoning_needs_no_account_and_a_rehearsal_ignores_the_one_there_is() {
     let address: url::Url = "http://127.0.0.1:4711".parse().unwrap();
     let environment =
         Environment::of(&[("FLEETLOAD_BASE_URL", "https://real.example"), ("FLEETLOAD_RATE", "7")]);
-    let purpose = Purpose::Rehearsal(address.clone());
+    let purpose = Purpose::Rehearsal(Rehearsed {
+        address: address.clone(),
+        client_id: "sandbox".to_owned(),
+        client_secret: "sandbox".to_owned().into(),
+    });
     let rehearsal = Settings::settle(&purpose, &Overrides::default(), &environment, Some(&with(""))).unwrap();
     let account = rehearsal.account.unwrap();
     assert_eq!((account.base_url.value, account.client_id.value.as_str()), (address, "sandbox"));
