@@ -47,8 +47,7 @@ impl Call<'_> {
     }
 
     pub(crate) fn required(&self, name: &str) -> Result<String, Failure> {
-        self.parameter(name)
-            .ok_or_else(|| Failure::InvalidParam(format!("Parameter {name} is required")))
+        self.parameter(name).ok_or_else(|| Failure::InvalidParam(format!("Parameter {name} is required")))
     }
 
     pub(crate) fn optional_id(&self, name: &str) -> Result<Option<Uuid>, Failure> {
@@ -57,15 +56,12 @@ impl Call<'_> {
         };
         match parse_id(&text) {
             Some(id) => Ok(Some(id)),
-            None => Err(Failure::InvalidParam(format!(
-                "Parameter {name} is not a valid UUID"
-            ))),
+            None => Err(Failure::InvalidParam(format!("Parameter {name} is not a valid UUID"))),
         }
     }
 
     pub(crate) fn id(&self, name: &str) -> Result<Uuid, Failure> {
-        self.optional_id(name)?
-            .ok_or_else(|| Failure::InvalidParam(format!("Parameter {name} is required")))
+        self.optional_id(name)?.ok_or_else(|| Failure::InvalidParam(format!("Parameter {name} is required")))
     }
 
     pub(crate) fn company(&self, id: Uuid) -> Result<&Company, Failure> {
@@ -87,51 +83,22 @@ impl Call<'_> {
 
     /// A list as it is answered: no longer than the page limit.
     pub(crate) fn page(&self, entries: impl Iterator<Item = Value>) -> Value {
-        if self.page_limit == 0 {
-            entries.collect()
-        } else {
-            entries.take(self.page_limit).collect()
-        }
+        if self.page_limit == 0 { entries.collect() } else { entries.take(self.page_limit).collect() }
     }
 
     /// Puts a new record into the world.
-    pub(crate) fn create(
-        &mut self,
-        kind: &'static str,
-        id: Uuid,
-        parent: Option<Uuid>,
-        change: Change,
-    ) {
+    pub(crate) fn create(&mut self, kind: &'static str, id: Uuid, parent: Option<Uuid>, change: Change) {
         self.commit(true, kind, id, parent, change);
     }
 
     /// Puts a changed record in place of the old one.
-    pub(crate) fn alter(
-        &mut self,
-        kind: &'static str,
-        id: Uuid,
-        parent: Option<Uuid>,
-        change: Change,
-    ) {
+    pub(crate) fn alter(&mut self, kind: &'static str, id: Uuid, parent: Option<Uuid>, change: Change) {
         self.commit(false, kind, id, parent, change);
     }
 
-    fn commit(
-        &mut self,
-        created: bool,
-        kind: &'static str,
-        id: Uuid,
-        parent: Option<Uuid>,
-        change: Change,
-    ) {
+    fn commit(&mut self, created: bool, kind: &'static str, id: Uuid, parent: Option<Uuid>, change: Change) {
         self.world.apply(change.clone());
-        self.commits.push(Commit {
-            created,
-            kind,
-            id,
-            parent,
-            change,
-        });
+        self.commits.push(Commit { created, kind, id, parent, change });
     }
 }
 

@@ -9,14 +9,8 @@ use super::world::{Change, Company};
 use super::zones::ZONES;
 
 /// The fields of a company that come back as they were given (specification 2.3).
-const DETAILS: [&str; 6] = [
-    "address",
-    "phoneNumber",
-    "faxNumber",
-    "supportEmail",
-    "salesEmail",
-    "accountsEmail",
-];
+const DETAILS: [&str; 6] =
+    ["address", "phoneNumber", "faxNumber", "supportEmail", "salesEmail", "accountsEmail"];
 
 fn record(company: &Company) -> Value {
     let mut record = Map::new();
@@ -40,21 +34,10 @@ pub(crate) fn add_company(call: &mut Call<'_>) -> Result<Value, Failure> {
     let details = form.keep(&DETAILS);
     form.judge()?;
     call.company(parent)?;
-    let company = Company {
-        id: call.fresh_id(),
-        parent: Some(parent),
-        company_type,
-        name,
-        made_at: call.now,
-        details,
-    };
+    let company =
+        Company { id: call.fresh_id(), parent: Some(parent), company_type, name, made_at: call.now, details };
     let answer = record(&company);
-    call.create(
-        "company",
-        company.id,
-        Some(parent),
-        Change::Company(company),
-    );
+    call.create("company", company.id, Some(parent), Change::Company(company));
     Ok(answer)
 }
 
@@ -85,11 +68,7 @@ pub(crate) fn get_company(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 pub(crate) fn list_companies(call: &mut Call<'_>) -> Result<Value, Failure> {
     let companies = call.world.companies.iter();
-    Ok(call.page(
-        companies
-            .filter(|company| call.sees(company.made_at))
-            .map(record),
-    ))
+    Ok(call.page(companies.filter(|company| call.sees(company.made_at)).map(record)))
 }
 
 pub(crate) fn find_companies_by_name(call: &mut Call<'_>) -> Result<Value, Failure> {

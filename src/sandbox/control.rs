@@ -27,11 +27,7 @@ pub(crate) fn answer(service: &mut Service, request: &Request, now: Millis) -> A
         ("POST", "/sandbox/clock") => clock(service, &request.body, now),
         _ => Response::page(404, "Not Found"),
     };
-    Answer {
-        response,
-        delay_ms: 0,
-        effect: Effect::Deliver,
-    }
+    Answer { response, delay_ms: 0, effect: Effect::Deliver }
 }
 
 fn ledger(service: &Service) -> Response {
@@ -44,11 +40,7 @@ fn ledger(service: &Service) -> Response {
 }
 
 fn refused(why: &str) -> Response {
-    Response::new(
-        400,
-        "text/plain;charset=utf-8",
-        format!("{why}\n").into_bytes(),
-    )
+    Response::new(400, "text/plain;charset=utf-8", format!("{why}\n").into_bytes())
 }
 
 fn scenario(service: &mut Service, body: &[u8]) -> Response {

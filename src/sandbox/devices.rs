@@ -9,14 +9,8 @@ use super::sites;
 use super::validation::Form;
 use super::world::{Change, Device, Membership};
 
-const DETAILS: [&str; 6] = [
-    "address",
-    "phoneNumber",
-    "faxNumber",
-    "copyDhcpLeases",
-    "copyInternetPasswords",
-    "snatMapping",
-];
+const DETAILS: [&str; 6] =
+    ["address", "phoneNumber", "faxNumber", "copyDhcpLeases", "copyInternetPasswords", "snatMapping"];
 
 /// The Ethernet interfaces of every device: name, description, whether it faces outwards, network.
 const INTERFACES: [(&str, &str, bool, &str); 3] = [
@@ -36,31 +30,19 @@ pub(crate) struct Interface {
 
 /// The interfaces of a device. Their ids follow from the device's, so that nothing has to be stored for them.
 pub(crate) fn interfaces(device: Uuid) -> impl Iterator<Item = Interface> {
-    INTERFACES
-        .iter()
-        .zip(1_u128..)
-        .map(
-            move |((name, description, external, network), number)| Interface {
-                id: Uuid::from_u128(device.as_u128() ^ number),
-                name,
-                description,
-                external: *external,
-                network,
-            },
-        )
+    INTERFACES.iter().zip(1_u128..).map(move |((name, description, external, network), number)| Interface {
+        id: Uuid::from_u128(device.as_u128() ^ number),
+        name,
+        description,
+        external: *external,
+        network,
+    })
 }
 
 /// The device that has this interface.
-pub(crate) fn owner_of_interface<'a>(
-    call: &'a Call<'_>,
-    interface: Uuid,
-) -> Result<&'a Device, Failure> {
+pub(crate) fn owner_of_interface<'a>(call: &'a Call<'_>, interface: Uuid) -> Result<&'a Device, Failure> {
     let owner = (1..=INTERFACES.len() as u128)
-        .find_map(|number| {
-            call.world
-                .devices
-                .get(Uuid::from_u128(interface.as_u128() ^ number))
-        })
+        .find_map(|number| call.world.devices.get(Uuid::from_u128(interface.as_u128() ^ number)))
         .filter(|device| interfaces(device.id).any(|known| known.id == interface));
     found(owner, "interface", interface)
 }
@@ -93,9 +75,7 @@ pub(crate) fn add_device(call: &mut Call<'_>) -> Result<Value, Failure> {
     if let Some(model) = &model
         && !call.world.models.contains(model)
     {
-        return Err(Failure::NoDataFound(format!(
-            "No device model found with name {model}"
-        )));
+        return Err(Failure::NoDataFound(format!("No device model found with name {model}")));
     }
     if let Some(mac) = &identification
         && call.world.device_by_mac(mac).is_some()
@@ -107,21 +87,13 @@ pub(crate) fn add_device(call: &mut Call<'_>) -> Result<Value, Failure> {
     let site = match site {
         Some(site) => Some(call.site(site)?.id),
         None if custom_reference.is_some() || custom_name.is_some() => {
-            let site_name = custom_name
-                .or_else(|| custom_reference.clone())
-                .unwrap_or_default();
+            let site_name = custom_name.or_else(|| custom_reference.clone()).unwrap_or_default();
             let about: Map<String, Value> = details
                 .iter()
                 .filter(|(field, _)| *field == "address" || *field == "phoneNumber")
                 .map(|(field, value)| (field.clone(), value.clone()))
                 .collect();
-            Some(sites::make(
-                call,
-                company,
-                site_name,
-                custom_reference,
-                about,
-            ))
+            Some(sites::make(call, company, site_name, custom_reference, about))
         }
         None => None,
     };
@@ -163,11 +135,7 @@ pub(crate) fn add_device_from_template(call: &mut Call<'_>) -> Result<Value, Fai
     let source = found(call.world.devices.get(template), "device", template)?;
     let (model, subscriptions) = (source.model.clone(), source.subscriptions.clone());
     // What was configured for the source's interfaces is the source's: the copy has interfaces of its own.
-    let clouds = source
-        .clouds
-        .iter()
-        .map(|place| Membership::new(place.cloud))
-        .collect();
+    let clouds = source.clouds.iter().map(|place| Membership::new(place.cloud)).collect();
     if let Some(site) = site {
         call.site(site)?;
     }
@@ -193,12 +161,7 @@ pub(crate) fn add_device_from_template(call: &mut Call<'_>) -> Result<Value, Fai
 
 fn finish(call: &mut Call<'_>, device: Device) -> Result<Value, Failure> {
     let answer = record(call, &device);
-    call.create(
-        "device",
-        device.id,
-        Some(device.company),
-        Change::Device(device),
-    );
+    call.create("device", device.id, Some(device.company), Change::Device(device));
     Ok(answer)
 }
 
@@ -233,11 +196,7 @@ pub(crate) fn get_device_by_mac(call: &mut Call<'_>) -> Result<Value, Failure> {
 
 pub(crate) fn list_devices(call: &mut Call<'_>) -> Result<Value, Failure> {
     let devices = call.world.devices.iter();
-    Ok(call.page(
-        devices
-            .filter(|device| call.sees(device.made_at))
-            .map(|device| record(call, device)),
-    ))
+    Ok(call.page(devices.filter(|device| call.sees(device.made_at)).map(|device| record(call, device))))
 }
 
 pub(crate) fn find_devices_by_name(call: &mut Call<'_>) -> Result<Value, Failure> {

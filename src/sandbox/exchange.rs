@@ -30,11 +30,7 @@ impl Request {
     /// A request without a body.
     #[must_use]
     pub fn get(target: &str) -> Self {
-        Self {
-            method: "GET".to_owned(),
-            target: target.to_owned(),
-            ..Self::default()
-        }
+        Self { method: "GET".to_owned(), target: target.to_owned(), ..Self::default() }
     }
 
     /// A request with a JSON body (specification 4).
@@ -91,11 +87,7 @@ pub struct Response {
 
 impl Response {
     pub(crate) fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
-        Self {
-            status,
-            headers: vec![("Content-Type", content_type.to_owned())],
-            body,
-        }
+        Self { status, headers: vec![("Content-Type", content_type.to_owned())], body }
     }
 
     pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {

@@ -73,14 +73,12 @@ impl Failure {
                 return Response::page(415, "HTTP Status 415 - Unsupported Media Type");
             }
             Self::UnauthorizedSource => (401, "Source address is not authorized".to_owned()),
-            Self::RateLimitExceeded(rate) => (
-                429,
-                format!("Rate limit of {rate} requests per second exceeded"),
-            ),
-            Self::QuotaLimitExceeded => (
-                429,
-                "Daily quota exceeded, try again on the next day (UTC)".to_owned(),
-            ),
+            Self::RateLimitExceeded(rate) => {
+                (429, format!("Rate limit of {rate} requests per second exceeded"))
+            }
+            Self::QuotaLimitExceeded => {
+                (429, "Daily quota exceeded, try again on the next day (UTC)".to_owned())
+            }
             Self::InternalServerError => (500, "Internal server error".to_owned()),
             Self::Unknown => (200, "The subsystem has not settled".to_owned()),
             Self::Violations(_) => (200, "Invalid data".to_owned()),

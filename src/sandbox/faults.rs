@@ -225,14 +225,7 @@ struct Rule {
 impl Faults {
     /// Puts other rules in place; what has fired so far stays counted.
     pub(crate) fn replace(&mut self, faults: &[Fault]) {
-        self.rules = faults
-            .iter()
-            .map(|fault| Rule {
-                fault: fault.clone(),
-                seen: 0,
-                fired: 0,
-            })
-            .collect();
+        self.rules = faults.iter().map(|fault| Rule { fault: fault.clone(), seen: 0, fired: 0 }).collect();
     }
 
     /// The rule that fires for this request, and the milliseconds that latencies add.
@@ -294,14 +287,7 @@ mod tests {
         let mut faults = Faults::default();
         faults.replace(&[fault]);
         let mut chance = fastrand::Rng::with_seed(7);
-        (0..requests)
-            .filter(|_| {
-                faults
-                    .draw("addDevice", true, false, &mut chance)
-                    .0
-                    .is_some()
-            })
-            .collect()
+        (0..requests).filter(|_| faults.draw("addDevice", true, false, &mut chance).0.is_some()).collect()
     }
 
     #[test]

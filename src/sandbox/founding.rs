@@ -23,18 +23,9 @@ pub const VPN_CLOUDS: [Uuid; 2] = [
     Uuid::from_u128(0x6f1c2a3e_0000_4000_8000_000000000006),
 ];
 /// The hardware models that every sandbox knows.
-pub const MODELS: [&str; 5] = [
-    "Edge 100",
-    "Edge 200",
-    "Edge 500",
-    "Edge 500 LTE",
-    "Branch 20",
-];
+pub const MODELS: [&str; 5] = ["Edge 100", "Edge 200", "Edge 500", "Edge 500 LTE", "Branch 20"];
 
-const NAMES: [(&str, &str); 2] = [
-    ("Retail Standard", "Corporate"),
-    ("Office Standard", "Guest"),
-];
+const NAMES: [(&str, &str); 2] = [("Retail Standard", "Corporate"), ("Office Standard", "Guest")];
 
 pub(crate) fn models(scenario: &Scenario) -> Vec<String> {
     let own = MODELS.iter().map(|model| (*model).to_owned());
@@ -44,19 +35,9 @@ pub(crate) fn models(scenario: &Scenario) -> Vec<String> {
 pub(crate) fn world(scenario: &Scenario) -> Result<World, SandboxError> {
     let mut world = World::default();
     world.models = models(scenario);
-    world.apply(Change::Company(company(
-        ROOT_COMPANY,
-        None,
-        "RESELLER",
-        "Northwind Networks",
-    )));
+    world.apply(Change::Company(company(ROOT_COMPANY, None, "RESELLER", "Northwind Networks")));
     for entry in &scenario.company {
-        let CompanyEntry {
-            id,
-            name,
-            parent,
-            company_type,
-        } = entry;
+        let CompanyEntry { id, name, parent, company_type } = entry;
         let parent = parent.unwrap_or(ROOT_COMPANY);
         if world.companies.get(parent).is_none() || world.companies.get(*id).is_some() {
             return Err(SandboxError::scenario(format!(
@@ -68,12 +49,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<World, SandboxError> {
                 "company `{name}`: `type` must be CUSTOMER or RESELLER, not {company_type}"
             )));
         }
-        world.apply(Change::Company(company(
-            *id,
-            Some(parent),
-            company_type,
-            name,
-        )));
+        world.apply(Change::Company(company(*id, Some(parent), company_type, name)));
     }
     let (details, _) = contact();
     world.apply(Change::Device(Device {
@@ -96,11 +72,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<World, SandboxError> {
             name: template,
             company: ROOT_COMPANY,
         });
-        world.clouds.push(Offer {
-            id: VPN_CLOUDS[place],
-            name: cloud,
-            company: ROOT_COMPANY,
-        });
+        world.clouds.push(Offer { id: VPN_CLOUDS[place], name: cloud, company: ROOT_COMPANY });
     }
     Ok(world)
 }
@@ -133,12 +105,5 @@ fn contact() -> (Details, Details) {
 fn company(id: Uuid, parent: Option<Uuid>, company_type: &str, name: &str) -> Company {
     let (mut details, mail) = contact();
     details.extend(mail);
-    Company {
-        id,
-        parent,
-        company_type: company_type.to_owned(),
-        name: name.to_owned(),
-        made_at: 0,
-        details,
-    }
+    Company { id, parent, company_type: company_type.to_owned(), name: name.to_owned(), made_at: 0, details }
 }

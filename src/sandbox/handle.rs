@@ -51,13 +51,7 @@ impl Sandbox {
     }
 
     fn around(service: Service, state: Option<File>) -> Self {
-        Self {
-            inner: Mutex::new(Inner {
-                service,
-                state,
-                broken: false,
-            }),
-        }
+        Self { inner: Mutex::new(Inner { service, state, broken: false }) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -129,10 +123,7 @@ fn unwritable() -> Answer {
 }
 
 fn trouble(state: &Path, cause: io::Error) -> SandboxError {
-    SandboxError::State {
-        path: PathBuf::from(state),
-        cause,
-    }
+    SandboxError::State { path: PathBuf::from(state), cause }
 }
 
 fn open_private(state: &Path) -> io::Result<File> {
@@ -146,10 +137,9 @@ fn open_private(state: &Path) -> io::Result<File> {
     let file = options.open(state)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(io::Error::new(
-            io::ErrorKind::ResourceBusy,
-            "another sandbox is using it",
-        )),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, "another sandbox is using it"))
+        }
         Err(TryLockError::Error(cause)) => Err(cause),
     }
 }
@@ -157,22 +147,14 @@ fn open_private(state: &Path) -> io::Result<File> {
 /// Takes in every whole line; a torn last one was never answered for and is cut off.
 fn replay(service: &mut Service, file: &mut File, state: &Path) -> Result<(), SandboxError> {
     let mut text = Vec::new();
-    file.read_to_end(&mut text)
-        .map_err(|cause| trouble(state, cause))?;
-    let whole = text
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |end| end + 1);
-    for (number, line) in text[..whole]
-        .split_inclusive(|byte| *byte == b'\n')
-        .enumerate()
-    {
-        let line: Line =
-            serde_json::from_slice(line).map_err(|error| SandboxError::DamagedState {
-                path: PathBuf::from(state),
-                line: number + 1,
-                what: error.to_string(),
-            })?;
+    file.read_to_end(&mut text).map_err(|cause| trouble(state, cause))?;
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    for (number, line) in text[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+        let line: Line = serde_json::from_slice(line).map_err(|error| SandboxError::DamagedState {
+            path: PathBuf::from(state),
+            line: number + 1,
+            what: error.to_string(),
+        })?;
         service.replay(line);
     }
     if whole < text.len() {

@@ -35,9 +35,7 @@ fn find(call: &Call<'_>, owner: Uuid) -> Result<Value, Failure> {
     let text = call.required("label")?;
     let labels = call.world.labels(owner).iter();
     let label = labels.clone().find(|known| known.label == text);
-    label
-        .map(|label| json!(label))
-        .ok_or_else(|| unlabelled(&text))
+    label.map(|label| json!(label)).ok_or_else(|| unlabelled(&text))
 }
 
 fn list(call: &Call<'_>, owner: Uuid) -> Value {
@@ -68,10 +66,7 @@ fn place(
     if let Some(known) = labels.iter().find(|label| label.label == text) {
         return Ok(known.clone());
     }
-    let label = Label {
-        id: call.fresh_id(),
-        label: text,
-    };
+    let label = Label { id: call.fresh_id(), label: text };
     labels.push(label.clone());
     Ok(label)
 }
@@ -99,9 +94,10 @@ fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
 }
 
 fn put_several(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let entries = call.body.as_array().ok_or_else(|| {
-        Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned())
-    })?;
+    let entries = call
+        .body
+        .as_array()
+        .ok_or_else(|| Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned()))?;
     let wanted = entries.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let mut labels = call.world.labels(owner).to_vec();
     let mut placed = Vec::new();

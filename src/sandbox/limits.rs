@@ -100,13 +100,7 @@ impl Limits {
     }
 
     /// Takes one of the `rate` places in the sliding second. What is refused takes none.
-    pub(crate) fn pass(
-        &mut self,
-        client: Client,
-        operation: &'static str,
-        rate: u32,
-        now: Millis,
-    ) -> bool {
+    pub(crate) fn pass(&mut self, client: Client, operation: &'static str, rate: u32, now: Millis) -> bool {
         if rate == 0 {
             return true;
         }
@@ -133,11 +127,8 @@ impl Limits {
 
     /// Clients and what they have used today, by name.
     pub(crate) fn usage(&self, now: Millis) -> Vec<(&str, u64)> {
-        let mut usage: Vec<_> = self
-            .places
-            .iter()
-            .map(|(name, client)| (name.as_str(), self.used(*client, now)))
-            .collect();
+        let mut usage: Vec<_> =
+            self.places.iter().map(|(name, client)| (name.as_str(), self.used(*client, now))).collect();
         usage.sort_unstable();
         usage
     }
@@ -154,24 +145,12 @@ mod tests {
         for at in [0, 0, 500] {
             assert!(limits.pass(client, "addDevice", 3, at));
         }
-        for (at, passes) in [
-            (999, false),
-            (1000, true),
-            (1001, true),
-            (1002, false),
-            (1500, true),
-        ] {
+        for (at, passes) in [(999, false), (1000, true), (1001, true), (1002, false), (1500, true)] {
             assert_eq!(limits.pass(client, "addDevice", 3, at), passes, "at {at}");
         }
-        assert!(
-            limits.pass(client, "addSite", 3, 999),
-            "each operation for itself"
-        );
+        assert!(limits.pass(client, "addSite", 3, 999), "each operation for itself");
         let other = limits.client("other");
-        assert!(
-            limits.pass(other, "addDevice", 3, 1500),
-            "each client for itself"
-        );
+        assert!(limits.pass(other, "addDevice", 3, 1500), "each client for itself");
         assert!((0..500).all(|_| limits.pass(client, "addDevice", 0, 1500)));
     }
 
@@ -193,13 +172,9 @@ mod tests {
         let client = limits.client("acme");
         limits.admit("t".to_owned(), client, 0, 100);
         assert_eq!(limits.holder(Some("Bearer t"), 99), Some(client));
-        for (header, now) in [
-            (Some("Bearer t"), 100),
-            (Some("Basic t"), 0),
-            (Some("t"), 0),
-            (Some("Bearer u"), 0),
-            (None, 0),
-        ] {
+        for (header, now) in
+            [(Some("Bearer t"), 100), (Some("Basic t"), 0), (Some("t"), 0), (Some("Bearer u"), 0), (None, 0)]
+        {
             assert_eq!(limits.holder(header, now), None, "{header:?} at {now}");
         }
         limits.revoke_all();

@@ -56,11 +56,7 @@ fn read(body: &Value) -> Result<Wanted, Failure> {
     Ok(Wanted { id, key, value })
 }
 
-fn place(
-    call: &mut Call<'_>,
-    entries: &mut Vec<Metadata>,
-    wanted: Wanted,
-) -> Result<Metadata, Failure> {
+fn place(call: &mut Call<'_>, entries: &mut Vec<Metadata>, wanted: Wanted) -> Result<Metadata, Failure> {
     let Wanted { id, key, value } = wanted;
     let known = match id {
         Some(id) => {
@@ -74,11 +70,7 @@ fn place(
         known.value = value;
         return Ok(known.clone());
     }
-    let entry = Metadata {
-        id: call.fresh_id(),
-        key,
-        value,
-    };
+    let entry = Metadata { id: call.fresh_id(), key, value };
     entries.push(entry.clone());
     Ok(entry)
 }
@@ -107,9 +99,10 @@ fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
 
 /// The answer leaves the ids out, as the specification shows it.
 fn put_several(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let list = call.body.as_array().ok_or_else(|| {
-        Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned())
-    })?;
+    let list = call
+        .body
+        .as_array()
+        .ok_or_else(|| Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned()))?;
     let wanted = list.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let mut entries = call.world.metadata(owner).to_vec();
     let mut placed = Vec::new();

@@ -16,14 +16,7 @@ const USER_TYPES: [&str; 6] = [
     "VPN User",
 ];
 const TEMPLATE_SCOPES: [&str; 3] = ["COMPANY_INHERIT", "COMPANY_NO_INHERIT", "COMPANY_CHILDREN"];
-const DETAILS: [&str; 6] = [
-    "userType",
-    "templateScope",
-    "allowLogin",
-    "address",
-    "phoneNumber",
-    "faxNumber",
-];
+const DETAILS: [&str; 6] = ["userType", "templateScope", "allowLogin", "address", "phoneNumber", "faxNumber"];
 
 fn record(person: &Person) -> Value {
     json!({
@@ -37,8 +30,7 @@ fn record(person: &Person) -> Value {
 
 /// The pattern of specification 2.4, `^[a-z0-9-.@]*$`; it lets the empty name through.
 fn is_username(text: &str) -> bool {
-    text.bytes()
-        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'.' | b'@'))
+    text.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'.' | b'@'))
 }
 
 pub(crate) fn add_person(call: &mut Call<'_>) -> Result<Value, Failure> {
@@ -61,9 +53,7 @@ pub(crate) fn add_person(call: &mut Call<'_>) -> Result<Value, Failure> {
     form.judge()?;
     call.company(company)?;
     if call.world.person_by_username(&username).is_some() {
-        return Err(Failure::DuplicateEntity(format!(
-            "Username {username} is already in use"
-        )));
+        return Err(Failure::DuplicateEntity(format!("Username {username} is already in use")));
     }
     let person = Person {
         id: call.fresh_id(),

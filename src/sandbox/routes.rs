@@ -48,38 +48,20 @@ impl Route {
 
     /// The names of the parameters in the path, in order.
     pub(crate) fn parameters(&self) -> impl Iterator<Item = &'static str> {
-        self.path
-            .split('/')
-            .skip(3)
-            .map(|segment| segment.trim_matches(['{', '}']))
+        self.path.split('/').skip(3).map(|segment| segment.trim_matches(['{', '}']))
     }
 }
 
 const fn get(operation: &'static str, path: &'static str, deed: Deed) -> Route {
-    Route {
-        operation,
-        method: "GET",
-        path,
-        creates: false,
-        act: Act::Does(deed),
-    }
+    Route { operation, method: "GET", path, creates: false, act: Act::Does(deed) }
 }
 
 const fn post(operation: &'static str, path: &'static str, deed: Deed) -> Route {
-    Route {
-        operation,
-        method: "POST",
-        path,
-        creates: false,
-        act: Act::Does(deed),
-    }
+    Route { operation, method: "POST", path, creates: false, act: Act::Does(deed) }
 }
 
 const fn create(operation: &'static str, path: &'static str, deed: Deed) -> Route {
-    Route {
-        creates: true,
-        ..post(operation, path, deed)
-    }
+    Route { creates: true, ..post(operation, path, deed) }
 }
 
 /// All operations, in the order of the specification.
@@ -260,43 +242,19 @@ mod tests {
 
     #[test]
     fn four_creations_and_a_site_count_against_the_quota() {
-        let creations: Vec<_> = ROUTES
-            .iter()
-            .filter(|route| route.creates)
-            .map(|route| route.operation)
-            .collect();
-        assert_eq!(
-            creations,
-            [
-                "addCompany",
-                "addDevice",
-                "addDeviceFromTemplate",
-                "addPerson",
-                "addSite"
-            ]
-        );
+        let creations: Vec<_> =
+            ROUTES.iter().filter(|route| route.creates).map(|route| route.operation).collect();
+        assert_eq!(creations, ["addCompany", "addDevice", "addDeviceFromTemplate", "addPerson", "addSite"]);
     }
 
     #[test]
     fn a_path_is_found_with_its_parameters_and_nothing_else_is() {
         for (path, found) in [
             ("/device-api/auth/v1/auth", Some(("auth", vec![]))),
-            (
-                "/device-api/config/v1/addDevice",
-                Some(("addDevice", vec![])),
-            ),
-            (
-                "/device-api/config/v1/getCompany/7",
-                Some(("getCompany", vec!["7"])),
-            ),
-            (
-                "/device-api/config/v1/getCompany/a%2Fb+",
-                Some(("getCompany", vec!["a/b+"])),
-            ),
-            (
-                "/device-api/config/v1/deleteSiteMetadata/1/2",
-                Some(("deleteSiteMetadata", vec!["1", "2"])),
-            ),
+            ("/device-api/config/v1/addDevice", Some(("addDevice", vec![]))),
+            ("/device-api/config/v1/getCompany/7", Some(("getCompany", vec!["7"]))),
+            ("/device-api/config/v1/getCompany/a%2Fb+", Some(("getCompany", vec!["a/b+"]))),
+            ("/device-api/config/v1/deleteSiteMetadata/1/2", Some(("deleteSiteMetadata", vec!["1", "2"]))),
             ("/device-api/config/v1/getCompany", None),
             ("/device-api/config/v1/getCompany/1/2", None),
             ("/device-api/config/v2/addDevice", None),
@@ -304,12 +262,8 @@ mod tests {
             ("/", None),
         ] {
             let seen = find(path).map(|(route, values)| (route.operation, values));
-            let found = found.map(|(name, values)| {
-                (
-                    name,
-                    values.into_iter().map(str::to_owned).collect::<Vec<_>>(),
-                )
-            });
+            let found =
+                found.map(|(name, values)| (name, values.into_iter().map(str::to_owned).collect::<Vec<_>>()));
             assert_eq!(seen, found, "{path}");
         }
     }

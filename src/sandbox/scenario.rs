@@ -35,16 +35,7 @@ const KEYS: [&str; 18] = [
 ];
 const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
 const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
-const FAULT_KEYS: [&str; 8] = [
-    "operation",
-    "kind",
-    "probability",
-    "times",
-    "after",
-    "ms",
-    "at",
-    "status",
-];
+const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
 /// What is settled when the sandbox is opened and cannot be told to it later.
 const AT_START_ONLY: [&str; 4] = ["seed", "clock_offset_seconds", "clock_starts_at", "company"];
 
@@ -104,9 +95,7 @@ pub struct ClientEntry {
 
 impl fmt::Debug for ClientEntry {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("ClientEntry")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
+        out.debug_struct("ClientEntry").field("id", &self.id).finish_non_exhaustive()
     }
 }
 
@@ -122,11 +111,7 @@ pub struct CompanyEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Uuid>,
     /// `CUSTOMER` or `RESELLER`; a customer when absent.
-    #[serde(
-        rename = "type",
-        default = "customer",
-        skip_serializing_if = "is_customer"
-    )]
+    #[serde(rename = "type", default = "customer", skip_serializing_if = "is_customer")]
     pub company_type: String,
 }
 
@@ -189,8 +174,8 @@ impl Scenario {
                 "`{key}` is taken when the sandbox starts and cannot be changed while it runs"
             )));
         }
-        let mut merged = toml::Table::try_from(self)
-            .map_err(|error| SandboxError::scenario(error.to_string()))?;
+        let mut merged =
+            toml::Table::try_from(self).map_err(|error| SandboxError::scenario(error.to_string()))?;
         merged.extend(changes);
         let scenario = read(merged)?;
         scenario.verify()?;
@@ -217,10 +202,7 @@ impl Scenario {
                     fault.probability
                 )));
             }
-            if fault
-                .status
-                .is_some_and(|status| !(500..600).contains(&status))
-            {
+            if fault.status.is_some_and(|status| !(500..600).contains(&status)) {
                 return Err(SandboxError::scenario(
                     "the `status` of a fault must be from 500 to 599".to_owned(),
                 ));
@@ -234,17 +216,11 @@ fn table(text: &str) -> Result<toml::Table, SandboxError> {
     let table: toml::Table =
         toml::from_str(text).map_err(|error| SandboxError::scenario(error.to_string()))?;
     known(&table, &KEYS)?;
-    for (list, keys) in [
-        ("client", &CLIENT_KEYS[..]),
-        ("company", &COMPANY_KEYS[..]),
-        ("fault", &FAULT_KEYS[..]),
-    ] {
+    for (list, keys) in
+        [("client", &CLIENT_KEYS[..]), ("company", &COMPANY_KEYS[..]), ("fault", &FAULT_KEYS[..])]
+    {
         let entries = table.get(list).and_then(toml::Value::as_array);
-        for entry in entries
-            .into_iter()
-            .flatten()
-            .filter_map(toml::Value::as_table)
-        {
+        for entry in entries.into_iter().flatten().filter_map(toml::Value::as_table) {
             known(entry, keys)?;
             if list == "fault"
                 && let Some(kind) = entry.get("kind").and_then(toml::Value::as_str)
@@ -260,9 +236,7 @@ fn table(text: &str) -> Result<toml::Table, SandboxError> {
 }
 
 fn read(table: toml::Table) -> Result<Scenario, SandboxError> {
-    table
-        .try_into()
-        .map_err(|error: toml::de::Error| SandboxError::scenario(error.to_string()))
+    table.try_into().map_err(|error: toml::de::Error| SandboxError::scenario(error.to_string()))
 }
 
 fn known(table: &toml::Table, keys: &[&'static str]) -> Result<(), SandboxError> {
@@ -273,8 +247,8 @@ fn known(table: &toml::Table, keys: &[&'static str]) -> Result<(), SandboxError>
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> SandboxError {
-    let nearest = known
-        .max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
+    let nearest =
+        known.max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
     SandboxError::scenario(match nearest {
         Some(nearest) => format!("unknown {what} `{name}`; the nearest known one is `{nearest}`"),
         None => format!("unknown {what} `{name}`"),
@@ -331,14 +305,7 @@ status = 503
         assert_eq!(table.len(), KEYS.len(), "the file above shows every key");
         let changed = scenario.changed_by("fault = []\nrate = 9").unwrap();
         assert!(changed.fault.is_empty());
-        assert_eq!(
-            Scenario {
-                rate: 50,
-                fault: scenario.fault.clone(),
-                ..changed
-            },
-            scenario
-        );
+        assert_eq!(Scenario { rate: 50, fault: scenario.fault.clone(), ..changed }, scenario);
     }
 
     #[test]
@@ -346,18 +313,9 @@ status = 503
         for (text, nearest) in [
             ("daily_qouta = 5", "`daily_quota`"),
             ("[[client]]\nid = \"a\"\nsecert = \"b\"", "`secret`"),
-            (
-                "[[fault]]\noperaton = \"*\"\nkind = \"garbled\"",
-                "`operation`",
-            ),
-            (
-                "[[fault]]\noperation = \"*\"\nkind = \"answer_losst\"",
-                "`answer_lost`",
-            ),
-            (
-                "[[fault]]\noperation = \"addDevices\"\nkind = \"garbled\"",
-                "`addDevice`",
-            ),
+            ("[[fault]]\noperaton = \"*\"\nkind = \"garbled\"", "`operation`"),
+            ("[[fault]]\noperation = \"*\"\nkind = \"answer_losst\"", "`answer_lost`"),
+            ("[[fault]]\noperation = \"addDevices\"\nkind = \"garbled\"", "`addDevice`"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();
             assert!(error.contains(nearest), "{error}");
@@ -368,14 +326,8 @@ status = 503
     fn values_that_make_no_sense_are_refused() {
         for (text, part) in [
             ("latency_ms = [5, 1]", "least first"),
-            (
-                "[[fault]]\noperation = \"*\"\nkind = \"garbled\"\nprobability = 5.0",
-                "from 0 to 1",
-            ),
-            (
-                "[[fault]]\noperation = \"*\"\nkind = \"html_503_after\"\nstatus = 200",
-                "from 500",
-            ),
+            ("[[fault]]\noperation = \"*\"\nkind = \"garbled\"\nprobability = 5.0", "from 0 to 1"),
+            ("[[fault]]\noperation = \"*\"\nkind = \"html_503_after\"\nstatus = 200", "from 500"),
             ("rate = -1", "rate"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();

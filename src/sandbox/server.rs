@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -21,6 +21,8 @@ use super::wire::{self, MOST_BODY, Reading};
 
 /// How long to wait when no connection can be accepted, for example because all file handles are in use.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a client that was refused may go on sending.
+const LINGER: Duration = Duration::from_secs(2);
 /// Bytes asked for at a time.
 const READ: usize = 16 * 1024;
 /// A request that has grown to this and is still not whole never will be.
@@ -29,9 +31,7 @@ const MOST_UNREAD: usize = 4 * MOST_BODY;
 /// The clock of the machine, in milliseconds since the Unix epoch.
 #[must_use]
 pub fn wall_clock() -> Millis {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }
 
@@ -44,10 +44,7 @@ struct SteadyClock {
 
 impl SteadyClock {
     fn new() -> Self {
-        Self {
-            start: wall_clock(),
-            started: Instant::now(),
-        }
+        Self { start: wall_clock(), started: Instant::now() }
     }
 
     fn now(self) -> Millis {
@@ -64,9 +61,7 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, SandboxError> {
     if !address.ip().is_loopback() {
         return Err(SandboxError::NotLoopback(address));
     }
-    TcpListener::bind(address)
-        .await
-        .map_err(|cause| SandboxError::Listen { address, cause })
+    TcpListener::bind(address).await.map_err(|cause| SandboxError::Listen { address, cause })
 }
 
 /// Serves the sandbox until `shutdown` comes to its end. Answers that are being held back are then given up.
@@ -122,8 +117,7 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
     loop {
         match wire::read(&bytes) {
             Reading::More { .. } if bytes.len() > MOST_UNREAD => {
-                let refusal = Response::page(413, "The request is too large");
-                return write(stream, &refusal.encode()).await;
+                return give_up(stream, 413, "The request is too large").await;
             }
             Reading::More { expects } => {
                 if expects && !continued {
@@ -134,15 +128,8 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
                     return Ok(());
                 }
             }
-            Reading::Bad(status, why) => {
-                write(stream, &Response::page(status, why).encode()).await?;
-                return drain(stream).await;
-            }
-            Reading::Whole {
-                request,
-                taken,
-                keep,
-            } => {
+            Reading::Bad(status, why) => return give_up(stream, status, why).await,
+            Reading::Whole { request, taken, keep } => {
                 continued = false;
                 bytes.drain(..taken);
                 let answer = sandbox.respond(&request, clock.now());
@@ -174,8 +161,16 @@ async fn converse(stream: &TcpStream, sandbox: &Sandbox, clock: SteadyClock) -> 
     }
 }
 
-/// Reads and forgets until the client leaves: closing with unread bytes would reset the connection and take what
-/// was just written with it.
+/// Refuses what cannot be read to its end, and the connection with it. What still comes is read for a while: closing
+/// with unread bytes would reset the connection and take the refusal with it.
+async fn give_up(stream: &TcpStream, status: u16, why: &str) -> io::Result<()> {
+    let mut refusal = Response::page(status, why);
+    refusal.headers.push(("Connection", "close".to_owned()));
+    write(stream, &refusal.encode()).await?;
+    timeout(LINGER, drain(stream)).await.unwrap_or(Ok(()))
+}
+
+/// Reads and forgets until the client leaves.
 async fn drain(stream: &TcpStream) -> io::Result<()> {
     let mut bytes = Vec::new();
     while read(stream, &mut bytes).await? > 0 {
@@ -230,23 +225,13 @@ impl Running {
     ///
     /// # Errors
     /// When the address is not a loopback address or cannot be had.
-    pub async fn start_at(
-        sandbox: Arc<Sandbox>,
-        address: SocketAddr,
-    ) -> Result<Self, SandboxError> {
+    pub async fn start_at(sandbox: Arc<Sandbox>, address: SocketAddr) -> Result<Self, SandboxError> {
         let listener = bind(address).await?;
-        let address = listener
-            .local_addr()
-            .map_err(|cause| SandboxError::Listen { address, cause })?;
+        let address = listener.local_addr().map_err(|cause| SandboxError::Listen { address, cause })?;
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let task = tokio::spawn(serve(listener, Arc::clone(&sandbox), stopped));
-        Ok(Self {
-            address,
-            sandbox,
-            stop,
-            task,
-        })
+        Ok(Self { address, sandbox, stop, task })
     }
 
     /// Where it listens.

@@ -59,9 +59,8 @@ impl Service {
         };
         let mut faults = Faults::default();
         faults.replace(&scenario.fault);
-        let seeded = |use_of: u64| {
-            fastrand::Rng::with_seed(scenario.seed.wrapping_mul(8).wrapping_add(use_of))
-        };
+        let seeded =
+            |use_of: u64| fastrand::Rng::with_seed(scenario.seed.wrapping_mul(8).wrapping_add(use_of));
         Ok(Self {
             world: founding::world(&scenario)?,
             limits: Limits::default(),
@@ -133,12 +132,7 @@ impl Service {
                 }
             }
         };
-        if !answer
-            .response
-            .headers
-            .iter()
-            .any(|(name, _)| *name == NO_DATE)
-        {
+        if !answer.response.headers.iter().any(|(name, _)| *name == NO_DATE) {
             let date = self.timestamp(now).strftime("%a, %d %b %Y %H:%M:%S GMT");
             answer.response.headers.push(("Date", date.to_string()));
         }
@@ -165,30 +159,16 @@ impl Service {
         let [least, most] = self.scenario.latency_ms;
         Answer {
             response,
-            delay_ms: if most == 0 {
-                0
-            } else {
-                self.latencies.u64(least..=most)
-            },
+            delay_ms: if most == 0 { 0 } else { self.latencies.u64(least..=most) },
             effect: Effect::Deliver,
         }
     }
 
-    fn meet(
-        &mut self,
-        route: &'static Route,
-        values: &[String],
-        request: &Request,
-        now: Millis,
-    ) -> Answer {
+    fn meet(&mut self, route: &'static Route, values: &[String], request: &Request, now: Millis) -> Answer {
         let client = self.limits.holder(request.authorization.as_deref(), now);
         self.counters.arrive(client, route.operation, now);
-        let (fault, latency) = self.faults.draw(
-            route.operation,
-            route.creates,
-            route.reads(),
-            &mut self.chances,
-        );
+        let (fault, latency) =
+            self.faults.draw(route.operation, route.creates, route.reads(), &mut self.chances);
         let mut answer = match fault {
             Some(fault) => self.spoilt(&fault, route, values, request, now),
             None => {
@@ -260,9 +240,8 @@ impl Service {
         let body = if request.body.is_empty() {
             Ok(Value::Null)
         } else {
-            serde_json::from_slice(&request.body).map_err(|error| {
-                Failure::MalformedJson(format!("Cannot parse the request body: {error}"))
-            })
+            serde_json::from_slice(&request.body)
+                .map_err(|error| Failure::MalformedJson(format!("Cannot parse the request body: {error}")))
         };
         let result = match &body {
             Ok(body) => self.carry_out(deed, route, values, request, body, client, now),
@@ -279,10 +258,7 @@ impl Service {
         Ok(Response::json(200, &envelope))
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what belongs to one request, passed on once"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "what belongs to one request, passed on once")]
     fn carry_out(
         &mut self,
         deed: Deed,
@@ -327,10 +303,7 @@ impl Service {
                 request: body.clone(),
             };
             if let Some(outbox) = &mut self.outbox {
-                outbox.push(Line::Commit {
-                    entry: entry.clone(),
-                    change: commit.change,
-                });
+                outbox.push(Line::Commit { entry: entry.clone(), change: commit.change });
             }
             self.ledger.push(entry);
         }
@@ -363,15 +336,9 @@ impl Service {
             }
         }
         let listed = &self.scenario.client;
-        let known = listed.is_empty()
-            || listed
-                .iter()
-                .any(|client| client.id == id && client.secret == secret);
-        if id.is_empty()
-            || secret.is_empty()
-            || !known
-            || self.scenario.revoked_clients.contains(&id)
-        {
+        let known =
+            listed.is_empty() || listed.iter().any(|client| client.id == id && client.secret == secret);
+        if id.is_empty() || secret.is_empty() || !known || self.scenario.revoked_clients.contains(&id) {
             return Err(Failure::InvalidClient);
         }
         let client = self.limits.client(&id);
@@ -405,12 +372,7 @@ impl Service {
                 .into_iter()
                 .map(|(name, used)| (name.to_owned(), used))
                 .collect(),
-            records: self
-                .world
-                .census()
-                .into_iter()
-                .map(|(kind, count)| (kind.to_owned(), count))
-                .collect(),
+            records: self.world.census().into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
             commits: self.ledger.len(),
             ..self.counters.snapshot()
         }
@@ -433,14 +395,7 @@ pub(super) const NO_DATE: &str = "-";
 
 /// Bodies have the documented type, and JSON is among what the client takes (specification 7, 415).
 fn check_media(route: &Route, request: &Request) -> Result<(), Failure> {
-    let media = |value: &str| {
-        value
-            .split(';')
-            .next()
-            .unwrap_or("")
-            .trim()
-            .to_ascii_lowercase()
-    };
+    let media = |value: &str| value.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
     let wanted = match route.act {
         Act::SignIn => "application/x-www-form-urlencoded",
         Act::Does(_) => "application/json",
@@ -450,16 +405,9 @@ fn check_media(route: &Route, request: &Request) -> Result<(), Failure> {
         return Err(Failure::UnsupportedMediaPage);
     }
     let taken = request.accept.as_deref().is_none_or(|accept| {
-        accept.split(',').any(|range| {
-            matches!(
-                media(range).as_str(),
-                "application/json" | "application/*" | "*/*"
-            )
-        })
+        accept
+            .split(',')
+            .any(|range| matches!(media(range).as_str(), "application/json" | "application/*" | "*/*"))
     });
-    if taken {
-        Ok(())
-    } else {
-        Err(Failure::UnsupportedMediaPage)
-    }
+    if taken { Ok(()) } else { Err(Failure::UnsupportedMediaPage) }
 }

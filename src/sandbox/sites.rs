@@ -8,13 +8,7 @@ use super::failure::Failure;
 use super::validation::Form;
 use super::world::{Change, Site};
 
-const DETAILS: [&str; 5] = [
-    "latitude",
-    "longitude",
-    "address",
-    "phoneNumber",
-    "faxNumber",
-];
+const DETAILS: [&str; 5] = ["latitude", "longitude", "address", "phoneNumber", "faxNumber"];
 
 fn record(site: &Site) -> Value {
     json!({
@@ -50,14 +44,7 @@ pub(crate) fn make(
     reference: Option<String>,
     details: Map<String, Value>,
 ) -> Uuid {
-    let site = Site {
-        id: call.fresh_id(),
-        company,
-        name,
-        reference,
-        made_at: call.now,
-        details,
-    };
+    let site = Site { id: call.fresh_id(), company, name, reference, made_at: call.now, details };
     let id = site.id;
     call.create("site", id, Some(company), Change::Site(site));
     id

@@ -65,9 +65,7 @@ impl Service {
     /// The answer of a fault that keeps the deed from being done.
     fn before(&mut self, fault: &Fault, request: &Request, now: Millis) -> Option<Answer> {
         let answer = match fault.kind {
-            FaultKind::RateLimitExceeded => {
-                self.refusal(&Failure::RateLimitExceeded(self.scenario.rate))
-            }
+            FaultKind::RateLimitExceeded => self.refusal(&Failure::RateLimitExceeded(self.scenario.rate)),
             FaultKind::QuotaExceeded => self.refusal(&Failure::QuotaLimitExceeded),
             FaultKind::Error500Before => self.refusal(&Failure::InternalServerError),
             FaultKind::NotFound404 => self.refusal(&Failure::NotFoundPage),
@@ -75,19 +73,19 @@ impl Service {
             FaultKind::UnsupportedMedia415 => self.refusal(&Failure::UnsupportedMediaPage),
             FaultKind::InvalidClient => self.refusal(&Failure::InvalidClient),
             FaultKind::UnauthorizedSource => self.refusal(&Failure::UnauthorizedSource),
-            FaultKind::NoDataFound => self.refusal(&Failure::NoDataFound(
-                "No data found, not yet everywhere".to_owned(),
-            )),
+            FaultKind::NoDataFound => {
+                self.refusal(&Failure::NoDataFound("No data found, not yet everywhere".to_owned()))
+            }
             FaultKind::InvalidData => self.refusal(&Failure::Violations(vec![Violation {
                 path: "request.region".to_owned(),
                 message: "must not be null".to_owned(),
             }])),
-            FaultKind::InvalidState => self.refusal(&Failure::InvalidState(
-                "The company is already deleted".to_owned(),
-            )),
-            FaultKind::GeneralError => self.refusal(&Failure::GeneralError(
-                "The operation is not possible now".to_owned(),
-            )),
+            FaultKind::InvalidState => {
+                self.refusal(&Failure::InvalidState("The company is already deleted".to_owned()))
+            }
+            FaultKind::GeneralError => {
+                self.refusal(&Failure::GeneralError("The operation is not possible now".to_owned()))
+            }
             FaultKind::RequestLost => self.silence(0, Effect::Close),
             FaultKind::ResetBefore => self.silence(0, Effect::Reset),
             FaultKind::StallBefore if fault.ms == 0 => self.silence(0, Effect::Hold),
@@ -98,9 +96,7 @@ impl Service {
                 self.silence(fault.ms, Effect::Close)
             }
             FaultKind::Html503Before => self.delivered(unavailable(fault)),
-            FaultKind::CaptivePortal => {
-                self.delivered(Response::page(200, "Sign in to use this network"))
-            }
+            FaultKind::CaptivePortal => self.delivered(Response::page(200, "Sign in to use this network")),
             FaultKind::Redirect302 => {
                 let mut response = Response::page(302, "Moved");
                 let location = "/device-api/config/v1/elsewhere".to_owned();
@@ -210,11 +206,7 @@ fn altered(kind: FaultKind, body: &[u8], other: Uuid) -> Option<Vec<u8>> {
             *record.get_mut("id")? = Value::String(other.to_string());
         }
         _ => {
-            let field = if record.contains_key("username") {
-                "username"
-            } else {
-                "name"
-            };
+            let field = if record.contains_key("username") { "username" } else { "name" };
             let name = record.get_mut(field)?;
             *name = Value::String(format!("{} (1)", name.as_str()?));
         }

@@ -45,11 +45,7 @@ pub(crate) struct Counters {
 impl Counters {
     pub(crate) fn arrive(&mut self, client: Option<Client>, operation: &'static str, now: Millis) {
         *self.requests.entry(operation).or_default() += 1;
-        let number = self
-            .arrivals
-            .entry((client, operation))
-            .or_default()
-            .add(now);
+        let number = self.arrivals.entry((client, operation)).or_default().add(now);
         let most = self.most.entry(operation).or_default();
         *most = (*most).max(number);
     }
@@ -68,19 +64,12 @@ impl Counters {
 
     pub(crate) fn snapshot(&self) -> Statistics {
         let named = |counts: &HashMap<&'static str, u64>| {
-            counts
-                .iter()
-                .map(|(name, count)| ((*name).to_owned(), *count))
-                .collect()
+            counts.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
         };
         Statistics {
             requests: named(&self.requests),
             answers: named(&self.answers),
-            most_in_a_second: self
-                .most
-                .iter()
-                .map(|(name, most)| ((*name).to_owned(), *most))
-                .collect(),
+            most_in_a_second: self.most.iter().map(|(name, most)| ((*name).to_owned(), *most)).collect(),
             tokens_issued: self.tokens_issued,
             most_sign_ins_at_once: self.most_sign_ins,
             ..Statistics::default()

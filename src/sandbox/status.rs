@@ -14,19 +14,14 @@ use super::world::{Device, Membership};
 
 /// A local date-time with milliseconds and no zone designator (specification 2.10).
 fn local(now: i64) -> String {
-    Timestamp::from_millisecond(now)
-        .unwrap_or_default()
-        .strftime("%Y-%m-%dT%H:%M:%S%.3f")
-        .to_string()
+    Timestamp::from_millisecond(now).unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S%.3f").to_string()
 }
 
 /// A number below `bound` that belongs to this device.
 fn figure(id: Uuid, salt: usize, bound: u64) -> u64 {
     let bytes = id.as_bytes();
     let mix = bytes.iter().zip(1..).fold(0_u64, |sum, (byte, place)| {
-        sum.wrapping_mul(31)
-            .wrapping_add(u64::from(*byte) * place)
-            .wrapping_add(salt as u64)
+        sum.wrapping_mul(31).wrapping_add(u64::from(*byte) * place).wrapping_add(salt as u64)
     });
     mix % bound.max(1)
 }
@@ -63,11 +58,7 @@ fn of_device(call: &Call<'_>, view: View) -> Result<Value, Failure> {
 
 fn of_company(call: &Call<'_>, below: bool, view: View) -> Result<Value, Failure> {
     let company = call.company(call.id("companyId")?)?.id;
-    let companies = if below {
-        call.world.tree(company)
-    } else {
-        vec![company]
-    };
+    let companies = if below { call.world.tree(company) } else { vec![company] };
     let devices = companies
         .iter()
         .flat_map(|company| call.world.devices_of(*company))
@@ -78,11 +69,7 @@ fn of_company(call: &Call<'_>, below: bool, view: View) -> Result<Value, Failure
 fn of_site(call: &Call<'_>, view: View) -> Result<Value, Failure> {
     let site = call.site(call.id("siteId")?)?.id;
     let devices = call.world.devices.iter();
-    Ok(call.page(
-        devices
-            .filter(|device| device.site == Some(site))
-            .map(|device| view(device, call.now)),
-    ))
+    Ok(call.page(devices.filter(|device| device.site == Some(site)).map(|device| view(device, call.now))))
 }
 
 macro_rules! views {
@@ -186,9 +173,7 @@ pub(crate) fn get_vpn_routes(call: &mut Call<'_>) -> Result<Value, Failure> {
     in_clouds(call, |device, number, place, name| {
         let mut routes: Vec<Value> = interfaces(device.id)
             .filter(|interface| !interface.external)
-            .map(|interface| {
-                json!({ "network": interface.network, "weight": 100, "connection-id": 0 })
-            })
+            .map(|interface| json!({ "network": interface.network, "weight": 100, "connection-id": 0 }))
             .collect();
         routes.push(json!({
             "network": format!("10.{}.0.0/16", figure(place.cloud, number, 256)),

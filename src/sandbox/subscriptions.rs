@@ -62,11 +62,7 @@ fn read(call: &Call<'_>) -> Result<(Device, Uuid), Failure> {
     let mut templates = call.world.templates.iter();
     let known = templates.find(|known| known.id == template);
     let template = found(known, "enterprise template", template)?;
-    if !call
-        .world
-        .lineage(device.company)
-        .contains(&template.company)
-    {
+    if !call.world.lineage(device.company).contains(&template.company) {
         return Err(Failure::NoDataFound(format!(
             "Enterprise template {} cannot be assigned to device {}",
             template.id, device.id
@@ -80,12 +76,7 @@ pub(crate) fn subscribe_template(call: &mut Call<'_>) -> Result<Value, Failure> 
     if !device.subscriptions.contains(&template) {
         device.subscriptions.push(template);
         let id = device.id;
-        call.alter(
-            "subscription",
-            template,
-            Some(id),
-            Change::Device(device.clone()),
-        );
+        call.alter("subscription", template, Some(id), Change::Device(device.clone()));
     }
     Ok(assigned(call, &device))
 }
@@ -95,12 +86,7 @@ pub(crate) fn unsubscribe_template(call: &mut Call<'_>) -> Result<Value, Failure
     if device.subscriptions.contains(&template) {
         device.subscriptions.retain(|known| *known != template);
         let id = device.id;
-        call.alter(
-            "subscription",
-            template,
-            Some(id),
-            Change::Device(device.clone()),
-        );
+        call.alter("subscription", template, Some(id), Change::Device(device.clone()));
     }
     Ok(assigned(call, &device))
 }

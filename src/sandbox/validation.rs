@@ -22,12 +22,7 @@ impl<'a> Form<'a> {
         let fields = body.as_object().ok_or_else(|| {
             Failure::MalformedJson("Cannot read the request body as a JSON object".to_owned())
         })?;
-        Ok(Self {
-            entity,
-            fields,
-            violations: Vec::new(),
-            wrong: None,
-        })
+        Ok(Self { entity, fields, violations: Vec::new(), wrong: None })
     }
 
     fn value(&self, field: &str) -> Option<&'a Value> {
@@ -40,10 +35,7 @@ impl<'a> Form<'a> {
 
     fn missing(&mut self, field: &str) {
         let path = self.path(field);
-        self.violations.push(Violation {
-            path,
-            message: "must not be null".to_owned(),
-        });
+        self.violations.push(Violation { path, message: "must not be null".to_owned() });
     }
 
     pub(crate) fn refuse(&mut self, field: &str, rule: &str) {
@@ -114,16 +106,8 @@ impl<'a> Form<'a> {
 
     /// An address (specification 2.2). Only `address1`, and only where a device is created, is known to be required.
     pub(crate) fn address(&mut self, field: &str, required: bool, first_line: bool) {
-        const TEXTS: [&str; 8] = [
-            "address1",
-            "address2",
-            "suburb",
-            "city",
-            "state",
-            "postOrZipCode",
-            "country",
-            "timezone",
-        ];
+        const TEXTS: [&str; 8] =
+            ["address1", "address2", "suburb", "city", "state", "postOrZipCode", "country", "timezone"];
         let Some(value) = self.value(field) else {
             if required {
                 self.missing(field);
@@ -152,10 +136,7 @@ impl<'a> Form<'a> {
 
     /// The named fields that are present, as they came, in the order of `names`.
     pub(crate) fn keep(&self, names: &[&str]) -> Map<String, Value> {
-        names
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), self.value(name)?.clone())))
-            .collect()
+        names.iter().filter_map(|name| Some(((*name).to_owned(), self.value(name)?.clone()))).collect()
     }
 
     /// The judgement over the whole body.
@@ -172,9 +153,7 @@ impl<'a> Form<'a> {
 
 /// A UUID in its hyphenated form; the other forms that the `uuid` crate reads are no ids of this service.
 pub(crate) fn parse_id(text: &str) -> Option<Uuid> {
-    (text.len() == 36)
-        .then(|| Uuid::try_parse(text).ok())
-        .flatten()
+    (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
 #[cfg(test)]
@@ -194,10 +173,7 @@ mod tests {
             panic!("violations expected");
         };
         let paths: Vec<_> = violations.iter().map(|v| v.path.as_str()).collect();
-        assert_eq!(
-            paths,
-            ["device.name", "device.companyId", "device.address.address1"]
-        );
+        assert_eq!(paths, ["device.name", "device.companyId", "device.address.address1"]);
         assert!(violations.iter().all(|v| v.message == "must not be null"));
     }
 
@@ -206,10 +182,7 @@ mod tests {
         for (body, field) in [
             (json!({"companyId": "not-a-uuid"}), "site.companyId"),
             (json!({"companyId": 5}), "site.companyId"),
-            (
-                json!({"companyId": "6f1c2a3e000040008000000000000001"}),
-                "site.companyId",
-            ),
+            (json!({"companyId": "6f1c2a3e000040008000000000000001"}), "site.companyId"),
         ] {
             let mut form = Form::of("site", &body).unwrap();
             form.id("companyId");
@@ -222,9 +195,6 @@ mod tests {
 
     #[test]
     fn a_body_that_is_no_object_is_malformed() {
-        assert!(matches!(
-            Form::of("site", &json!([1])),
-            Err(Failure::MalformedJson(_))
-        ));
+        assert!(matches!(Form::of("site", &json!([1])), Err(Failure::MalformedJson(_))));
     }
 }

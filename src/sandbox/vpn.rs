@@ -103,10 +103,7 @@ pub(crate) fn add_device_to_vpn_cloud(call: &mut Call<'_>) -> Result<Value, Fail
     }
     let owner = cloud(call, id)?.company;
     if !call.world.lineage(device.company).contains(&owner) {
-        return Err(Failure::NoDataFound(format!(
-            "VPN cloud {id} cannot be joined by device {}",
-            device.id
-        )));
+        return Err(Failure::NoDataFound(format!("VPN cloud {id} cannot be joined by device {}", device.id)));
     }
     let place = Membership::new(id);
     device.clouds.push(place.clone());
@@ -126,9 +123,7 @@ pub(crate) fn get_device_vpn_configuration(call: &mut Call<'_>) -> Result<Value,
     let device = call.device(call.id("deviceId")?)?;
     let id = cloud(call, call.id("vpnCloudId")?)?.id;
     let mut places = device.clouds.iter();
-    let place = places
-        .find(|place| place.cloud == id)
-        .ok_or_else(|| outside(device.id, id))?;
+    let place = places.find(|place| place.cloud == id).ok_or_else(|| outside(device.id, id))?;
     Ok(Value::Array(vec![configuration(call, device, place)?]))
 }
 
@@ -150,10 +145,7 @@ pub(crate) fn update_device_vpn_configuration(call: &mut Call<'_>) -> Result<Val
     if let Some(suite) = &cipher_suite
         && !CIPHER_SUITES.contains(&suite.as_str())
     {
-        form.refuse(
-            "cipherSuite",
-            &format!("must be one of {}", CIPHER_SUITES.join(", ")),
-        );
+        form.refuse("cipherSuite", &format!("must be one of {}", CIPHER_SUITES.join(", ")));
     }
     form.array("interfaceConfiguration");
     form.judge()?;
@@ -187,9 +179,7 @@ fn read_entry(entry: &Value, device: Uuid) -> Result<(Uuid, Map<String, Value>),
     let mut settings = form.keep(&SETTINGS);
     form.judge()?;
     if !interfaces(device).any(|known| known.id == interface) {
-        return Err(Failure::NoDataFound(format!(
-            "No interface found with id {interface}"
-        )));
+        return Err(Failure::NoDataFound(format!("No interface found with id {interface}")));
     }
     // A disabled entry carries nothing else (specification 2.9).
     if settings.get("configurationDisabled") == Some(&Value::Bool(true)) {

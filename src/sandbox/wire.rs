@@ -16,11 +16,7 @@ pub(crate) enum Reading {
     /// Not a whole request yet. With `expects` the client waits for `100 Continue` before it sends the body.
     More { expects: bool },
     /// A request, the number of bytes that it took, and whether the connection stays open after it.
-    Whole {
-        request: Request,
-        taken: usize,
-        keep: bool,
-    },
+    Whole { request: Request, taken: usize, keep: bool },
     /// No request that can be answered: a status and the reason. The connection cannot go on.
     Bad(u16, &'static str),
 }
@@ -47,11 +43,8 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
     if !version.starts_with("HTTP/1.") {
         return Reading::Bad(400, "The request line is not one of HTTP/1.1");
     }
-    let mut request = Request {
-        method: method.to_owned(),
-        target: path_of(target).to_owned(),
-        ..Request::default()
-    };
+    let mut request =
+        Request { method: method.to_owned(), target: path_of(target).to_owned(), ..Request::default() };
     let mut keep = version != "HTTP/1.0";
     let mut length = 0_usize;
     let mut chunked = false;
@@ -91,17 +84,11 @@ pub(crate) fn read(bytes: &[u8]) -> Reading {
         Body::Whole(rest[..length].to_vec(), length)
     };
     match body {
-        Body::More => Reading::More {
-            expects: expects && rest.is_empty(),
-        },
+        Body::More => Reading::More { expects: expects && rest.is_empty() },
         Body::Bad(why) => Reading::Bad(413, why),
         Body::Whole(body, taken) => {
             request.body = body;
-            Reading::Whole {
-                request,
-                taken: end + 4 + taken,
-                keep,
-            }
+            Reading::Whole { request, taken: end + 4 + taken, keep }
         }
     }
 }
@@ -128,11 +115,7 @@ fn dechunked(bytes: &[u8]) -> Body {
     let mut at = 0;
     loop {
         let Some(line) = find(&bytes[at..], b"\r\n") else {
-            return if bytes.len() - at > 64 {
-                Body::Bad("A chunk has no size")
-            } else {
-                Body::More
-            };
+            return if bytes.len() - at > 64 { Body::Bad("A chunk has no size") } else { Body::More };
         };
         let size = std::str::from_utf8(&bytes[at..at + line])
             .ok()
@@ -157,9 +140,7 @@ fn dechunked(bytes: &[u8]) -> Body {
 }
 
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
+    bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
 #[cfg(test)]
@@ -173,17 +154,9 @@ mod tests {
     fn a_request_is_whole_only_with_its_last_byte() {
         let whole = POST.len() - "GET".len();
         for end in 0..whole {
-            assert!(
-                matches!(read(&POST.as_bytes()[..end]), Reading::More { .. }),
-                "{end}"
-            );
+            assert!(matches!(read(&POST.as_bytes()[..end]), Reading::More { .. }), "{end}");
         }
-        let Reading::Whole {
-            request,
-            taken,
-            keep,
-        } = read(POST.as_bytes())
-        else {
+        let Reading::Whole { request, taken, keep } = read(POST.as_bytes()) else {
             panic!("whole expected");
         };
         assert_eq!((taken, keep), (whole, true));
@@ -195,20 +168,15 @@ mod tests {
 
     #[test]
     fn chunks_are_put_together() {
-        let text = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
+        let text =
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
         for end in 0..text.len() {
-            assert!(matches!(
-                read(&text.as_bytes()[..end]),
-                Reading::More { .. }
-            ));
+            assert!(matches!(read(&text.as_bytes()[..end]), Reading::More { .. }));
         }
         let Reading::Whole { request, taken, .. } = read(text.as_bytes()) else {
             panic!("whole expected");
         };
-        assert_eq!(
-            (request.body.as_slice(), taken),
-            (&b"abcde"[..], text.len())
-        );
+        assert_eq!((request.body.as_slice(), taken), (&b"abcde"[..], text.len()));
     }
 
     #[test]
@@ -217,18 +185,9 @@ mod tests {
             ("nonsense\r\n\r\n".to_owned(), 400),
             ("GET / HTTP/2.0\r\n\r\n".to_owned(), 400),
             ("GET / HTTP/1.1\r\nno colon\r\n\r\n".to_owned(), 400),
-            (
-                "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n".to_owned(),
-                400,
-            ),
-            (
-                "GET / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n".to_owned(),
-                413,
-            ),
-            (
-                "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_owned(),
-                413,
-            ),
+            ("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n".to_owned(), 400),
+            ("GET / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n".to_owned(), 413),
+            ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_owned(), 413),
             (format!("GET /{} HTTP/1.1", "a".repeat(70_000)), 400),
         ] {
             assert!(matches!(read(text.as_bytes()), Reading::Bad(seen, _) if seen == status));

@@ -77,11 +77,7 @@ pub(crate) struct Membership {
 
 impl Membership {
     pub(crate) fn new(cloud: Uuid) -> Self {
-        Self {
-            cloud,
-            cipher_suite: "Automatic".to_owned(),
-            interfaces: Vec::new(),
-        }
+        Self { cloud, cipher_suite: "Automatic".to_owned(), interfaces: Vec::new() }
     }
 }
 
@@ -156,10 +152,7 @@ struct Row<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            places: HashMap::new(),
-        }
+        Self { rows: Vec::new(), places: HashMap::new() }
     }
 }
 
@@ -179,18 +172,12 @@ impl<T: Record> Table<T> {
     /// The records whose name contains `part`, without regard to case.
     pub(crate) fn search(&self, part: &str) -> impl Iterator<Item = &T> {
         let part = part.to_lowercase();
-        self.rows
-            .iter()
-            .filter(move |row| row.folded.contains(&part))
-            .map(|row| &row.record)
+        self.rows.iter().filter(move |row| row.folded.contains(&part)).map(|row| &row.record)
     }
 
     /// Says whether the record is new.
     fn put(&mut self, record: T) -> bool {
-        let row = Row {
-            folded: record.name().to_lowercase(),
-            record,
-        };
+        let row = Row { folded: record.name().to_lowercase(), record };
         let id = row.record.id();
         if let Some(place) = self.places.get(&id) {
             self.rows[*place] = row;
@@ -313,9 +300,7 @@ impl World {
     }
 
     pub(crate) fn company_name(&self, id: Uuid) -> &str {
-        self.companies
-            .get(id)
-            .map_or("", |company| company.name.as_str())
+        self.companies.get(id).map_or("", |company| company.name.as_str())
     }
 
     /// How many records of each kind there are.

@@ -1,6 +1,6 @@
 //! Where each operation is found: the documented paths, the ones the profile maps, and, when it says so, the assumed.
 //!
-//! An operation that is none of these is unavailable; nothing here guesses. Filling a path is in [`super::template`].
+//! An operation that is none of these is unavailable; nothing here guesses. Filling a path is left to the template.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! The pace of one operation: evenly spaced, slower after a refusal, and never a burst (specification 8).
 //!
-//! The arithmetic is governor's, on our clock. A request costs [`COST`] cells of a finer quota, so that a timer that
+//! The arithmetic is governor's, on our clock. A request costs ten cells of a finer quota, so that a timer that
 //! fires a little late loses no pace, while a stall saves up nothing. Who waits for whom is left to the run.
 
 use std::num::NonZeroU32;
@@ -18,7 +18,8 @@ use crate::clock::Clock;
 const COST: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
 
 /// Cells that can be saved up: one request and four tenths of the time to the next. In one second at most
-/// (14 + 10 x rate) / 10 requests are let go: 99 at 98 a second.
+/// (14 + 10 x rate) / 10 requests are let go: 99 at 98 a second. They stay 100 at the service while the time they
+/// take to it varies by less than 16 ms; saving up less would allow more of that, and lose pace to late timers.
 const SAVED: NonZeroU32 = NonZeroU32::new(14).expect("fourteen is not zero");
 
 /// What a refusal leaves of the pace.

@@ -35,7 +35,7 @@ fn granting(clock: &Arc<FakeClock>, expires_in: &'static str) -> Arc<FakeTranspo
     FakeTransport::new(clock, move |seen| answer(200, &tokens(seen).unwrap_or_else(|| OK.to_owned())))
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hundred_workers_share_one_request_for_a_token() {
     let clock = FakeClock::start();
     let transport = granting(&clock, r#","expires_in":14400"#);

@@ -1,6 +1,6 @@
 //! How bytes reach the service: one request out, one answer or one failure back.
 //!
-//! The network is in [`super::wire`]; a simulated service inside the process is another [`Transport`]. What an
+//! The network is one [`Transport`]; a simulated service inside the process is another. What an
 //! answer means is left to [`super::judge`].
 
 use std::fmt;

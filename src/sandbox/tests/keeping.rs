@@ -10,10 +10,7 @@ use super::{Bench, NOON, code, company, device, person, site};
 use crate::sandbox::{Sandbox, SandboxError, Scenario};
 
 fn opened(state: &Path) -> Bench {
-    let scenario = Scenario {
-        daily_quota: 6,
-        ..Scenario::default()
-    };
+    let scenario = Scenario { daily_quota: 6, ..Scenario::default() };
     Bench::around(Sandbox::open(scenario, state, NOON).unwrap())
 }
 
@@ -46,19 +43,10 @@ fn everything_answered_for_comes_back_with_the_quota_that_was_used() {
     assert_eq!(found["body"]["name"], "Renamed");
     assert_eq!(found["body"]["companyName"], "Kept");
     let id = found["body"]["id"].as_str().unwrap();
-    assert_eq!(
-        after.get(&format!("listDeviceLabels/{id}"))["body"][0]["label"],
-        "kept"
-    );
-    assert_eq!(
-        code(&after.post("addPerson", &person("ada"))),
-        "duplicateEntity"
-    );
+    assert_eq!(after.get(&format!("listDeviceLabels/{id}"))["body"][0]["label"], "kept");
+    assert_eq!(code(&after.post("addPerson", &person("ada"))), "duplicateEntity");
     assert_eq!(after.sandbox.statistics(NOON).quota_used["acme"], 6);
-    assert_eq!(
-        code(&after.post("addSite", &site("More"))),
-        "quotaLimitExceeded"
-    );
+    assert_eq!(code(&after.post("addSite", &site("More"))), "quotaLimitExceeded");
 }
 
 #[test]
@@ -80,24 +68,13 @@ fn a_torn_last_line_is_dropped_and_writing_goes_on_after_it() {
     let state = folder.path().join("state.jsonl");
     drop(filled(&state));
     let whole = fs::read(&state).unwrap();
-    for torn in [
-        &b"{\"commit\":{\"entry\""[..],
-        b"{\"charge\":{\"at\":1,\"client\":\"x\"}}",
-    ] {
+    for torn in [&b"{\"commit\":{\"entry\""[..], b"{\"charge\":{\"at\":1,\"client\":\"x\"}}"] {
         fs::write(&state, &whole).unwrap();
-        OpenOptions::new()
-            .append(true)
-            .open(&state)
-            .unwrap()
-            .write_all(torn)
-            .unwrap();
+        OpenOptions::new().append(true).open(&state).unwrap().write_all(torn).unwrap();
         let bench = opened(&state);
         assert_eq!(bench.sandbox.ledger(NOON).len(), 6);
         assert_eq!(
-            bench.post(
-                "updateCompany/6f1c2a3e-0000-4000-8000-000000000001",
-                &json!({"name": "N"})
-            )["status"],
+            bench.post("updateCompany/6f1c2a3e-0000-4000-8000-000000000001", &json!({"name": "N"}))["status"],
             "OK"
         );
         drop(bench);
@@ -117,13 +94,8 @@ fn a_damaged_line_is_named_and_a_file_in_use_is_refused() {
     let damaged = text.replacen("\"kind\":\"person\"", "\"kind\":", 1);
     assert_ne!(text, damaged);
     fs::write(&state, damaged).unwrap();
-    let error = Sandbox::open(Scenario::default(), &state, NOON)
-        .err()
-        .unwrap();
-    assert!(
-        matches!(error, SandboxError::DamagedState { line: 2, .. }),
-        "{error}"
-    );
+    let error = Sandbox::open(Scenario::default(), &state, NOON).err().unwrap();
+    assert!(matches!(error, SandboxError::DamagedState { line: 2, .. }), "{error}");
 }
 
 #[cfg(unix)]

@@ -27,26 +27,19 @@ impl Bench {
     }
 
     fn around(sandbox: Sandbox) -> Self {
-        let mut bench = Self {
-            sandbox,
-            token: String::new(),
-            now: NOON,
-        };
+        let mut bench = Self { sandbox, token: String::new(), now: NOON };
         bench.sign_in("acme");
         bench
     }
 
     fn sign_in(&mut self, client: &str) {
-        let answer = self
-            .sandbox
-            .respond(&Request::sign_in(client, "open sesame"), self.now);
+        let answer = self.sandbox.respond(&Request::sign_in(client, "open sesame"), self.now);
         let body: Value = serde_json::from_slice(&answer.response.body).unwrap_or_default();
         self.token = body["access_token"].as_str().unwrap_or("").to_owned();
     }
 
     fn send(&self, request: Request) -> Answer {
-        self.sandbox
-            .respond(&request.bearing(&self.token), self.now)
+        self.sandbox.respond(&request.bearing(&self.token), self.now)
     }
 
     fn get(&self, rest: &str) -> Value {
@@ -69,9 +62,7 @@ impl Bench {
 }
 
 fn code(answer: &Value) -> &str {
-    answer["error"]["errorCode"]
-        .as_str()
-        .unwrap_or_else(|| answer["status"].as_str().unwrap_or(""))
+    answer["error"]["errorCode"].as_str().unwrap_or_else(|| answer["status"].as_str().unwrap_or(""))
 }
 
 fn company(name: &str) -> Value {

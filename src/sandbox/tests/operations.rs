@@ -4,9 +4,7 @@ use serde_json::json;
 
 use super::{Bench, code, company, device, site};
 use crate::sandbox::routes::ROUTES;
-use crate::sandbox::{
-    ENTERPRISE_TEMPLATES, ROOT_COMPANY, Request, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS,
-};
+use crate::sandbox::{ENTERPRISE_TEMPLATES, ROOT_COMPANY, Request, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
 
 #[test]
 fn every_operation_answers_with_an_envelope_at_its_path() {
@@ -14,10 +12,8 @@ fn every_operation_answers_with_an_envelope_at_its_path() {
     for route in ROUTES.iter().filter(|route| route.operation != "auth") {
         let path = format!("/device-api/{}", route.path);
         let nobody = "6f1c2a3e-0000-4000-8000-0000000000ff";
-        let target: Vec<_> = path
-            .split('/')
-            .map(|part| if part.starts_with('{') { nobody } else { part })
-            .collect();
+        let target: Vec<_> =
+            path.split('/').map(|part| if part.starts_with('{') { nobody } else { part }).collect();
         let target = target.join("/");
         let answer = bench.send(match route.method {
             "GET" => Request::get(&target),
@@ -25,10 +21,7 @@ fn every_operation_answers_with_an_envelope_at_its_path() {
         });
         let body: serde_json::Value = serde_json::from_slice(&answer.response.body).unwrap();
         assert_eq!(answer.response.status, 200, "{target}: {body}");
-        assert!(
-            body["status"] == "OK" || body["status"] == "FAILED",
-            "{target}: {body}"
-        );
+        assert!(body["status"] == "OK" || body["status"] == "FAILED", "{target}: {body}");
     }
 }
 
@@ -36,17 +29,11 @@ fn every_operation_answers_with_an_envelope_at_its_path() {
 fn updates_change_what_they_name_and_nothing_else() {
     let bench = Bench::new(Scenario::default());
     let id = bench.made("addCompany", &company("Old"));
-    let answer = bench.post(
-        &format!("updateCompany/{id}"),
-        &json!({"name": "New", "faxNumber": "9"}),
-    );
+    let answer = bench.post(&format!("updateCompany/{id}"), &json!({"name": "New", "faxNumber": "9"}));
     assert_eq!(answer["body"]["name"], "New");
     assert_eq!(answer["body"]["faxNumber"], "9");
     assert_eq!(answer["body"]["phoneNumber"], "1");
-    assert_eq!(
-        bench.get("findCompaniesByName?companyName=old")["body"],
-        json!([])
-    );
+    assert_eq!(bench.get("findCompaniesByName?companyName=old")["body"], json!([]));
 
     let id = bench.made("addSite", &site("Old"));
     let answer = bench.post(&format!("updateSite/{id}"), &json!({"reference": "R-2"}));
@@ -56,10 +43,7 @@ fn updates_change_what_they_name_and_nothing_else() {
 
     let site_id = id;
     let id = bench.made("addDevice", &device("Old"));
-    let assigned = bench.post(
-        "assignDeviceToSite",
-        &json!({"siteId": site_id, "deviceId": id}),
-    );
+    let assigned = bench.post("assignDeviceToSite", &json!({"siteId": site_id, "deviceId": id}));
     assert_eq!(assigned, json!({"status": "OK"}), "no body at all");
     let answer = bench.post(&format!("updateDevice/{id}"), &json!({"name": "New"}));
     assert_eq!(answer["body"]["siteName"], "Old");
@@ -68,12 +52,7 @@ fn updates_change_what_they_name_and_nothing_else() {
     let ledger = bench.sandbox.ledger(bench.now);
     let created: Vec<_> = ledger.iter().map(|entry| entry.created).collect();
     assert_eq!(created, [true, false, true, false, true, false, false]);
-    assert!(
-        ledger
-            .iter()
-            .zip(1..)
-            .all(|(entry, number)| entry.sequence == number)
-    );
+    assert!(ledger.iter().zip(1..).all(|(entry, number)| entry.sequence == number));
 }
 
 #[test]
@@ -83,24 +62,14 @@ fn labels_are_put_found_listed_and_deleted() {
     let interface = bench.get(&format!("listInterfaces/{id}"))["body"][1]["id"].clone();
     let interface = interface.as_str().unwrap().to_owned();
     let site_id = bench.made("addSite", &site("s"));
-    for (kind, owner) in [
-        ("Device", &id),
-        ("Site", &site_id),
-        ("Interface", &interface),
-    ] {
+    for (kind, owner) in [("Device", &id), ("Site", &site_id), ("Interface", &interface)] {
         let put = format!("put{kind}Label/{owner}");
         let first = bench.post(&put, &json!({"label": "till"}))["body"].clone();
-        assert_eq!(
-            bench.post(&put, &json!({"label": "till"}))["body"],
-            first,
-            "once only"
-        );
+        assert_eq!(bench.post(&put, &json!({"label": "till"}))["body"], first, "once only");
         let renamed = bench.post(&put, &json!({"id": first["id"], "label": "kasse"}));
         assert_eq!(renamed["body"]["id"], first["id"]);
-        let several = bench.post(
-            &format!("put{kind}Labels/{owner}"),
-            &json!([{"label": "a"}, {"label": "b"}]),
-        );
+        let several =
+            bench.post(&format!("put{kind}Labels/{owner}"), &json!([{"label": "a"}, {"label": "b"}]));
         assert_eq!(several["body"].as_array().unwrap().len(), 2);
         let list = bench.get(&format!("list{kind}Labels/{owner}"));
         assert_eq!(list["body"].as_array().unwrap().len(), 3);
@@ -130,10 +99,8 @@ fn metadata_is_put_found_listed_and_deleted() {
         let first = bench.post(&put, &json!({"key": "till", "value": "1"}))["body"].clone();
         let again = bench.post(&put, &json!({"key": "till", "value": "2"}))["body"].clone();
         assert_eq!(again["id"], first["id"]);
-        let several = bench.post(
-            &format!("put{kind}MetadataList/{owner}"),
-            &json!([{"key": "a", "value": "x"}]),
-        );
+        let several =
+            bench.post(&format!("put{kind}MetadataList/{owner}"), &json!([{"key": "a", "value": "x"}]));
         assert_eq!(several["body"], json!([{"key": "a", "value": "x"}]));
         let found = bench.get(&format!("find{kind}Metadata/{owner}?key=till"));
         assert_eq!(found["body"]["value"], "2");
@@ -173,10 +140,7 @@ fn a_device_joins_a_cloud_is_configured_shows_it_and_leaves() {
     let id = bench.made("addDevice", &device("d"));
     let cloud = VPN_CLOUDS[0];
     let pair = json!({"deviceId": id, "vpnCloudId": cloud});
-    assert_eq!(
-        code(&bench.post("removeDeviceFromVpnCloud", &pair)),
-        "noDataFound"
-    );
+    assert_eq!(code(&bench.post("removeDeviceFromVpnCloud", &pair)), "noDataFound");
     let joined = bench.post("addDeviceToVpnCloud", &pair);
     assert_eq!(joined["body"]["cipherSuite"], "Automatic");
     let interface = bench.get(&format!("listInterfaces/{id}"))["body"][1]["id"].clone();
@@ -186,37 +150,21 @@ fn a_device_joins_a_cloud_is_configured_shows_it_and_leaves() {
         json!([{"interfaceDeviceId": interface, "direction": "BOTH", "weight": 7}]);
     let changed = bench.post("updateDeviceVpnConfiguration", &change);
     let entry = &changed["body"][0]["interfaceConfiguration"][1];
-    assert_eq!(
-        (&entry["weight"], &entry["configurationDisabled"]),
-        (&json!(7), &json!(false))
-    );
+    assert_eq!((&entry["weight"], &entry["configurationDisabled"]), (&json!(7), &json!(false)));
     let shown = bench.get(&format!("getDeviceVpnConfiguration/{id}/{cloud}"));
     assert_eq!(shown["body"], changed["body"]);
     for path in ["getTunnelStatus", "getVpnConnections", "getVpnRoutes"] {
         let answer = bench.get(&format!("{path}/{id}"));
-        assert_eq!(
-            answer["body"]["vpns"].as_array().unwrap().len(),
-            1,
-            "{path}"
-        );
+        assert_eq!(answer["body"]["vpns"].as_array().unwrap().len(), 1, "{path}");
     }
     change["cipherSuite"] = json!("ROT13");
-    assert_eq!(
-        code(&bench.post("updateDeviceVpnConfiguration", &change)),
-        "invalidData"
-    );
+    assert_eq!(code(&bench.post("updateDeviceVpnConfiguration", &change)), "invalidData");
     let count = |path: &str| {
         let answer = bench.get(&format!("{path}/{id}"));
         answer["body"].as_array().unwrap().len()
     };
-    assert_eq!(
-        (count("listDeviceVpnClouds"), count("listJoinableVpnClouds")),
-        (1, 1)
-    );
-    assert_eq!(
-        bench.post("removeDeviceFromVpnCloud", &pair)["body"],
-        json!([])
-    );
+    assert_eq!((count("listDeviceVpnClouds"), count("listJoinableVpnClouds")), (1, 1));
+    assert_eq!(bench.post("removeDeviceFromVpnCloud", &pair)["body"], json!([]));
 }
 
 #[test]
@@ -230,14 +178,8 @@ fn status_is_told_of_a_device_of_a_site_of_a_company_and_of_all_below() {
     let id = bench.made("addDevice", &body);
     for kind in ["States", "OnlineStatuses", "FullStatuses"] {
         for (path, ids) in [
-            (
-                format!("listCompanyDevice{kind}/{customer}"),
-                vec![id.clone()],
-            ),
-            (
-                format!("listCompanyDevice{kind}/{ROOT_COMPANY}"),
-                vec![TEMPLATE_DEVICE.to_string()],
-            ),
+            (format!("listCompanyDevice{kind}/{customer}"), vec![id.clone()]),
+            (format!("listCompanyDevice{kind}/{ROOT_COMPANY}"), vec![TEMPLATE_DEVICE.to_string()]),
             (
                 format!("listCompanyTreeDevice{kind}/{ROOT_COMPANY}"),
                 vec![TEMPLATE_DEVICE.to_string(), id.clone()],
@@ -246,10 +188,7 @@ fn status_is_told_of_a_device_of_a_site_of_a_company_and_of_all_below() {
         ] {
             let answer = bench.get(&path);
             let entries = answer["body"].as_array().unwrap();
-            let seen: Vec<_> = entries
-                .iter()
-                .map(|e| e["cpeId"].as_str().unwrap())
-                .collect();
+            let seen: Vec<_> = entries.iter().map(|e| e["cpeId"].as_str().unwrap()).collect();
             assert_eq!(seen, ids, "{path}");
         }
     }
