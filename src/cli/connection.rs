@@ -9,9 +9,9 @@ use super::settings::{RateSetting, Settings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation};
-use crate::service::client::{Client, Config, Proxy};
-use crate::service::endpoint::{Endpoints, Mapping, Paths};
-use crate::service::limiter::Rate;
+use crate::service::Rate;
+use crate::service::{Client, Config, Proxy};
+use crate::service::{Endpoints, Mapping, Paths};
 
 /// A service that has not taken a connection in this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,10 +36,9 @@ impl Settings {
 
     /// A client for the account; reads the secret. Nothing is sent yet.
     pub(super) fn client(&self, clock: Arc<dyn Clock>) -> Result<Client> {
-        let account = self
-            .account
-            .as_ref()
-            .ok_or_else(|| Error::internal("the settings of a command that talks to the service lack an account"))?;
+        let account = self.account.as_ref().ok_or_else(|| {
+            Error::internal("the settings of a command that talks to the service lack an account")
+        })?;
         let config = Config {
             base_url: account.base_url.value.clone(),
             client_id: account.client_id.value.clone(),

@@ -60,19 +60,24 @@ impl Context<'_> {
 
     /// Who decides, for the record in the journal.
     pub(super) fn who(&self) -> String {
-        self.environment.get("USER").or_else(|| self.environment.get("LOGNAME")).unwrap_or("unknown").to_owned()
+        self.environment
+            .get("USER")
+            .or_else(|| self.environment.get("LOGNAME"))
+            .unwrap_or("unknown")
+            .to_owned()
     }
 
     /// How to call fleetload again with the options that matter for the same journal and profile.
     pub(super) fn again(&self, command: &str) -> String {
         let mut line = format!("fleetload {command}");
         let mut add = |option: &str, value: &str| {
-            let quoted =
-                if value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) && !value.is_empty() {
-                    value.to_owned()
-                } else {
-                    format!("'{}'", value.replace('\'', "'\\''"))
-                };
+            let quoted = if value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
+                && !value.is_empty()
+            {
+                value.to_owned()
+            } else {
+                format!("'{}'", value.replace('\'', "'\\''"))
+            };
             line.push_str(&format!(" {option} {quoted}"));
         };
         let journal = self.common.journal.to_string_lossy();
@@ -90,9 +95,8 @@ impl Context<'_> {
 
     /// The runtime that requests, timers and signals live on.
     pub(super) fn runtime(&self) -> Result<tokio::runtime::Runtime> {
-        tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Error::internal("cannot start the threads that talk to the service").because(error))
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+            Error::internal("cannot start the threads that talk to the service").because(error)
+        })
     }
 }

@@ -13,9 +13,9 @@ use super::settings::{Purpose, RateSetting, Settings};
 use crate::error::{Exit, Result};
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
-use crate::service::client::Client;
-use crate::service::endpoint::Origin;
-use crate::service::token::TokenInfo;
+use crate::service::Client;
+use crate::service::Origin;
+use crate::service::TokenInfo;
 use crate::term::{Ink, Line, span};
 
 /// From here on a difference of the clocks is worth telling, in seconds.
@@ -73,10 +73,9 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides
     }
     let exit = if examined.wrong { Exit::Service } else { Exit::Done };
     match exit {
-        Exit::Done => context.terminal.hint(format!(
-            "everything needed answers; next: {}",
-            context.again("plan SHEET.xlsx")
-        )),
+        Exit::Done => context
+            .terminal
+            .hint(format!("everything needed answers; next: {}", context.again("plan SHEET.xlsx"))),
         _ => context.terminal.hint(format!("mend what is wrong, then: {}", context.again("doctor"))),
     }
     Ok(exit)
@@ -132,7 +131,8 @@ impl Examined<'_> {
 
     fn clock(&mut self, token: &TokenInfo) {
         let Some(date) = token.date else {
-            let message = "the service does not tell its time; its midnight is reckoned by this machine's clock";
+            let message =
+                "the service does not tell its time; its midnight is reckoned by this machine's clock";
             self.tell("clock", Health::Look, message, None);
             return;
         };
@@ -142,7 +142,8 @@ impl Examined<'_> {
         if skew.abs() < NOTABLE_SKEW {
             self.tell("clock", Health::Well, "this machine's clock and the service's agree", None);
         } else {
-            let message = format!("this machine's clock is {size} {side} the service's; the service's counts");
+            let message =
+                format!("this machine's clock is {size} {side} the service's; the service's counts");
             self.tell("clock", Health::Look, &message, Some("set this machine's clock by a time server"));
         }
     }
@@ -192,7 +193,8 @@ struct Told<'a> {
 fn tell_settings(context: &Context<'_>, settings: &Settings) {
     let terminal = context.terminal;
     if let Some((name, file)) = &settings.profile {
-        terminal.result(Line::plain("profile ").ink(Ink::Strong, name).text(format!(" in {}", file.display())));
+        terminal
+            .result(Line::plain("profile ").ink(Ink::Strong, name).text(format!(" in {}", file.display())));
     }
     let mut table = crate::term::Table::new(&["setting", "value", "from"], &[]);
     for (setting, value, origin) in listed(settings) {

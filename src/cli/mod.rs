@@ -4,21 +4,36 @@
 
 mod args;
 mod choice;
+mod connection;
+mod context;
+mod counts;
+mod decide;
+mod doctor;
 mod documents;
 mod environment;
+mod held;
+mod journal_check;
+mod probe;
 mod profile;
+mod rehearsal;
+mod sandbox;
 mod secret;
 mod section;
 mod settings;
 #[cfg(test)]
 mod settings_tests;
+mod signals;
+mod status;
 
 use std::ffi::OsString;
 
 use clap::Parser as _;
+use jiff::tz::TimeZone;
 
 use self::args::{Args, Command};
+use self::context::Context;
 use self::environment::Environment;
+use crate::clock::SystemClock;
 use crate::error::{Error, Exit, Result};
 use crate::term::{Manner, Terminal, start_log};
 
@@ -54,7 +69,20 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
     for stranger in environment.strangers() {
         terminal.warn(stranger);
     }
+    let context = Context {
+        terminal,
+        environment,
+        common: &args.common,
+        clock: SystemClock::start(),
+        here: TimeZone::system(),
+    };
     match &args.command {
+        Command::Status(typed) => status::status(&context, typed),
+        Command::Retry(typed) => decide::retry(&context, typed),
+        Command::Resolve(typed) => decide::resolve(&context, typed),
+        Command::Cancel(typed) => decide::cancel(&context, typed),
+        Command::Doctor(typed) => doctor::doctor(&context, typed),
+        Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
         Command::Completions(typed) => Ok(documents::completions(terminal, typed)),
         Command::Man(typed) => documents::man(terminal, typed),
         _ => Err(Error::internal("this command is not built in yet")),

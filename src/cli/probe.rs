@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::model::id::RemoteId;
 use crate::model::operation::{Method, Operation};
 use crate::model::verdict::{NotSent, Refusal, Verdict};
-use crate::service::call::Call;
-use crate::service::endpoint::{Endpoints, Origin};
+use crate::service::Call;
+use crate::service::{Endpoints, Origin};
 
 /// The look-ups that fleetload itself uses, to find what is there and to get out of doubt.
 const USED: &[Operation] = &[
@@ -116,7 +116,7 @@ fn not_sent(why: &NotSent) -> String {
 mod tests {
     use super::*;
     use crate::model::verdict::{Doubt, Rejection};
-    use crate::service::endpoint::{Mapping, Paths};
+    use crate::service::{Mapping, Paths};
     use std::collections::BTreeMap;
 
     #[test]
@@ -128,7 +128,8 @@ mod tests {
             assert_eq!(operation.method(), Method::Get, "{operation}");
             assert!(call.body.is_none());
             for (name, value) in &call.parameters {
-                let nothing = ["fleetload-doctor", "00:00:00:00:00:00", "00000000-0000-0000-0000-000000000000"];
+                let nothing =
+                    ["fleetload-doctor", "00:00:00:00:00:00", "00000000-0000-0000-0000-000000000000"];
                 assert!(nothing.contains(&value.as_str()), "{operation} {name}");
             }
         }

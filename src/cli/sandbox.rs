@@ -25,8 +25,8 @@ pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let (client_id, client_secret) = client_of(&scenario);
     let sandbox = open(scenario, typed.state.as_deref())?;
     context.runtime()?.block_on(async {
-        let mut signals = Signals::listen()
-            .map_err(|error| Error::internal("cannot listen for signals").because(error))?;
+        let mut signals =
+            Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
         let running = Running::start_at(sandbox, typed.listen).await.map_err(told)?;
         tell(context, &running.base_url(), &client_id, &client_secret);
         signals.next().await;
@@ -98,13 +98,9 @@ mod tests {
     fn the_profile_it_prints_works_as_it_is() {
         let text = profile("http://127.0.0.1:8470", "it's", "a \"secret\" it's").join("\n");
         let profile = super::super::profile::parse(Path::new("fleetload.toml"), &text, None).unwrap();
-        let settings = Settings::settle(
-            &Purpose::Service,
-            &Overrides::default(),
-            &Environment::of(&[]),
-            Some(&profile),
-        )
-        .unwrap();
+        let settings =
+            Settings::settle(&Purpose::Service, &Overrides::default(), &Environment::of(&[]), Some(&profile))
+                .unwrap();
         let account = settings.account.unwrap();
         assert_eq!(account.client_id.value, "it's");
         assert_eq!(account.secret.read().unwrap().expose_secret(), "a \"secret\" it's");

@@ -14,9 +14,11 @@ use super::args::Overrides;
 use super::choice::{Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
 use super::environment::Environment;
 use super::profile::Profile;
+use super::rehearsal;
 use super::secret::SecretSource;
 use super::section::Located;
 use crate::error::{Error, Result};
+use crate::journal::Account;
 use crate::model::operation::Operation;
 
 /// The service refuses more requests a second than this, for each account and operation (specification 8).
@@ -319,6 +321,20 @@ impl Layers<'_> {
 
     fn of_file<T: Clone>(&self, located: &Located<T>) -> Setting<T> {
         Setting { value: located.value.clone(), origin: Origin::File(self.file.to_owned(), located.line) }
+    }
+}
+
+impl Settings {
+    /// The account that a journal is bound to. A rehearsal has a name of its own, that no real service has.
+    pub(super) fn identity(&self) -> Option<Account> {
+        let account = self.account.as_ref()?;
+        let base_url = match account.base_url.origin {
+            Origin::Rehearsal => rehearsal::BASE_URL.to_owned(),
+            Origin::Flag(_) | Origin::Environment(_) | Origin::File(..) | Origin::Default => {
+                account.base_url.value.as_str().trim_end_matches('/').to_owned()
+            }
+        };
+        Some(Account { base_url, client_id: account.client_id.value.clone() })
     }
 }
 
