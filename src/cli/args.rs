@@ -222,6 +222,34 @@ pub(super) struct Reading {
     /// What the rows of the files are, where neither sheet name, file name nor headers tell
     #[arg(long, value_name = "KIND")]
     pub(super) kind: Option<Kind>,
+
+    /// Read only this worksheet of workbooks; may be given several times
+    #[arg(long = "worksheet", value_name = "NAME")]
+    pub(super) worksheets: Vec<String>,
+
+    /// The row of the header, where it is not found by itself
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) header_row: Option<u32>,
+
+    /// A header that means a column of ours: `--rename "Department=name"`; may be given several times
+    #[arg(long, value_name = "HEADER=COLUMN", value_parser = assignment)]
+    pub(super) rename: Vec<(String, String)>,
+
+    /// A column that is not to be read, by its header; may be given several times
+    #[arg(long, value_name = "HEADER")]
+    pub(super) ignore_column: Vec<String>,
+
+    /// A value for blank cells of a column: `--default companies.parent=ID`; may be given several times
+    #[arg(long, value_name = "KIND.COLUMN=VALUE")]
+    pub(super) default: Vec<String>,
+
+    /// What stands between the cells of CSV files, where it is not recognised
+    #[arg(long, value_name = "CHARACTER")]
+    pub(super) delimiter: Option<char>,
+
+    /// The encoding of CSV files, where it is not recognised: windows-1252, macintosh …
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<String>,
 }
 
 /// `fleetload check`.
@@ -460,6 +488,15 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   fleetload man | man -l -
   fleetload man --out ~/.local/share/man/man1";
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((header, column)) if !header.trim().is_empty() && !column.trim().is_empty() => {
+            Ok((header.trim().to_owned(), column.trim().to_owned()))
+        }
+        Some(_) | None => Err("write it as HEADER=COLUMN".to_owned()),
+    }
+}
 
 fn import_id(text: &str) -> Result<ImportId, String> {
     positive(text, "an import").map(ImportId)

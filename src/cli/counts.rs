@@ -119,6 +119,11 @@ mod tests {
         for line in super::table(&tally(&jobs)) {
             terminal.result(line);
         }
-        insta::assert_snapshot!(results.text(), @"");
+        insta::assert_snapshot!(results.text(), @"
+                    rows  created  rejected
+        companies     12       12         0
+        devices    1,000        0     1,000
+        all        1,012       12     1,000
+        ");
     }
 }

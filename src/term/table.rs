@@ -56,7 +56,7 @@ mod tests {
         let lines: Vec<_> = table.lines().iter().map(|line| line.render(false)).collect();
         assert_eq!(
             lines,
-            [" kind         rows", " devices     1,000", " 東京            7", " \\u{1b}[2J      7"]
+            [" kind        rows", " devices    1,000", " 東京           7", " \\u{1b}[2J      7"]
         );
     }
 }
