@@ -196,7 +196,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         match reading {
             Reading::Unavailable => self.adopt(job, id),
-            Reading::Inconclusive(why) => self.look_later(job, &format!("the record could not be read: {why}")),
+            Reading::Inconclusive(why) => {
+                self.look_later(job, &format!("the record could not be read: {why}"))
+            }
             Reading::Records(found) => {
                 let sent = matching::sent(&in_hand.work);
                 let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
@@ -280,11 +282,13 @@ impl Dispatcher {
             let until = self.next_look(work);
             return self.keep_doubting(job, until, reads, "not found so far");
         }
-        let may_send = !work.executed
-            && self.options.policy.in_doubt == InDoubt::Settle
-            && !makes_a_site(&work.record);
+        let may_send =
+            !work.executed && self.options.policy.in_doubt == InDoubt::Settle && !makes_a_site(&work.record);
         if may_send {
-            let note = format!("sent again: not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
+            let note = format!(
+                "sent again: not there after {} s, by {reads} look-ups",
+                self.options.policy.settle.as_secs()
+            );
             self.settle(job, Write::Release { job, note, at: self.clock.now() });
         } else {
             let reason = if work.executed {
@@ -378,7 +382,9 @@ fn shows(extra: &Extra, found: &[Found]) -> bool {
                 found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
             })
         }),
-        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => found.iter().any(|found| found.id == Some(*id)),
+        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => {
+            found.iter().any(|found| found.id == Some(*id))
+        }
         Extra::Licence(_) => false,
     }
 }

@@ -128,6 +128,7 @@ impl Dispatcher {
     /// A look-up has its answer.
     pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
         let operation = lookup.operation();
+        self.heed_status(operation, &answer);
         self.follow_look_up(operation, &answer.verdict);
         if self.drain.is_some() {
             return;
@@ -223,12 +224,13 @@ impl Dispatcher {
         let write = match conclusion {
             Conclusion::Clear => return self.queue_send(job),
             Conclusion::Exists(id) => match self.options.policy.on_existing {
-                OnExisting::Adopt => {
-                    Write::Advance { job, from, how: How::Existing, id: Some(id), evidence }
-                }
+                OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
-                    let rejection = refusal("existing", format!("a record with this key is already there, with the id {id}"));
+                    let rejection = refusal(
+                        "existing",
+                        format!("a record with this key is already there, with the id {id}"),
+                    );
                     Write::Reject { job, from, rejection, evidence }
                 }
             },

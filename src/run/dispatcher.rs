@@ -24,7 +24,7 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Moved, Reply, Work, Write, Writer};
+use crate::journal::{Journal, Moved, Reply, RunId, Work, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -161,14 +161,9 @@ impl Dispatcher {
         interrupts: mpsc::Receiver<Interrupt>,
         news: mpsc::UnboundedSender<Event>,
     ) -> (Result<Journal>, Result<Ending>) {
+        let mut journal = journal;
         let now = clock.now();
-        let opening = (|| {
-            let lanes = journal.lanes()?;
-            require_available(&client, &lanes)?;
-            let used = journal.quota(now.day())?;
-            Ok((lanes, used, journal.latest_ceiling()?))
-        })();
-        let (lanes, used, learned) = match opening {
+        let opening = match Opening::of(&mut journal, &client, now) {
             Ok(opening) => opening,
             Err(error) => return (Ok(journal), Err(error)),
         };
@@ -178,9 +173,13 @@ impl Dispatcher {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(Inbox::Journal(reply)));
         });
+        let writer = match writer {
+            Ok(writer) => writer,
+            Err(error) => return (Err(error), Ok(Ending::Finished)),
+        };
         let limits = options.limits;
         let mut this = Self {
-            quota: Quota::new(now.day(), used.sent, limits.daily_quota, learned, limits.reserve),
+            quota: Quota::new(now.day(), opening.used, limits.daily_quota, opening.learned, limits.reserve),
             clock,
             client,
             options,
@@ -208,21 +207,23 @@ impl Dispatcher {
             drain: None,
             failure: None,
         };
-        for operation in lanes {
+        for operation in opening.lanes {
             this.lane(operation).supply = Supply::Unknown;
         }
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let journal = this.writer.close().and_then(|mut journal| {
-            journal.note_requests(&requests)?;
+        let (word, resumes_at) = ending.noted();
+        let at = this.clock.now();
+        let journal = this.writer.close();
+        if let Some(error) = this.failure {
+            return (journal, Err(error));
+        }
+        let journal = journal.and_then(|mut journal| {
+            journal.end_run(opening.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });
-        let ending = match this.failure {
-            Some(error) => Err(error),
-            None => Ok(ending),
-        };
-        (journal, ending)
+        (journal, Ok(ending))
     }
 
     /// The loop.
@@ -270,7 +271,7 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        let mut wake = now + LONGEST_SLEEP;
+        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }
@@ -333,7 +334,10 @@ impl Dispatcher {
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
                 self.claiming += 1;
-                self.write(Ticket::Claim(job), Write::Claim { job, operation, baseline, counted: day, at: now });
+                self.write(
+                    Ticket::Claim(job),
+                    Write::Claim { job, operation, baseline, counted: day, at: now },
+                );
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -421,7 +425,9 @@ impl Dispatcher {
             if to.is_success() || to == JobState::Ready {
                 self.made.insert(job, self.clock.elapsed());
             }
-            self.tell(Event::Moved { job, kind, from, to });
+            if from != to {
+                self.tell(Event::Moved { job, kind, from, to });
+            }
         }
     }
 
@@ -445,7 +451,9 @@ impl Dispatcher {
             Inbox::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
             Inbox::Journal(Reply::Ready { operation, page }) => self.supplied(operation, page),
             Inbox::Journal(Reply::Doubtful { page }) => self.supplied_doubts(page),
-            Inbox::Journal(Reply::Owners { ticket, owners }) => self.owned(JobId(ticket.cast_signed()), &owners),
+            Inbox::Journal(Reply::Owners { ticket, owners }) => {
+                self.owned(JobId(ticket.cast_signed()), &owners)
+            }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),
@@ -475,6 +483,39 @@ impl Dispatcher {
     pub(super) fn tell(&self, event: Event) {
         // Whoever shows the news may have gone (a closed pipe); the run goes on without it.
         drop(self.news.send(event));
+    }
+}
+
+impl Ending {
+    /// How the journal notes it, and when the run may go on.
+    fn noted(&self) -> (&'static str, Option<Moment>) {
+        match self {
+            Self::Finished => ("finished", None),
+            Self::Parked { until, .. } => ("parked", Some(*until)),
+            Self::Interrupted { .. } => ("interrupted", None),
+            Self::Stopped { .. } => ("stopped", None),
+        }
+    }
+}
+
+/// What a run begins with.
+struct Opening {
+    lanes: Vec<Operation>,
+    used: u64,
+    learned: Option<u64>,
+    run: RunId,
+}
+
+impl Opening {
+    fn of(journal: &mut Journal, client: &Client, now: Moment) -> Result<Self> {
+        let lanes = journal.lanes()?;
+        require_available(client, &lanes)?;
+        Ok(Self {
+            lanes,
+            used: journal.quota(now.day())?.sent,
+            learned: journal.latest_ceiling()?,
+            run: journal.begin_run(now)?,
+        })
     }
 }
 

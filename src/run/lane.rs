@@ -74,10 +74,11 @@ impl Supply {
         }
     }
 
-    /// Notes that a job falls due then.
-    pub(super) fn falls_due(&mut self, due: Moment) {
-        if let Self::Exhausted { next_due } = self {
-            *next_due = Some(next_due.map_or(due, |known| known.min(due)));
+    /// When the next job falls due, as far as the journal has said.
+    pub(super) fn next_due(self) -> Option<Moment> {
+        match self {
+            Self::Unknown | Self::Asked => None,
+            Self::Exhausted { next_due } => next_due,
         }
     }
 

@@ -29,11 +29,7 @@ fn candidates(work: &Work) -> Vec<Lookup> {
 }
 
 /// The look-up that reads back what a step after the creation was to bring about.
-pub(super) fn of_extra(
-    work: &Work,
-    owner: RemoteId,
-    usable: &impl Fn(Operation) -> bool,
-) -> Option<Lookup> {
+pub(super) fn of_extra(work: &Work, owner: RemoteId, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
     let lookup = match &work.action {
         Action::Create | Action::Extra(Extra::Licence(_)) => None,
         Action::Extra(Extra::Labels(_)) => Lookup::labels(work.kind, owner),

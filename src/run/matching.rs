@@ -47,11 +47,13 @@ pub(super) fn key_is_unique(record: &Record) -> bool {
 pub(super) fn relate(work: &Work, sent: &Value, found: &Found) -> Relation {
     let returned = &found.raw;
     match work.kind {
-        Kind::Person => match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
-            Some(Likeness::Equal) => compared(sent, returned),
-            Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
-            Some(Likeness::Different) | None => Relation::Unrelated,
-        },
+        Kind::Person => {
+            match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
+                Some(Likeness::Equal) => compared(sent, returned),
+                Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
+                Some(Likeness::Different) | None => Relation::Unrelated,
+            }
+        }
         Kind::Device => match mac(sent) {
             Some(ours) => match mac(returned) {
                 Some(theirs) if theirs == ours => compared(sent, returned),
@@ -145,10 +147,11 @@ fn mac(value: &Value) -> Option<String> {
 
 /// A returned record as shown to the person who decides.
 pub(super) fn candidate(found: &Found, difference: &str) -> Candidate {
-    let details: Vec<String> = ["companyName", "identification", "username", "email", "reference", "siteName"]
-        .iter()
-        .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
-        .collect();
+    let details: Vec<String> =
+        ["companyName", "identification", "username", "email", "reference", "siteName"]
+            .iter()
+            .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
+            .collect();
     Candidate {
         id: found.id,
         name: found.name.clone().or_else(|| found.username.clone()),
@@ -164,9 +167,7 @@ pub(super) fn candidates(related: &[(&Found, Relation)]) -> Vec<Candidate> {
         .iter()
         .map(|(found, relation)| match relation {
             Relation::Near(difference) | Relation::Differs(difference) => candidate(found, difference),
-            Relation::Agrees | Relation::Unrelated if several => {
-                candidate(found, "equal, as others are")
-            }
+            Relation::Agrees | Relation::Unrelated if several => candidate(found, "equal, as others are"),
             Relation::Agrees | Relation::Unrelated => candidate(found, "equal"),
         })
         .collect()

@@ -31,6 +31,8 @@ pub(crate) struct Call<'a> {
     pub(crate) parameters: Vec<(String, String)>,
     pub(crate) body: &'a Value,
     pub(crate) commits: Vec<Commit>,
+    /// A creation that makes a site of its own breaks down once that is made.
+    pub(crate) ends_after_site: bool,
 }
 
 impl Call<'_> {

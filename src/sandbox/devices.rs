@@ -93,7 +93,11 @@ pub(crate) fn add_device(call: &mut Call<'_>) -> Result<Value, Failure> {
                 .filter(|(field, _)| *field == "address" || *field == "phoneNumber")
                 .map(|(field, value)| (field.clone(), value.clone()))
                 .collect();
-            Some(sites::make(call, company, site_name, custom_reference, about))
+            let site = sites::make(call, company, site_name, custom_reference, about);
+            if call.ends_after_site {
+                return Err(Failure::InternalServerError);
+            }
+            Some(site)
         }
         None => None,
     };

@@ -5,7 +5,7 @@
 //! the file is to outlive the process, not the machine.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +26,19 @@ struct Inner {
     state: Option<File>,
     /// Set when the state file could not be written: what is in memory is then more than what would come back.
     broken: bool,
+}
+
+impl Inner {
+    /// Writes what has been done since the last time.
+    fn keep(&mut self) {
+        let lines = self.service.take_lines();
+        if let Some(state) = &mut self.state
+            && !lines.is_empty()
+        {
+            let text: String = lines.iter().map(Line::text).collect();
+            self.broken |= state.write_all(text.as_bytes()).is_err();
+        }
+    }
 }
 
 impl Sandbox {
@@ -67,23 +80,15 @@ impl Sandbox {
             return unwritable();
         }
         let answer = inner.service.respond(request, now);
-        let lines = inner.service.take_lines();
-        if let Some(state) = &mut inner.state
-            && !lines.is_empty()
-        {
-            let text: String = lines.iter().map(Line::text).collect();
-            if state.write_all(text.as_bytes()).is_err() {
-                inner.broken = true;
-                return unwritable();
-            }
-        }
-        answer
+        inner.keep();
+        if inner.broken { unwritable() } else { answer }
     }
 
     /// What was done so far, as of `now`.
     pub fn ledger(&self, now: Millis) -> Vec<LedgerEntry> {
         let mut inner = self.lock();
         inner.service.settle(now);
+        inner.keep();
         inner.service.ledger.clone()
     }
 
@@ -91,6 +96,7 @@ impl Sandbox {
     pub fn statistics(&self, now: Millis) -> Statistics {
         let mut inner = self.lock();
         inner.service.settle(now);
+        inner.keep();
         inner.service.statistics(now)
     }
 
@@ -146,21 +152,26 @@ fn open_private(state: &Path) -> io::Result<File> {
 
 /// Takes in every whole line; a torn last one was never answered for and is cut off.
 fn replay(service: &mut Service, file: &mut File, state: &Path) -> Result<(), SandboxError> {
+    let failed = |cause| trouble(state, cause);
+    let mut reader = BufReader::new(&*file);
+    let mut whole = 0;
     let mut text = Vec::new();
-    file.read_to_end(&mut text).map_err(|cause| trouble(state, cause))?;
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    for (number, line) in text[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
-        let line: Line = serde_json::from_slice(line).map_err(|error| SandboxError::DamagedState {
+    for number in 1.. {
+        text.clear();
+        reader.read_until(b'\n', &mut text).map_err(failed)?;
+        if text.last() != Some(&b'\n') {
+            break;
+        }
+        let line: Line = serde_json::from_slice(&text).map_err(|error| SandboxError::DamagedState {
             path: PathBuf::from(state),
-            line: number + 1,
+            line: number,
             what: error.to_string(),
         })?;
         service.replay(line);
+        whole += text.len() as u64;
     }
-    if whole < text.len() {
-        file.set_len(whole as u64)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .map_err(|cause| trouble(state, cause))?;
+    if !text.is_empty() {
+        file.set_len(whole).map_err(failed)?;
     }
     Ok(())
 }

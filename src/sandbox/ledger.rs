@@ -21,7 +21,7 @@ pub struct LedgerEntry {
     pub at: Timestamp,
     /// The client id that asked for it.
     pub client: String,
-    /// The operation that did it, for example `addDevice`.
+    /// The operation that did it, for example `addDevice`; `vanished` when a fault took the record away.
     pub operation: String,
     /// Whether a record came into being, as against one that changed or went.
     pub created: bool,
@@ -43,7 +43,7 @@ pub struct LedgerEntry {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Line {
     Commit { entry: LedgerEntry, change: Change },
-    Charge { at: Millis, client: String },
+    Charge { at: Millis, client: String, operation: String },
 }
 
 impl Line {

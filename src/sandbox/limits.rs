@@ -50,12 +50,12 @@ struct Session {
     expires: Millis,
 }
 
-/// Creations of one client in one day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Used {
+/// Creations of one client by one operation in one day.
+#[derive(Debug, Clone, Copy)]
+struct Used {
     /// Days since the Unix epoch, UTC.
-    pub(crate) day: i64,
-    pub(crate) creations: u64,
+    day: i64,
+    creations: u64,
 }
 
 /// Who is signed in, and what each has used up.
@@ -65,7 +65,7 @@ pub(crate) struct Limits {
     places: HashMap<String, Client>,
     sessions: HashMap<String, Session>,
     accepted: HashMap<(Client, &'static str), Window>,
-    used: HashMap<Client, Used>,
+    used: HashMap<Client, HashMap<&'static str, Used>>,
 }
 
 impl Limits {
@@ -112,23 +112,31 @@ impl Limits {
         true
     }
 
-    pub(crate) fn used(&self, client: Client, now: Millis) -> u64 {
-        match self.used.get(&client) {
-            Some(used) if used.day == now.div_euclid(DAY) => used.creations,
-            _ => 0,
-        }
+    /// Creations of this day: by one operation, or by all together.
+    pub(crate) fn used(&self, client: Client, operation: Option<&str>, now: Millis) -> u64 {
+        let day = now.div_euclid(DAY);
+        let counts = self.used.get(&client).into_iter().flatten();
+        counts
+            .filter(|(name, used)| used.day == day && operation.is_none_or(|one| one == **name))
+            .map(|(_, used)| used.creations)
+            .sum()
     }
 
-    pub(crate) fn charge(&mut self, client: Client, now: Millis) {
-        let creations = self.used(client, now) + 1;
+    pub(crate) fn charge(&mut self, client: Client, operation: &'static str, now: Millis) {
         let day = now.div_euclid(DAY);
-        self.used.insert(client, Used { day, creations });
+        let fresh = Used { day, creations: 0 };
+        let counts = self.used.entry(client).or_default();
+        let used = counts.entry(operation).or_insert(fresh);
+        if used.day != day {
+            *used = fresh;
+        }
+        used.creations += 1;
     }
 
     /// Clients and what they have used today, by name.
     pub(crate) fn usage(&self, now: Millis) -> Vec<(&str, u64)> {
         let mut usage: Vec<_> =
-            self.places.iter().map(|(name, client)| (name.as_str(), self.used(*client, now))).collect();
+            self.places.iter().map(|(name, client)| (name.as_str(), self.used(*client, None, now))).collect();
         usage.sort_unstable();
         usage
     }
@@ -158,12 +166,13 @@ mod tests {
     fn a_day_ends_at_midnight_utc() {
         let mut limits = Limits::default();
         let client = limits.client("acme");
-        limits.charge(client, DAY - 1);
-        limits.charge(client, DAY - 1);
-        assert_eq!(limits.used(client, DAY - 1), 2);
-        assert_eq!(limits.used(client, DAY), 0);
-        limits.charge(client, DAY);
-        assert_eq!(limits.used(client, DAY), 1);
+        limits.charge(client, "addSite", DAY - 1);
+        limits.charge(client, "addDevice", DAY - 1);
+        assert_eq!(limits.used(client, None, DAY - 1), 2);
+        assert_eq!(limits.used(client, Some("addSite"), DAY - 1), 1);
+        assert_eq!(limits.used(client, None, DAY), 0);
+        limits.charge(client, "addSite", DAY);
+        assert_eq!(limits.used(client, None, DAY), 1);
     }
 
     #[test]

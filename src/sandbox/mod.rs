@@ -9,6 +9,7 @@
 //! Where the specification is silent the sandbox takes what it gets: a rehearsal must not teach rules that are not
 //! there.
 
+mod admission;
 mod call;
 mod companies;
 mod control;

@@ -13,11 +13,12 @@ use super::error::SandboxError;
 use super::faults::{Fault, FaultKind};
 use super::routes;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "seed",
     "rate",
     "daily_quota",
     "quota_counts_failures",
+    "quota_per_operation",
     "token_seconds",
     "answered_expires_in",
     "clock_offset_seconds",
@@ -51,6 +52,8 @@ pub struct Scenario {
     pub daily_quota: u64,
     /// Whether a creation that is rejected uses up the quota too.
     pub quota_counts_failures: bool,
+    /// Whether each creating operation has a quota of its own; otherwise they share one.
+    pub quota_per_operation: bool,
     /// How long a token lives, in seconds.
     pub token_seconds: u64,
     /// What `expires_in` says, when it is not the truth.
@@ -130,6 +133,7 @@ impl Default for Scenario {
             rate: 100,
             daily_quota: 100_000,
             quota_counts_failures: true,
+            quota_per_operation: false,
             token_seconds: 14_400,
             answered_expires_in: None,
             clock_offset_seconds: 0,
@@ -264,6 +268,7 @@ seed = 7
 rate = 50
 daily_quota = 500
 quota_counts_failures = false
+quota_per_operation = true
 token_seconds = 2
 answered_expires_in = 0
 clock_offset_seconds = -60

@@ -1,14 +1,14 @@
 //! The simulated service itself: a function of its state, a request and a moment. It has no clock, does no I/O and
 //! draws every chance from the seed, so that the same requests at the same moments are answered the same.
 //!
-//! The order of the checks is the one sensible order where the specification shows none: path, method, media type,
-//! source, token, rate, quota, body. What faults do to a request is in `spoil`.
+//! Who may do what is in `admission`, what faults do to a request in `spoil`, the operations in files of their own.
 
 use std::mem;
 
-use serde_json::{Value, json};
+use jiff::Timestamp;
+use serde_json::Value;
 
-use super::call::{Call, fresh_id};
+use super::call::Call;
 use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
 use super::failure::Failure;
@@ -18,9 +18,8 @@ use super::limits::{Client, Limits};
 use super::routes::{self, Act, Deed, Route};
 use super::scenario::Scenario;
 use super::statistics::{Counters, Statistics};
-use super::world::World;
+use super::world::{Change, World};
 use super::{control, founding};
-use jiff::Timestamp;
 
 /// The state of the service.
 pub(crate) struct Service {
@@ -34,11 +33,13 @@ pub(crate) struct Service {
     pub(super) offset: Millis,
     // Each use of chance has a generator of its own: a fault more must not change the ids that follow.
     ids: fastrand::Rng,
-    tokens: fastrand::Rng,
+    pub(super) tokens: fastrand::Rng,
     pub(super) chances: fastrand::Rng,
     latencies: fastrand::Rng,
     /// Requests that are carried out later than they came, with the moment.
     pub(super) late: Vec<(Millis, Request)>,
+    /// Set while a fault ends a creation once its site is made.
+    pub(super) ends_after_site: bool,
     /// Lines for the state file that have not been taken yet, when there is such a file.
     outbox: Option<Vec<Line>>,
 }
@@ -73,6 +74,7 @@ impl Service {
             chances: seeded(3),
             latencies: seeded(4),
             late: Vec::new(),
+            ends_after_site: false,
             outbox: kept.then(Vec::new),
             scenario,
         })
@@ -84,15 +86,19 @@ impl Service {
             Line::Commit { entry, change } => {
                 self.world.apply(change);
                 if entry.charged {
-                    let client = self.limits.client(&entry.client);
-                    self.limits.charge(client, entry.at.as_millisecond());
+                    let at = entry.at.as_millisecond();
+                    self.recharge(&entry.client, &entry.operation, at);
                 }
                 self.ledger.push(entry);
             }
-            Line::Charge { at, client } => {
-                let client = self.limits.client(&client);
-                self.limits.charge(client, at);
-            }
+            Line::Charge { at, client, operation } => self.recharge(&client, &operation, at),
+        }
+    }
+
+    fn recharge(&mut self, client: &str, operation: &str, at: Millis) {
+        let client = self.limits.client(client);
+        if let Some(operation) = routes::names().find(|name| *name == operation) {
+            self.limits.charge(client, operation, at);
         }
     }
 
@@ -207,59 +213,8 @@ impl Service {
         Outcome { response, name }
     }
 
-    fn checked(
-        &mut self,
-        route: &'static Route,
-        values: &[String],
-        request: &Request,
-        now: Millis,
-    ) -> Result<Response, Failure> {
-        if request.method != route.method {
-            return Err(Failure::MethodNotAllowedPage);
-        }
-        check_media(route, request)?;
-        if self.scenario.unauthorized {
-            return Err(Failure::UnauthorizedSource);
-        }
-        let deed = match route.act {
-            Act::SignIn => return self.sign_in(request, now),
-            Act::Does(deed) => deed,
-        };
-        let client = self
-            .limits
-            .holder(request.authorization.as_deref(), now)
-            .filter(|client| !self.is_revoked(*client))
-            .ok_or(Failure::InvalidToken)?;
-        let rate = self.scenario.rate;
-        if !self.limits.pass(client, route.operation, rate, now) {
-            return Err(Failure::RateLimitExceeded(rate));
-        }
-        if route.creates && self.limits.used(client, self.own(now)) >= self.scenario.daily_quota {
-            return Err(Failure::QuotaLimitExceeded);
-        }
-        let body = if request.body.is_empty() {
-            Ok(Value::Null)
-        } else {
-            serde_json::from_slice(&request.body)
-                .map_err(|error| Failure::MalformedJson(format!("Cannot parse the request body: {error}")))
-        };
-        let result = match &body {
-            Ok(body) => self.carry_out(deed, route, values, request, body, client, now),
-            Err(failure) => Err(failure.clone()),
-        };
-        if route.creates && result.is_err() && self.scenario.quota_counts_failures {
-            self.charge_failure(client, now);
-        }
-        let value = result?;
-        let mut envelope = json!({ "status": "OK" });
-        if !value.is_null() {
-            envelope["body"] = value;
-        }
-        Ok(Response::json(200, &envelope))
-    }
-
     #[expect(clippy::too_many_arguments, reason = "what belongs to one request, passed on once")]
-    fn carry_out(
+    pub(super) fn carry_out(
         &mut self,
         deed: Deed,
         route: &'static Route,
@@ -281,11 +236,13 @@ impl Service {
             parameters: in_path.chain(in_query).collect(),
             body,
             commits: Vec::new(),
+            ends_after_site: self.ends_after_site,
         };
         let result = deed(&mut call);
         let commits = call.commits;
-        if route.creates && result.is_ok() {
-            self.limits.charge(client, own);
+        let charged = route.creates && result.is_ok();
+        if charged {
+            self.limits.charge(client, route.operation, own);
         }
         let at = self.timestamp(now);
         let last = commits.len().saturating_sub(1);
@@ -299,7 +256,7 @@ impl Service {
                 kind: commit.kind.to_owned(),
                 id: commit.id,
                 parent: commit.parent,
-                charged: route.creates && place == last,
+                charged: charged && place == last,
                 request: body.clone(),
             };
             if let Some(outbox) = &mut self.outbox {
@@ -310,51 +267,42 @@ impl Service {
         result
     }
 
-    fn charge_failure(&mut self, client: Client, now: Millis) {
+    /// Takes away every record that came into being since the ledger had `known` entries; says whether any did.
+    pub(super) fn lose_what_came_after(&mut self, known: usize, now: Millis) -> bool {
+        let made = self.ledger[known..].iter().filter(|entry| {
+            entry.created && matches!(&*entry.kind, "company" | "person" | "site" | "device")
+        });
+        let made: Vec<_> = made.cloned().collect();
+        let at = self.timestamp(now);
+        for entry in &made {
+            let change = Change::Gone { id: entry.id };
+            self.world.apply(change.clone());
+            let entry = LedgerEntry {
+                sequence: self.ledger.len() as u64 + 1,
+                at,
+                operation: "vanished".to_owned(),
+                created: false,
+                charged: false,
+                request: Value::Null,
+                ..entry.clone()
+            };
+            if let Some(outbox) = &mut self.outbox {
+                outbox.push(Line::Commit { entry: entry.clone(), change });
+            }
+            self.ledger.push(entry);
+        }
+        !made.is_empty()
+    }
+
+    /// Counts a creation that was rejected against the quota.
+    pub(super) fn charge_failure(&mut self, client: Client, route: &Route, now: Millis) {
         let at = self.own(now);
-        self.limits.charge(client, at);
+        self.limits.charge(client, route.operation, at);
         let client = self.limits.name(client).to_owned();
         if let Some(outbox) = &mut self.outbox {
-            outbox.push(Line::Charge { at, client });
+            let operation = route.operation.to_owned();
+            outbox.push(Line::Charge { at, client, operation });
         }
-    }
-
-    fn is_revoked(&self, client: Client) -> bool {
-        let name = self.limits.name(client);
-        self.scenario.revoked_clients.iter().any(|id| id == name)
-    }
-
-    /// Specification 4.1 and 5: a token for a client id and its secret, without an envelope.
-    fn sign_in(&mut self, request: &Request, now: Millis) -> Result<Response, Failure> {
-        let mut id = String::new();
-        let mut secret = String::new();
-        for (name, value) in url::form_urlencoded::parse(&request.body) {
-            match name.as_ref() {
-                "client_id" => id = value.into_owned(),
-                "client_secret" => secret = value.into_owned(),
-                _ => {}
-            }
-        }
-        let listed = &self.scenario.client;
-        let known =
-            listed.is_empty() || listed.iter().any(|client| client.id == id && client.secret == secret);
-        if id.is_empty() || secret.is_empty() || !known || self.scenario.revoked_clients.contains(&id) {
-            return Err(Failure::InvalidClient);
-        }
-        let client = self.limits.client(&id);
-        let token = fresh_id(&mut self.tokens).simple().to_string();
-        let seconds = i64::try_from(self.scenario.token_seconds).unwrap_or(i64::MAX);
-        let expires = now.saturating_add(seconds.saturating_mul(1000));
-        self.limits.admit(token.clone(), client, now, expires);
-        self.counters.tokens_issued += 1;
-        Ok(Response::json(
-            200,
-            &json!({
-                "access_token": token,
-                "token_type": "Bearer",
-                "expires_in": self.scenario.answered_expires_in.unwrap_or(seconds),
-            }),
-        ))
     }
 
     pub(crate) fn statistics(&self, now: Millis) -> Statistics {
@@ -392,22 +340,3 @@ impl Service {
 
 /// Marks a response that shall have no `Date`; never sent.
 pub(super) const NO_DATE: &str = "-";
-
-/// Bodies have the documented type, and JSON is among what the client takes (specification 7, 415).
-fn check_media(route: &Route, request: &Request) -> Result<(), Failure> {
-    let media = |value: &str| value.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
-    let wanted = match route.act {
-        Act::SignIn => "application/x-www-form-urlencoded",
-        Act::Does(_) => "application/json",
-    };
-    let sent = request.content_type.as_deref().map(media);
-    if !request.body.is_empty() && sent.as_deref() != Some(wanted) {
-        return Err(Failure::UnsupportedMediaPage);
-    }
-    let taken = request.accept.as_deref().is_none_or(|accept| {
-        accept
-            .split(',')
-            .any(|range| matches!(media(range).as_str(), "application/json" | "application/*" | "*/*"))
-    });
-    if taken { Ok(()) } else { Err(Failure::UnsupportedMediaPage) }
-}

@@ -33,9 +33,22 @@ impl Service {
         if fault.kind == FaultKind::TokenRevoked {
             self.limits.revoke_all();
         }
-        let mut outcome = self.perform(route, values, request, now);
+        let folded = (fault.kind == FaultKind::NameFolded).then(|| with_folded_name(request)).flatten();
+        let known = self.ledger.len();
+        self.ends_after_site = fault.kind == FaultKind::OrphanSite;
+        let mut outcome = self.perform(route, values, folded.as_ref().unwrap_or(request), now);
+        self.ends_after_site = false;
         if fault.kind == FaultKind::SentTwice {
             outcome = self.perform(route, values, request, now);
+        }
+        let in_vain = if fault.kind == FaultKind::Vanished {
+            !self.lose_what_came_after(known, now)
+        } else {
+            fault.kind == FaultKind::NameFolded && folded.is_none()
+        };
+        if in_vain {
+            self.faults.give_back(fault);
+            return self.delivered(outcome.response);
         }
         match self.after(fault, outcome) {
             Fate::Fired(answer) => {
@@ -115,6 +128,9 @@ impl Service {
             | FaultKind::Html503After
             | FaultKind::TokenRevoked
             | FaultKind::UnknownCode
+            | FaultKind::OrphanSite
+            | FaultKind::Vanished
+            | FaultKind::NameFolded
             | FaultKind::IdMissing
             | FaultKind::WrongId
             | FaultKind::WrongName
@@ -162,8 +178,15 @@ impl Service {
                     _ => return Fate::NothingToSpoil(answer),
                 }
             }
+            FaultKind::OrphanSite if outcome.name != Failure::InternalServerError.name() => {
+                return Fate::NothingToSpoil(answer);
+            }
             // These work on the way to the deed; their answer is an honest one.
-            FaultKind::SentTwice | FaultKind::TokenRevoked => {}
+            FaultKind::OrphanSite
+            | FaultKind::SentTwice
+            | FaultKind::TokenRevoked
+            | FaultKind::Vanished
+            | FaultKind::NameFolded => {}
             FaultKind::Latency
             | FaultKind::RateLimitExceeded
             | FaultKind::QuotaExceeded
@@ -194,22 +217,26 @@ fn unavailable(fault: &Fault) -> Response {
     Response::page(status, &format!("{status} - The service cannot be reached"))
 }
 
+/// The request with the name in its body in capitals, when it has one.
+fn with_folded_name(request: &Request) -> Option<Request> {
+    let mut body: Value = serde_json::from_slice(&request.body).ok()?;
+    let name = body.get_mut("name")?;
+    *name = Value::String(name.as_str()?.to_uppercase());
+    Some(Request { body: body.to_string().into_bytes(), ..request.clone() })
+}
+
 /// The body of an OK answer with its id or name altered, when it has one.
 fn altered(kind: FaultKind, body: &[u8], other: Uuid) -> Option<Vec<u8>> {
     let mut envelope: Value = serde_json::from_slice(body).ok()?;
     let record = envelope.get_mut("body")?.as_object_mut()?;
-    match kind {
-        FaultKind::IdMissing => {
-            record.shift_remove("id")?;
-        }
-        FaultKind::WrongId => {
-            *record.get_mut("id")? = Value::String(other.to_string());
-        }
-        _ => {
-            let field = if record.contains_key("username") { "username" } else { "name" };
-            let name = record.get_mut(field)?;
-            *name = Value::String(format!("{} (1)", name.as_str()?));
-        }
+    if kind == FaultKind::IdMissing {
+        record.shift_remove("id")?;
+    } else if kind == FaultKind::WrongId {
+        *record.get_mut("id")? = Value::String(other.to_string());
+    } else {
+        let named = record.contains_key("username");
+        let name = record.get_mut(if named { "username" } else { "name" })?;
+        *name = Value::String(format!("{} (1)", name.as_str()?));
     }
     Some(envelope.to_string().into_bytes())
 }

@@ -112,8 +112,18 @@ pub(crate) enum Change {
     Person(Person),
     Site(Site),
     Device(Device),
-    Labels { owner: Uuid, labels: Vec<Label> },
-    Metadata { owner: Uuid, entries: Vec<Metadata> },
+    Labels {
+        owner: Uuid,
+        labels: Vec<Label>,
+    },
+    Metadata {
+        owner: Uuid,
+        entries: Vec<Metadata>,
+    },
+    /// The company, person, site or device is no more. No operation does this; a fault does.
+    Gone {
+        id: Uuid,
+    },
 }
 
 /// A record with an id and a name to search by.
@@ -148,6 +158,7 @@ struct Row<T> {
     // Searches ignore case; folding a hundred thousand names for each search would be most of its time.
     folded: String,
     record: T,
+    gone: bool,
 }
 
 impl<T> Default for Table<T> {
@@ -158,26 +169,34 @@ impl<T> Default for Table<T> {
 
 impl<T: Record> Table<T> {
     pub(crate) fn get(&self, id: Uuid) -> Option<&T> {
-        self.places.get(&id).map(|place| &self.rows[*place].record)
+        let row = self.places.get(&id).map(|place| &self.rows[*place])?;
+        (!row.gone).then_some(&row.record)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.rows.iter().map(|row| &row.record)
+        let rows = self.rows.iter().filter(|row| !row.gone);
+        rows.map(|row| &row.record)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+        self.iter().count()
+    }
+
+    fn lose(&mut self, id: Uuid) {
+        if let Some(place) = self.places.get(&id) {
+            self.rows[*place].gone = true;
+        }
     }
 
     /// The records whose name contains `part`, without regard to case.
     pub(crate) fn search(&self, part: &str) -> impl Iterator<Item = &T> {
         let part = part.to_lowercase();
-        self.rows.iter().filter(move |row| row.folded.contains(&part)).map(|row| &row.record)
+        self.rows.iter().filter(move |row| !row.gone && row.folded.contains(&part)).map(|row| &row.record)
     }
 
     /// Says whether the record is new.
     fn put(&mut self, record: T) -> bool {
-        let row = Row { folded: record.name().to_lowercase(), record };
+        let row = Row { folded: record.name().to_lowercase(), record, gone: false };
         let id = row.record.id();
         if let Some(place) = self.places.get(&id) {
             self.rows[*place] = row;
@@ -243,6 +262,12 @@ impl World {
             }
             Change::Metadata { owner, entries } => {
                 self.metadata.insert(owner, entries);
+            }
+            Change::Gone { id } => {
+                self.companies.lose(id);
+                self.people.lose(id);
+                self.sites.lose(id);
+                self.devices.lose(id);
             }
         }
     }

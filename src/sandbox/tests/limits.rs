@@ -62,6 +62,17 @@ fn the_quota_is_counted_for_each_client() {
 }
 
 #[test]
+fn the_quota_is_shared_by_the_creations_unless_the_scenario_gives_each_its_own() {
+    for (apart, wanted) in [(false, "quotaLimitExceeded"), (true, "OK")] {
+        let bench =
+            Bench::new(Scenario { daily_quota: 1, quota_per_operation: apart, ..Scenario::default() });
+        bench.made("addSite", &site("1"));
+        assert_eq!(code(&bench.post("addDevice", &device("2"))), wanted);
+        assert_eq!(code(&bench.post("addSite", &site("3"))), "quotaLimitExceeded");
+    }
+}
+
+#[test]
 fn a_token_expires_and_its_life_is_told_as_the_scenario_wants() {
     let mut bench =
         Bench::new(Scenario { token_seconds: 2, answered_expires_in: Some(0), ..Scenario::default() });

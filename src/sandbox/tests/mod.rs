@@ -5,6 +5,7 @@ mod exchanges;
 mod keeping;
 mod limits;
 mod operations;
+mod refusals;
 mod sockets;
 
 use serde_json::{Value, json};
@@ -93,4 +94,9 @@ fn device(name: &str) -> Value {
         "companyId": ROOT_COMPANY, "name": name, "address": {"address1": "3 Quay"},
         "phoneNumber": "3", "deviceModel": "Edge 200",
     })
+}
+
+fn with(mut body: Value, field: &str, value: Value) -> Value {
+    body[field] = value;
+    body
 }

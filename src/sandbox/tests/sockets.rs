@@ -137,6 +137,9 @@ fn expected(kind: FaultKind) -> (usize, Shown) {
         FaultKind::GeneralError => (0, Says(200, "generalError")),
         FaultKind::UnknownCode => (1, Says(200, "subsystemUnsettled")),
         FaultKind::Redirect302 => (0, Says(302, "<html>")),
+        FaultKind::OrphanSite => (1, Says(500, "internalServerError")),
+        FaultKind::Vanished => (2, Says(200, "\"OK\"")),
+        FaultKind::NameFolded => (1, Says(200, "\"PIER\"")),
         FaultKind::IdMissing => (1, Says(200, "\"body\":{\"name\":")),
         FaultKind::WrongId => (1, Says(200, "\"OK\"")),
         FaultKind::WrongName => (1, Says(200, "Pier (1)")),
@@ -148,10 +151,16 @@ fn expected(kind: FaultKind) -> (usize, Shown) {
 #[tokio::test]
 async fn every_fault_fires_and_shows_itself_as_said() {
     for kind in FaultKind::ALL.iter().copied() {
-        let fault = Fault::new("addSite", kind).times(1).at(60);
+        let fault = Fault::new("creations", kind).times(1).at(60);
         let visit = Visit::new(Scenario::default().with_fault(fault)).await;
         let (deeds, shown) = expected(kind);
-        let seen = visit.add("addSite", &site("Pier")).await;
+        let seen = if kind == FaultKind::OrphanSite {
+            let mut body = device("Till");
+            body["customSiteName"] = Value::String("Pier".to_owned());
+            visit.add("addDevice", &body).await
+        } else {
+            visit.add("addSite", &site("Pier")).await
+        };
         match (&seen, shown) {
             (Seen::Answer { status, dated, text }, Shown::Says(wanted, part)) => {
                 assert_eq!(status.as_u16(), wanted, "{}: {text}", kind.name());
