@@ -49,17 +49,23 @@ pub(super) fn table(tally: &Tally) -> Vec<Line> {
     table.lines()
 }
 
-/// Jobs that go on by themselves.
+/// Jobs that are neither final nor held.
 pub(super) fn unfinished(tally: &Tally) -> u64 {
     tally.count(|state| !state.is_final() && state != JobState::Held)
 }
 
-/// The exit code of rows that stand like this: a person is needed, something was refused, or all is done; and
-/// before all that, whether there is work left.
+/// Jobs that go on by themselves. Blocked ones do when what they wait for does, so they do not count here: below a
+/// held row they stay.
+pub(super) fn moving(tally: &Tally) -> u64 {
+    unfinished(tally) - tally.in_state(JobState::Blocked)
+}
+
+/// The exit code of rows that stand like this: whether there is work left, else whether a person is needed, else
+/// whether something was refused.
 pub(super) fn exit(tally: &Tally) -> Exit {
-    if unfinished(tally) > 0 {
+    if moving(tally) > 0 {
         Exit::Parked
-    } else if tally.in_state(JobState::Held) > 0 {
+    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
         Exit::Held
     } else if tally.in_state(JobState::Rejected) + tally.in_state(JobState::Skipped) > 0 {
         Exit::Rejections
@@ -95,7 +101,9 @@ mod tests {
 
     #[test]
     fn the_exit_code_is_that_of_the_worst_row() {
-        use JobState::{Adopted, Cancelled, Created, Existing, Held, InDoubt, Ready, Rejected, Skipped};
+        use JobState::{
+            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Ready, Rejected, Skipped,
+        };
         let table: &[(&[JobState], Exit)] = &[
             (&[], Exit::Done),
             (&[Created, Adopted, Existing, JobState::Done], Exit::Done),
@@ -104,6 +112,9 @@ mod tests {
             (&[Created, Skipped], Exit::Rejections),
             (&[Rejected, Held], Exit::Held),
             (&[Held, Ready], Exit::Parked),
+            (&[Held, Blocked], Exit::Held),
+            (&[Blocked], Exit::Held),
+            (&[Blocked, Ready], Exit::Parked),
             (&[Rejected, InDoubt], Exit::Parked),
         ];
         for (states, expected) in table {

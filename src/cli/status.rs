@@ -64,9 +64,8 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
 fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) -> Result<()> {
     let tally = journal.tally(Some(import.import))?;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
-    let left = counts::unfinished(&tally);
-    let state = if left > 0 {
-        format!("{} unfinished", count(left))
+    let state = if counts::moving(&tally) > 0 {
+        format!("{} unfinished", count(counts::unfinished(&tally)))
     } else {
         match counts::exit(&tally) {
             Exit::Held => "finished but for held rows".to_owned(),
@@ -151,7 +150,7 @@ pub(super) fn next(context: &Context<'_>, tally: &Tally, import: Option<ImportId
     let Some(import) = import else {
         return context.terminal.hint(context.again("run SHEET.xlsx"));
     };
-    if counts::unfinished(tally) > 0 {
+    if counts::moving(tally) > 0 {
         context.terminal.hint(format!("to go on: {}", context.again("run")));
     } else if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.

@@ -186,6 +186,11 @@ impl Picture {
         parts.join(", ")
     }
 
+    /// Whether the quota is spent and creations wait.
+    pub(super) fn is_parked(&self) -> bool {
+        self.parked_until.is_some()
+    }
+
     /// One line while the quota is spent.
     pub(super) fn parked_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
         self.parked_until.map(|until| {

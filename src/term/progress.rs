@@ -20,6 +20,8 @@ use crate::model::time::Moment;
 
 /// How often a line is written where there are no bars.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+/// How often while nothing can be created until the next day: nobody wants to read a night of equal lines.
+const LINE_WHILE_PARKED: Duration = Duration::from_secs(600);
 /// How often an object is written.
 const OBJECT_EVERY: Duration = Duration::from_secs(1);
 /// Width of a bar in characters.
@@ -95,7 +97,8 @@ impl Progress {
             Display::Bars(bars) => bars.draw(&self.picture, tick, &self.here),
             Display::Lines { next } => {
                 if tick.elapsed >= *next {
-                    *next = tick.elapsed + LINE_EVERY;
+                    let parked = self.picture.is_parked();
+                    *next = tick.elapsed + if parked { LINE_WHILE_PARKED } else { LINE_EVERY };
                     let line = self.picture.line(tick, &self.here);
                     self.terminal.say(format!("{} {line}", stamp(tick.now)));
                 }
