@@ -405,10 +405,8 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
             terminal.hint(format!("to go on: {again}"));
         }
         Ending::Stopped { why, hint } => {
-            terminal.result(
-                Line::new().ink(Ink::Error, "stopped").text(format!(": {why}; the rows not sent stay ready")),
-            );
-            terminal.hint(format!("{hint}\nthen: {again}"));
+            let error = Error::service(format!("stopped: {why}; the rows not sent stay ready"));
+            terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
         }
     }
 }

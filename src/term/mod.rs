@@ -34,7 +34,7 @@ pub use table::Table;
 pub struct Manner {
     /// Standard output carries JSON, one object a line, and nothing else.
     pub json: bool,
-    /// Nothing is said but results, warnings and errors.
+    /// Nothing is said but results, warnings, errors and the next step.
     pub quiet: bool,
     /// No colour, whatever the terminal can do.
     pub no_color: bool,
@@ -142,11 +142,9 @@ impl Terminal {
         }
     }
 
-    /// Tells what to do or type next.
+    /// Tells what to do or type next. Part of every end, so quiet does not keep it back.
     pub fn hint(&self, text: impl AsRef<str>) {
-        if !self.manner.quiet {
-            self.write_hint(text.as_ref());
-        }
+        self.write_hint(text.as_ref());
     }
 
     /// Tells an error that ends the command: what happened, why, and what to do next.
@@ -313,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn quiet_keeps_back_talk_but_neither_results_nor_warnings() {
+    fn quiet_keeps_back_talk_but_neither_results_nor_warnings_nor_the_next_step() {
         let (terminal, results, talk) = terminal(Manner { quiet: true, ..Manner::default() });
         terminal.result("12 rows");
         terminal.say("reading");
         terminal.hint("fleetload run");
         terminal.warn("look");
         assert_eq!(results.text(), "12 rows\n");
-        assert_eq!(talk.text(), "warning: look\n");
+        assert_eq!(talk.text(), "hint: fleetload run\nwarning: look\n");
     }
 
     #[test]

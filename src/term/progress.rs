@@ -54,7 +54,8 @@ struct Bars {
 struct Told<'a> {
     object: &'static str,
     at: String,
-    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
     #[serde(flatten)]
     event: &'a Event,
 }
@@ -77,17 +78,21 @@ impl Progress {
         progress
     }
 
-    /// Takes in a piece of news and tells what a person should read of it at once.
+    /// Takes in a piece of news and tells what a person should read of it at once. Programs get all of it but the
+    /// requests, which are counted in the progress.
     pub fn news(&mut self, event: &Event, tick: Tick) {
-        let Some(text) = self.picture.take(event, tick, &self.here) else { return };
-        match &self.display {
-            Display::Bars(_) => self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text)),
-            Display::Lines { .. } => self.terminal.say(format!("{} {text}", stamp(tick.now))),
-            Display::Objects { .. } => {
-                let at = tick.now.to_string();
-                self.terminal.object(&Told { object: "event", at, message: clean(&text), event });
+        let told = self.picture.take(event, tick, &self.here);
+        match (&self.display, told) {
+            (Display::Bars(_), Some(text)) => {
+                self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
-            Display::Nothing => {}
+            (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
+            (Display::Objects { .. }, told) if !matches!(event, Event::Sent { .. }) => {
+                let at = tick.now.to_string();
+                let message = told.as_deref().map(clean);
+                self.terminal.object(&Told { object: "event", at, message, event });
+            }
+            (Display::Bars(_) | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
         }
     }
 
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn with_json_there_is_an_object_a_second_and_one_for_each_notable_event() {
+    fn with_json_there_is_an_object_a_second_and_one_for_each_event() {
         let (terminal, results, talk) = terminal(Manner { json: true, ..Manner::default() });
         a_short_run(&terminal);
         assert_eq!(talk.text(), "");
@@ -238,9 +243,11 @@ mod tests {
             results.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let kinds: Vec<_> = objects.iter().map(|o| o["object"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["progress", "progress", "event", "progress", "progress", "progress", "progress"]);
-        assert_eq!(objects[2]["event"], "note");
-        assert_eq!(objects[2]["message"], "name \\u{1b}[2J");
-        let last = &objects[6];
+        assert_eq!(objects[1]["event"], "moved");
+        assert_eq!((&objects[1]["from"], &objects[1]["to"]), (&"ready".into(), &"created".into()));
+        assert_eq!(objects[3]["event"], "note");
+        assert_eq!(objects[3]["message"], "name \\u{1b}[2J");
+        let last = &objects[7];
         assert_eq!((&last["rows"], &last["done"], &last["left"]), (&44.into(), &1.into(), &43.into()));
         assert_eq!(last["requests"], 1);
     }
