@@ -287,3 +287,85 @@ fn refusal(code: &str, message: String) -> Rejection {
 pub(super) fn ticket_of(job: JobId) -> u64 {
     job.0.cast_unsigned()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{OTHER, OURS, device, found, record, seen, site};
+    use super::*;
+
+    #[test]
+    fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
+        let mac = "00:1a:2b:3c:4d:5e";
+        let depot = json!({"companyId": OURS, "name": "Depot", "id": record(1)});
+        let table = [
+            ("nothing there", site("Depot", None), vec![], "clear"),
+            (
+                "only partial matches",
+                site("Depot", None),
+                vec![seen(json!({"name": "Depot 2", "id": record(1)}), None)],
+                "clear",
+            ),
+            ("it is there", site("Depot", None), vec![seen(depot.clone(), None)], "exists"),
+            (
+                "another row of ours owns it",
+                site("Depot", None),
+                vec![seen(depot.clone(), Some(99))],
+                "clear",
+            ),
+            (
+                "there twice",
+                site("Depot", None),
+                vec![seen(depot.clone(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
+                "unclear",
+            ),
+            (
+                "there but for case",
+                site("Depot", None),
+                vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+                "unclear",
+            ),
+            (
+                "MAC of another company",
+                device("Till", Some(mac)),
+                vec![seen(
+                    json!({"companyId": OTHER, "name": "Till", "identification": mac, "id": record(1)}),
+                    None,
+                )],
+                "taken",
+            ),
+            (
+                "MAC of the same device",
+                device("Till", Some(mac)),
+                vec![seen(
+                    json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)}),
+                    None,
+                )],
+                "exists",
+            ),
+            ("no id named", site("Depot", None), vec![seen(json!({"name": "Depot"}), None)], "unclear"),
+        ];
+        for (case, work, seen, expected) in table {
+            let conclusion = match conclude(&work, &seen) {
+                Conclusion::Clear => "clear",
+                Conclusion::Exists(_) => "exists",
+                Conclusion::Taken(_) => "taken",
+                Conclusion::Unclear(_) => "unclear",
+            };
+            assert_eq!(conclusion, expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn the_refusal_of_a_taken_value_names_the_other_record() {
+        let candidate =
+            matching::candidate(&found(json!({"name": "Till 9", "id": record(1)})), "its company differs");
+        let rejection = taken(&candidate);
+        assert_eq!(rejection.code, "duplicateEntity");
+        assert_eq!(
+            rejection.message,
+            format!("already in use by 'Till 9' (id {}): its company differs", record(1))
+        );
+    }
+}

@@ -9,6 +9,8 @@ mod after;
 mod before;
 mod breaker;
 mod dispatcher;
+#[cfg(test)]
+mod example;
 mod lane;
 mod lock;
 mod lookups;

@@ -90,7 +90,8 @@ impl Service {
             return Err(Failure::InvalidClient);
         }
         let client = self.limits.client(&id);
-        let token = fresh_id(&mut self.tokens).simple().to_string();
+        // Told apart from everything else, so that a token found where none belongs is seen.
+        let token = format!("sandbox-token-{}", fresh_id(&mut self.tokens).simple());
         let seconds = i64::try_from(self.scenario.token_seconds).unwrap_or(i64::MAX);
         let expires = now.saturating_add(seconds.saturating_mul(1000));
         self.limits.admit(token.clone(), client, now, expires);
