@@ -90,8 +90,8 @@ pub(super) enum Stage {
     Claiming,
     /// Its answer.
     UnderWay,
-    /// Its outcome to be on disk.
-    Settling,
+    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
+    Settling { sent: bool },
 }
 
 /// News for the dispatcher besides answers.
@@ -396,7 +396,8 @@ impl Dispatcher {
     /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
     pub(super) fn settle(&mut self, job: JobId, write: Write) {
         if let Some(in_hand) = self.in_hand.get_mut(&job) {
-            in_hand.stage = Stage::Settling;
+            let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
+            in_hand.stage = Stage::Settling { sent };
         }
         self.write(Ticket::Settle(job), write);
     }
@@ -431,7 +432,8 @@ impl Dispatcher {
         }
     }
 
-    /// A write was refused because another process moved the job meanwhile; the journal's word counts.
+    /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
+    /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
     fn refused(&mut self, number: u64, error: Error) {
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(job)) => {
@@ -439,7 +441,11 @@ impl Dispatcher {
                 self.uncount(job);
                 self.let_go(job);
             }
-            Some(Ticket::Settle(_) | Ticket::Note) => self.fail(error),
+            Some(Ticket::Settle(job)) => match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
+                Some(Stage::Settling { sent: false }) => self.let_go(job),
+                _ => self.fail(error),
+            },
+            Some(Ticket::Note) => self.fail(error),
             None => {}
         }
     }
@@ -476,7 +482,7 @@ impl Dispatcher {
             lane.queue.clear();
         }
         self.in_hand.retain(|_, in_hand| {
-            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling)
+            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
         });
     }
 
