@@ -12,4 +12,5 @@
 
 pub mod clock;
 pub mod error;
+pub mod journal;
 pub mod model;
