@@ -1,0 +1,116 @@
+//! What a failure of SQLite means to a reader: the one place where its errors become ours, with words per code.
+//!
+//! A broken constraint is a broken invariant of fleetload (internal); everything about the file, the disk or
+//! what the file holds is an error of the journal (exit code 6).
+
+use rusqlite::ErrorCode;
+
+use crate::error::Error;
+
+impl From<rusqlite::Error> for Error {
+    fn from(failure: rusqlite::Error) -> Self {
+        let (what, hint) = match &failure {
+            rusqlite::Error::SqliteFailure(error, _) => match words(error.code) {
+                Some(words) => words,
+                None => return Self::internal("the journal refused a change").because(failure),
+            },
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..) => (
+                "the journal holds a value that fleetload never writes",
+                "it was changed by another program or is damaged: go back to a copy of it, or start a new one with --journal FILE",
+            ),
+            _ => return Self::internal("the journal could not be asked").because(failure),
+        };
+        Self::journal(what).hint(hint).because(failure)
+    }
+}
+
+/// What a primary code of SQLite means, and what to do; `None` for those that only a mistake of ours can cause.
+fn words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
+    match code {
+        ErrorCode::DiskFull => Some((
+            "the disk is full, so the journal cannot be written",
+            "free some space on the disk that holds the journal, then run the same command again; nothing that was written is lost",
+        )),
+        ErrorCode::SystemIoFailure => Some((
+            "the disk failed while the journal was read or written",
+            "check the disk and the connection to it, then run the same command again",
+        )),
+        ErrorCode::ReadOnly => Some((
+            "the journal may be read but not written",
+            "make the journal and its folder writable for you, or name another file with --journal FILE",
+        )),
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => Some((
+            "another program has kept the journal locked for too long",
+            "wait until the other fleetload is done (or close the program that has the file open), then run the same command again",
+        )),
+        ErrorCode::DatabaseCorrupt => Some((
+            "the journal is damaged",
+            "keep the file for examination and go back to a copy of it; do not import its sheets into a new journal before you know what was created",
+        )),
+        ErrorCode::NotADatabase => Some((
+            "the file is not a fleetload journal",
+            "name the journal with --journal FILE; the default is fleetload.db in the current folder",
+        )),
+        ErrorCode::CannotOpen => Some((
+            "the journal cannot be opened",
+            "check that its folder exists and that you may write to it, or name another file with --journal FILE",
+        )),
+        ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => Some((
+            "you are not allowed to use the journal",
+            "ask the owner of the file for the right to write it, or name another file with --journal FILE",
+        )),
+        ErrorCode::NoLargeFileSupport | ErrorCode::TooBig => Some((
+            "the journal would grow beyond what its disk or its format can hold",
+            "import fewer rows at once",
+        )),
+        _ => None,
+    }
+}
+
+/// Text of the journal that is not what fleetload writes there.
+pub(super) fn damaged(what: &str, cause: serde_json::Error) -> Error {
+    Error::journal(format!("the journal holds {what} that cannot be read"))
+        .hint("it was changed by another program or is damaged: go back to a copy of it")
+        .because(cause)
+}
+
+/// A value of ours that cannot be written as JSON.
+pub(super) fn unwritable(cause: serde_json::Error) -> Error {
+    Error::internal("a value could not be written into the journal").because(cause)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use rusqlite::ffi;
+
+    #[test]
+    fn every_failure_of_the_disk_or_the_file_is_one_of_the_journal_and_says_what_to_do() {
+        for code in [
+            ffi::SQLITE_FULL,
+            ffi::SQLITE_IOERR,
+            ffi::SQLITE_IOERR_FSYNC,
+            ffi::SQLITE_READONLY,
+            ffi::SQLITE_BUSY,
+            ffi::SQLITE_CORRUPT,
+            ffi::SQLITE_NOTADB,
+            ffi::SQLITE_CANTOPEN,
+            ffi::SQLITE_PERM,
+        ] {
+            let error = Error::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+            assert_eq!(error.kind(), ErrorKind::Journal, "{code}: {error}");
+            assert!(error.next_step().is_some(), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_broken_constraint_is_a_mistake_of_ours() {
+        let error =
+            Error::from(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CONSTRAINT_CHECK), None));
+        assert_eq!(error.kind(), ErrorKind::Internal);
+    }
+}

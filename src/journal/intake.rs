@@ -1,0 +1,429 @@
+//! Imports: all rows of the sheets read together, in one transaction, or none of them.
+//!
+//! Which row is new, revised or recognised is decided by the importer; here the jobs are made or changed and stand
+//! ready or blocked by what they link to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::{Connection, Transaction};
+
+use super::column::{Id, count};
+use super::failure::unwritable;
+use super::release::{self, Ground};
+use super::standing::{self, Standing};
+use super::transition::next_step;
+use super::{Journal, SheetId, place, view};
+use crate::error::{Error, Result};
+use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::record::{Extra, Link, Record, Target};
+use crate::model::state::JobState::{self, Blocked, Cancelled, Deferred, Ready, Rejected, Skipped};
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+/// A sheet of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSheet {
+    /// The worksheet's name, or the file's without its ending.
+    pub name: String,
+    /// The file's name as it was given.
+    pub file: String,
+    /// The worksheet within a workbook.
+    pub worksheet: Option<String>,
+    /// What its rows are.
+    pub kind: Kind,
+    /// The headers, in the sheet's order.
+    pub headers: Vec<String>,
+    /// The row they stand in, counted from 1.
+    pub header_row: u32,
+}
+
+/// A job to be made, or the new values of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewJob {
+    /// What is to be created.
+    pub record: Record,
+    /// The key other rows refer to it by, folded.
+    pub sheet_key: Option<String>,
+    /// Its name as names are compared.
+    pub name: String,
+    /// Its natural key; no other job of its kind has it.
+    pub natural_key: String,
+    /// A hash of all its values.
+    pub content_hash: String,
+    /// What it refers to, each role at most once.
+    pub links: Vec<Link>,
+    /// What is to be done after the creation, in this order.
+    pub extras: Vec<Extra>,
+}
+
+/// One row of a sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// Its sheet.
+    pub sheet: SheetId,
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
+    /// The line of the file it begins at, for CSV.
+    pub line: Option<u64>,
+    /// Its cells, as they stood.
+    pub cells: Vec<String>,
+    /// The job it is about.
+    pub job: JobId,
+    /// What the import made of it.
+    pub disposition: Disposition,
+}
+
+/// What an import made of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Disposition {
+    /// A job was made for it.
+    New,
+    /// Its job got new values.
+    Revised,
+    /// Its job was there, with the same values.
+    Recognised,
+    /// Its job is done, with other values than the row has now.
+    ChangedSince,
+}
+
+impl Disposition {
+    /// The word in the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Revised => "revised",
+            Self::Recognised => "recognised",
+            Self::ChangedSince => "changed_since",
+        }
+    }
+
+    /// From its form in the journal.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::New, Self::Revised, Self::Recognised, Self::ChangedSince]
+            .into_iter()
+            .find(|disposition| disposition.as_str() == word)
+    }
+}
+
+/// What an import brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Its number.
+    pub import: ImportId,
+    /// Its rows.
+    pub rows: u64,
+    /// Where the jobs of its rows stand.
+    pub tally: Tally,
+    /// Rows that made a job.
+    pub added: u64,
+    /// Rows that gave their job new values.
+    pub revised: u64,
+    /// Rows whose job was there with the same values.
+    pub recognised: u64,
+    /// Rows whose job is done with other values.
+    pub changed_since: u64,
+}
+
+impl Journal {
+    /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
+    pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
+        let transaction = self.begin()?;
+        let import =
+            ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
+        Ok(ImportWriter {
+            transaction,
+            import,
+            now,
+            files: 0,
+            sheets: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            dispositions: [0; 4],
+        })
+    }
+}
+
+/// An import under way.
+#[derive(Debug)]
+pub struct ImportWriter<'a> {
+    pub(super) transaction: Transaction<'a>,
+    import: ImportId,
+    now: Moment,
+    files: i64,
+    /// Rows so far of each sheet.
+    sheets: BTreeMap<SheetId, u64>,
+    /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
+    /// row may yet correct them.
+    lost: BTreeSet<JobId>,
+    /// Rows so far, by disposition.
+    dispositions: [u64; 4],
+}
+
+impl ImportWriter<'_> {
+    /// The number of this import.
+    pub fn import(&self) -> ImportId {
+        self.import
+    }
+
+    /// Notes a file that was read.
+    pub fn file(&mut self, name: &str, sha256: &str) -> Result<()> {
+        self.files += 1;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO import_file (import, position, name, sha256) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((self.import, self.files, name, sha256))?;
+        Ok(())
+    }
+
+    /// Adds a sheet; its rows follow.
+    pub fn sheet(&mut self, sheet: &NewSheet) -> Result<SheetId> {
+        let headers = serde_json::to_string(&sheet.headers).map_err(unwritable)?;
+        let id = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO sheet (import, name, file, worksheet, kind, headers, header_row)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .insert((
+                self.import,
+                &sheet.name,
+                &sheet.file,
+                &sheet.worksheet,
+                sheet.kind,
+                &headers,
+                sheet.header_row,
+            ))?;
+        let id = SheetId(id);
+        self.sheets.insert(id, 0);
+        Ok(id)
+    }
+
+    /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
+    /// will not be made it is skipped when the import ends.
+    pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
+        let body = serde_json::to_string(&job.record).map_err(unwritable)?;
+        let state = self.footing(&job.links)?;
+        let id = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .insert((
+                job.record.kind(),
+                state,
+                job.record.creation(),
+                self.import,
+                &job.natural_key,
+                &job.sheet_key,
+                &job.name,
+                &job.content_hash,
+            ))?;
+        let id = JobId(id);
+        self.transaction
+            .prepare_cached("INSERT INTO record (job, body) VALUES (?1, ?2)")?
+            .execute((id, &body))?;
+        add_links(&self.transaction, id, &job.links)?;
+        for (extra, n) in job.extras.iter().zip(1_u32..) {
+            add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
+        }
+        Ok(id)
+    }
+
+    /// Gives a job new values, and another chance. Allowed from blocked, ready, deferred, rejected, skipped and
+    /// cancelled; a creation that was done stays done, and so do the steps after it that have not changed.
+    pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
+        let standing = standing::of(&self.transaction, job)?;
+        standing.leaves(&[Blocked, Ready, Deferred, Rejected, Skipped, Cancelled], "revised")?;
+        let kind = values.record.kind();
+        if kind != standing.kind {
+            return Err(Error::internal(format!(
+                "job {job} is a {}, not a {}",
+                standing.kind.singular(),
+                kind.singular()
+            )));
+        }
+        let body = serde_json::to_string(&values.record).map_err(unwritable)?;
+        self.transaction
+            .prepare_cached("UPDATE record SET body = ?2 WHERE job = ?1")?
+            .execute((job, &body))?;
+        self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
+        add_links(&self.transaction, job, &values.links)?;
+        revise_steps(&self.transaction, &standing, &values.extras)?;
+
+        let footing = self.footing(&values.links)?;
+        let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
+            (None, _) => (footing, 0, values.record.creation()),
+            (Some(_), Some((step, operation))) => (Ready, step, operation),
+            // Nothing is left to do: the job is what its creation made of it.
+            (Some(_), None) => (standing.outcome.unwrap_or(Ready), standing.step, standing.operation),
+        };
+        let finished_at = state.is_final().then_some(self.now);
+        standing.change(
+            &self.transaction,
+            // What is known of earlier sends is about the old natural key and is worth nothing for another one.
+            "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
+                natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
+                doubted = iif(natural_key = ?7 AND step = ?4, doubted, 0),
+                first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
+                baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
+                step_attempts = 0, deferrals = 0, deaths = 0, executed = 0, due = NULL,
+                doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
+                code = NULL, message = NULL, violations = NULL, candidates = NULL
+             WHERE id = ?1 AND state = ?2",
+            &[
+                &state,
+                &step,
+                &operation,
+                &finished_at,
+                &values.natural_key,
+                &values.sheet_key,
+                &values.name,
+                &values.content_hash,
+            ],
+        )?;
+        release::revive_below(&self.transaction, job)?;
+        Ok(())
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, row: &NewRow) -> Result<()> {
+        let Some(rows) = self.sheets.get_mut(&row.sheet) else {
+            return Err(Error::internal(format!("sheet {} is not of this import", row.sheet)));
+        };
+        *rows += 1;
+        let cells = serde_json::to_string(&row.cells).map_err(unwritable)?;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO sheet_row (place, job, line, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute((
+                place::key(row.sheet, row.number),
+                row.job,
+                row.line.map(count),
+                row.disposition,
+                &cells,
+            ))?;
+        self.dispositions[row.disposition as usize] += 1;
+        Ok(())
+    }
+
+    /// Commits the import: when this returns, all of it is on disk.
+    pub fn finish(self) -> Result<Imported> {
+        for &job in &self.lost {
+            let standing = standing::of(&self.transaction, job)?;
+            if release::is_lost(standing.state) {
+                let code = match standing.state {
+                    Cancelled => release::PARENT_CANCELLED,
+                    _ => release::PARENT_REJECTED,
+                };
+                release::skip_below(&self.transaction, &standing, code, self.now)?;
+            }
+        }
+        let mut rows = 0;
+        for (&sheet, &count_of_sheet) in &self.sheets {
+            rows += count_of_sheet;
+            self.transaction
+                .prepare_cached("UPDATE sheet SET row_count = ?2 WHERE id = ?1")?
+                .execute((sheet, count(count_of_sheet)))?;
+        }
+        self.transaction
+            .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
+            .execute((self.import, count(rows)))?;
+        let tally = view::tally_of(&self.transaction, self.import)?;
+        self.transaction.commit()?;
+        let of = |disposition: Disposition| self.dispositions[disposition as usize];
+        Ok(Imported {
+            import: self.import,
+            rows,
+            tally,
+            added: of(Disposition::New),
+            revised: of(Disposition::Revised),
+            recognised: of(Disposition::Recognised),
+            changed_since: of(Disposition::ChangedSince),
+        })
+    }
+
+    /// Where a job with these links stands before anything is sent.
+    fn footing(&mut self, links: &[Link]) -> Result<JobState> {
+        let mut state = Ready;
+        for link in links {
+            let Target::Job(target) = link.target else { continue };
+            let mut statement =
+                self.transaction.prepare_cached("SELECT state, remote_id IS NULL FROM job WHERE id = ?1")?;
+            let (parent, unmade): (JobState, bool) =
+                statement.query_row([target], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            if unmade {
+                state = Blocked;
+                if release::is_lost(parent) {
+                    self.lost.insert(target);
+                }
+            }
+        }
+        Ok(state)
+    }
+}
+
+fn add_links(connection: &Connection, job: JobId, links: &[Link]) -> Result<()> {
+    let mut statement = connection
+        .prepare_cached("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?;
+    for link in links {
+        let (target, id) = match link.target {
+            Target::Job(target) => (Some(target), None),
+            Target::Remote(id) => (None, Some(Id(id))),
+        };
+        statement.execute((job, link.role, target, id))?;
+    }
+    Ok(())
+}
+
+fn add_step(
+    connection: &Connection,
+    job: JobId,
+    kind: Kind,
+    n: u32,
+    extra: &Extra,
+    state: &str,
+) -> Result<()> {
+    let operation = extra.operation(kind).ok_or_else(|| {
+        Error::internal(format!("the service has no operation for this of a {}: {extra:?}", kind.singular()))
+    })?;
+    let action = serde_json::to_string(extra).map_err(unwritable)?;
+    connection
+        .prepare_cached("INSERT INTO step (job, n, operation, action, state) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute((job, n, operation, &action, state))?;
+    Ok(())
+}
+
+/// Replaces the steps after the creation; one that was done and is asked for unchanged stays done.
+fn revise_steps(connection: &Connection, standing: &Standing, extras: &[Extra]) -> Result<()> {
+    let mut done: Vec<String> = connection
+        .prepare_cached("SELECT action FROM step WHERE job = ?1 AND state = 'done'")?
+        .query_map([standing.job], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    connection.prepare_cached("DELETE FROM step WHERE job = ?1")?.execute([standing.job])?;
+    for (extra, n) in extras.iter().zip(1_u32..) {
+        let action = serde_json::to_string(extra).map_err(unwritable)?;
+        let state = match done.iter().position(|known| *known == action) {
+            Some(found) => {
+                done.swap_remove(found);
+                "done"
+            }
+            None => "waiting",
+        };
+        add_step(connection, standing.job, standing.kind, n, extra, state)?;
+    }
+    Ok(())
+}
+
+/// Where a job that is given another chance stands, with its creation not done.
+pub(super) fn footing_of(connection: &Connection, standing: &Standing) -> Result<JobState> {
+    if standing.remote_id.is_some() {
+        return Ok(Ready);
+    }
+    Ok(match release::ground(connection, standing.job)? {
+        Ground::Firm => Ready,
+        Ground::Waiting | Ground::Lost(_) => Blocked,
+    })
+}

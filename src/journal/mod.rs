@@ -1,0 +1,136 @@
+//! The journal: imports, jobs, steps, attempts and the quota ledger of one service account, in one SQLite file.
+//!
+//! The only SQL of the crate. Intake puts rows in, one named write per transition moves jobs, work and views read;
+//! what should happen to a job is decided elsewhere and only guarded and written down here. Moments are handed
+//! in; nothing here asks a clock.
+
+mod baseline;
+mod column;
+mod failure;
+mod intake;
+mod known;
+mod lock;
+mod migrate;
+mod open;
+mod operator;
+mod place;
+mod quota;
+mod recovery;
+mod release;
+mod run;
+mod spill;
+mod standing;
+mod transition;
+mod view;
+mod work;
+mod write;
+mod writer;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+pub use intake::{Disposition, ImportWriter, Imported, NewJob, NewRow, NewSheet};
+pub use known::KnownJob;
+pub use lock::{Holder, RunLock};
+pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
+pub use quota::QuotaDay;
+pub use recovery::Recovered;
+pub use run::RunInfo;
+pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
+pub use work::{Action, Page, Work};
+pub use write::{Candidate, Evidence, How, Moved, Write};
+pub use writer::{Reply, Writer};
+
+/// A sheet of an import, numbered from 1 within a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SheetId(pub i64);
+
+impl fmt::Display for SheetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A run of the jobs of a journal, numbered from 1 within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub i64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The service account whose records a journal speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The base address of the service.
+    pub base_url: String,
+    /// The client id.
+    pub client_id: String,
+}
+
+/// An open journal: one connection to its file.
+#[derive(Debug)]
+pub struct Journal {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// The journal's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The account the journal is bound to; `None` until [`Journal::bind`].
+    pub fn account(&self) -> Result<Option<Account>> {
+        let account = self
+            .connection
+            .query_row("SELECT base_url, client_id FROM account", [], |row| {
+                Ok(Account { base_url: row.get(0)?, client_id: row.get(1)? })
+            })
+            .optional()?;
+        Ok(account)
+    }
+
+    /// Binds the journal to an account; a journal bound to another one is refused with both named.
+    pub fn bind(&mut self, account: &Account) -> Result<()> {
+        let bound = self.account()?;
+        if bound.is_none() {
+            let transaction = self.begin()?;
+            transaction.execute(
+                "INSERT INTO account (only_row, base_url, client_id) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING",
+                (&account.base_url, &account.client_id),
+            )?;
+            transaction.commit()?;
+        }
+        // Read again: another process may have bound it between.
+        match self.account()? {
+            Some(bound) if bound == *account => Ok(()),
+            Some(bound) => Err(Error::usage(format!(
+                "the journal {} belongs to the account {} at {}, not to {} at {}",
+                self.path.display(),
+                bound.client_id,
+                bound.base_url,
+                account.client_id,
+                account.base_url
+            ))
+            .hint("keep one journal for each account: name another file with --journal FILE, or choose the profile this journal belongs to with --profile NAME")),
+            None => Err(Error::internal("the journal did not keep the account it was bound to")),
+        }
+    }
+
+    /// Begins a transaction that may write. Never a deferred one: those fail at once, without waiting, when another
+    /// connection has committed since their first read.
+    fn begin(&mut self) -> Result<Transaction<'_>> {
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}

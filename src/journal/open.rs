@@ -1,0 +1,310 @@
+//! Opening a journal: a private file, the right kind of file, and the durability that everything rests on.
+//!
+//! What SQLite was asked for is asserted afterwards: a journal that is not in WAL mode with full synchronisation
+//! is refused, since a claim must be on disk before its request leaves. Versions are a matter of `migrate`.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind as Io, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{Journal, migrate};
+use crate::error::{Error, Result};
+
+/// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Page cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
+const CACHE_KIB: i64 = 65_536;
+
+/// Prepared statements kept; more than there are different ones.
+const STATEMENTS: usize = 128;
+
+/// The first bytes of every SQLite file.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+impl Journal {
+    /// Opens the journal, or creates it, readable by its owner only.
+    ///
+    /// An older version is brought up to date, with a copy beside it. Refused: a file that is no journal, a newer
+    /// version, a disk on which SQLite cannot keep its promises.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            create_private(path)?;
+        }
+        Self::open_file(path)
+    }
+
+    /// Opens a journal that must be there already.
+    pub fn open_existing(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            return Err(Error::journal(format!("there is no journal at {}", path.display()))
+                .hint("name the journal with --journal FILE, or begin one with: fleetload import FILE"));
+        }
+        Self::open_file(path)
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
+        refuse_other_files(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection =
+            Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
+        prepare(&mut connection, path, migrate::STEPS).map_err(|error| at(path, error))?;
+        Ok(Self { connection, path: path.to_owned() })
+    }
+}
+
+/// Names the file in an error that does not.
+fn at(path: &Path, error: Error) -> Error {
+    let shown = path.display().to_string();
+    if error.what().contains(&shown) {
+        return error;
+    }
+    let hint = error.next_step().map(str::to_owned);
+    let named = Error::new(error.kind(), format!("cannot use {shown}")).because(error);
+    match hint {
+        Some(hint) => named.hint(hint),
+        None => named,
+    }
+}
+
+/// Creates an empty file that only its owner may read; SQLite gives its companions the same rights.
+pub(super) fn create_private(path: &Path) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_created) => Ok(()),
+        // Another process was faster; what it made is checked like any other file.
+        Err(error) if error.kind() == Io::AlreadyExists => Ok(()),
+        Err(error) => Err(uncreated(path, error)),
+    }
+}
+
+fn uncreated(path: &Path, error: std::io::Error) -> Error {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.display().to_string(),
+        _ => ".".to_owned(),
+    };
+    let hint = match error.kind() {
+        Io::NotFound => format!("create the folder {folder} first, or name another file with --journal FILE"),
+        Io::PermissionDenied | Io::ReadOnlyFilesystem => {
+            format!("make the folder {folder} writable for you, or name a file elsewhere with --journal FILE")
+        }
+        Io::StorageFull => "free some space on that disk, then run the same command again".to_owned(),
+        _ => "name another file with --journal FILE".to_owned(),
+    };
+    Error::journal(format!("cannot create the journal {}", path.display())).because(error).hint(hint)
+}
+
+/// Refuses what is certainly no SQLite file before SQLite writes anything beside it.
+fn refuse_other_files(path: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start)).map_err(
+        |error| {
+            Error::journal(format!("cannot read the journal {}", path.display()))
+                .because(error)
+                .hint("name a journal you may read and write with --journal FILE")
+        },
+    )?;
+    if start.is_empty() || start == MAGIC { Ok(()) } else { Err(no_journal(path)) }
+}
+
+fn no_journal(path: &Path) -> Error {
+    Error::journal(format!("{} is not a fleetload journal", path.display()))
+        .hint("name the journal with --journal FILE; the default is fleetload.db in the current folder")
+}
+
+fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Before any change: somebody else's database stays as it is.
+    refuse_other_databases(connection, path)?;
+    if connection.is_readonly("main")? {
+        return Err(Error::journal(format!("the journal {} may be read but not written", path.display()))
+            .hint(
+                "make the file and its folder writable for you, or name another file with --journal FILE",
+            ));
+    }
+    set(connection, "trusted_schema", 0)?;
+    set(connection, "foreign_keys", 1)?;
+    set(connection, "cell_size_check", 1)?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if !mode.eq_ignore_ascii_case("wal") {
+        return Err(Error::journal(format!(
+            "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
+            path.display()
+        ))
+        .hint("keep the journal on a local disk: name a file there with --journal FILE"));
+    }
+    // 2 is FULL: every commit is on disk before it is believed.
+    set(connection, "synchronous", 2)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    migrate::migrate(connection, path, steps)
+}
+
+/// Sets a pragma and asserts that it holds: SQLite ignores silently what it cannot do.
+fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
+    connection.pragma_update(None, pragma, value)?;
+    let kept: i64 = connection.pragma_query_value(None, pragma, |row| row.get(0))?;
+    if kept == value {
+        Ok(())
+    } else {
+        Err(Error::internal(format!("SQLite did not keep {pragma} = {value}: it says {kept}")))
+    }
+}
+
+fn refuse_other_databases(connection: &Connection, path: &Path) -> Result<()> {
+    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if application == migrate::APPLICATION_ID {
+        return Ok(());
+    }
+    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application == 0 && objects == 0 && migrate::version(connection)? == 0 {
+        return Ok(());
+    }
+    Err(no_journal(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::journal::Account;
+    use tempfile::tempdir;
+
+    #[test]
+    fn a_new_journal_is_private_synchronised_and_of_the_present_version() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let mut journal = Journal::open(&path).unwrap();
+        journal.bind(&Account { base_url: "https://a".into(), client_id: "me".into() }).unwrap();
+        let pragma = |name: &str| -> String {
+            journal
+                .connection
+                .pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))
+                .map(|value| format!("{value:?}"))
+                .unwrap()
+        };
+        assert_eq!(pragma("journal_mode"), "Text(\"wal\")");
+        assert_eq!(pragma("synchronous"), "Integer(2)");
+        assert_eq!(pragma("trusted_schema"), "Integer(0)");
+        assert_eq!(pragma("foreign_keys"), "Integer(1)");
+        assert_eq!(pragma("user_version"), format!("Integer({})", migrate::STEPS.len()));
+        #[cfg(unix)]
+        for file in [path.clone(), migrate::beside(&path, "-wal"), migrate::beside(&path, "-shm")] {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+            assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn a_journal_that_must_be_there_and_is_not_is_named_with_the_next_step() {
+        let folder = tempdir().unwrap();
+        let error = Journal::open_existing(&folder.path().join("fleetload.db")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.to_string().contains("there is no journal at"), "{error}");
+        assert!(error.next_step().unwrap().contains("fleetload import"), "{error}");
+        assert!(!folder.path().join("fleetload.db").exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let folder = tempdir().unwrap();
+        let error = Journal::open(&folder.path().join("nowhere").join("fleetload.db")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.next_step().unwrap().contains("nowhere"), "{:?}", error.next_step());
+    }
+
+    #[test]
+    fn files_that_are_no_journal_are_refused_and_left_as_they_are() {
+        let folder = tempdir().unwrap();
+        let text = folder.path().join("customers.csv");
+        std::fs::write(&text, "name,address\nAcme,1 High St\n").unwrap();
+        let database = folder.path().join("other.db");
+        Connection::open(&database).unwrap().execute_batch("CREATE TABLE theirs (id INTEGER)").unwrap();
+        for path in [text, database] {
+            let before = std::fs::read(&path).unwrap();
+            let error = Journal::open(&path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+            assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_version_is_refused_and_left_as_it_is() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let journal = Journal::open(&path).unwrap();
+        journal.connection.pragma_update(None, "user_version", 99).unwrap();
+        drop(journal);
+        let before = std::fs::read(&path).unwrap();
+        let error = Journal::open(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.to_string().contains("newer fleetload"), "{error}");
+        assert!(error.to_string().contains("version 99"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn an_older_journal_is_copied_and_then_brought_up_to_date() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let mut journal = Journal::open(&path).unwrap();
+        journal.bind(&Account { base_url: "https://a".into(), client_id: "me".into() }).unwrap();
+        drop(journal);
+        let mut connection = Connection::open(&path).unwrap();
+        let steps = [migrate::STEPS, &["CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT"]].concat();
+        prepare(&mut connection, &path, &steps).unwrap();
+        assert_eq!(migrate::version(&connection).unwrap(), steps.len());
+        connection.execute("INSERT INTO later VALUES (1)", []).unwrap();
+
+        let copy = Connection::open(migrate::copy_path(&path, migrate::STEPS.len())).unwrap();
+        assert_eq!(migrate::version(&copy).unwrap(), migrate::STEPS.len());
+        let client: String = copy.query_row("SELECT client_id FROM account", [], |row| row.get(0)).unwrap();
+        assert_eq!(client, "me");
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_version_before_it() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        drop(Journal::open(&path).unwrap());
+        let mut connection = Connection::open(&path).unwrap();
+        let steps = [migrate::STEPS, &["CREATE TABLE later (id INTEGER); SELECT nonsense"]].concat();
+        assert!(prepare(&mut connection, &path, &steps).is_err());
+        assert_eq!(migrate::version(&connection).unwrap(), migrate::STEPS.len());
+        let left: i64 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'later'", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(left, 0);
+        drop(connection);
+        Journal::open(&path).unwrap();
+    }
+
+    #[test]
+    fn a_journal_belongs_to_one_account() {
+        let folder = tempdir().unwrap();
+        let mut journal = Journal::open(&folder.path().join("fleetload.db")).unwrap();
+        assert_eq!(journal.account().unwrap(), None);
+        let ours = Account { base_url: "https://a".into(), client_id: "me".into() };
+        journal.bind(&ours).unwrap();
+        journal.bind(&ours).unwrap();
+        for other in [
+            Account { base_url: "https://b".into(), ..ours.clone() },
+            Account { client_id: "you".into(), ..ours.clone() },
+        ] {
+            let error = journal.bind(&other).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage);
+            for word in ["https://a", "me", &other.base_url, &other.client_id] {
+                assert!(error.to_string().contains(word), "{error}");
+            }
+            assert!(error.next_step().unwrap().contains("--journal"), "{error}");
+        }
+        assert_eq!(journal.account().unwrap(), Some(ours));
+    }
+}

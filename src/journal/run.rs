@@ -1,0 +1,80 @@
+//! Runs: when sending began and ended, how, and how many requests left.
+
+use std::collections::BTreeMap;
+
+use rusqlite::OptionalExtension;
+
+use super::failure::{damaged, unwritable};
+use super::{Journal, RunId};
+use crate::error::{Error, Result};
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+
+/// A run of the jobs of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunInfo {
+    /// Its number.
+    pub run: RunId,
+    /// When it began.
+    pub started_at: Moment,
+    /// When it ended; `None` while it goes on, and for ever when its process was ended from outside.
+    pub ended_at: Option<Moment>,
+    /// How it ended.
+    pub ending: Option<String>,
+    /// When it may go on, when it was parked.
+    pub resumes_at: Option<Moment>,
+    /// Requests sent, by operation.
+    pub requests: BTreeMap<Operation, u64>,
+}
+
+impl Journal {
+    /// Notes that a run begins.
+    pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
+        Ok(RunId(self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?))
+    }
+
+    /// Notes how a run ended.
+    pub fn end_run(
+        &mut self,
+        run: RunId,
+        at: Moment,
+        ending: &str,
+        resumes_at: Option<Moment>,
+        requests: &BTreeMap<Operation, u64>,
+    ) -> Result<()> {
+        let requests = serde_json::to_string(requests).map_err(unwritable)?;
+        let changed = self.connection.execute(
+            "UPDATE run SET ended_at = ?2, ending = ?3, resumes_at = ?4, requests = ?5 WHERE id = ?1",
+            (run, at, ending, resumes_at, &requests),
+        )?;
+        if changed == 1 { Ok(()) } else { Err(Error::internal(format!("the journal has no run {run}"))) }
+    }
+
+    /// The run that began last.
+    pub fn last_run(&self) -> Result<Option<RunInfo>> {
+        let found = self
+            .connection
+            .query_row(
+                "SELECT id, started_at, ended_at, ending, resumes_at, requests FROM run ORDER BY id DESC LIMIT 1",
+                [],
+                |row| {
+                    let info = RunInfo {
+                        run: row.get(0)?,
+                        started_at: row.get(1)?,
+                        ended_at: row.get(2)?,
+                        ending: row.get(3)?,
+                        resumes_at: row.get(4)?,
+                        requests: BTreeMap::new(),
+                    };
+                    Ok((info, row.get::<_, Option<String>>(5)?))
+                },
+            )
+            .optional()?;
+        let Some((mut info, requests)) = found else { return Ok(None) };
+        if let Some(requests) = requests {
+            info.requests =
+                serde_json::from_str(&requests).map_err(|error| damaged("counts of requests", error))?;
+        }
+        Ok(Some(info))
+    }
+}

@@ -1,0 +1,187 @@
+-- The journal: imports and their rows, jobs and what became of them, attempts, the quota ledger.
+--
+-- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
+-- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids are text.
+
+CREATE TABLE account (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    base_url TEXT NOT NULL,
+    client_id TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE import (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
+) STRICT;
+
+CREATE TABLE import_file (
+    import INTEGER NOT NULL REFERENCES import (id),
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (import, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sheet (
+    id INTEGER PRIMARY KEY,
+    import INTEGER NOT NULL REFERENCES import (id),
+    name TEXT NOT NULL,
+    file TEXT NOT NULL,
+    worksheet TEXT,
+    kind TEXT NOT NULL CHECK (kind IN ('company', 'site', 'person', 'device')),
+    headers TEXT NOT NULL,
+    header_row INTEGER NOT NULL,
+    row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
+) STRICT;
+CREATE INDEX sheet_of_import ON sheet (import);
+
+-- One set of ids that a look-up showed before a first send; shared by all jobs that saw the same set.
+CREATE TABLE baseline (
+    id INTEGER PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE,
+    ids TEXT NOT NULL
+) STRICT;
+
+-- The part of a job that changes while it runs. What it sends is in `record`, so that these rows stay short.
+CREATE TABLE job (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('company', 'site', 'person', 'device')),
+    state TEXT NOT NULL CHECK (state IN (
+        'blocked', 'ready', 'deferred', 'sending', 'in_doubt', 'held',
+        'created', 'adopted', 'existing', 'done', 'rejected', 'skipped', 'cancelled')),
+    step INTEGER NOT NULL DEFAULT 0 CHECK (step >= 0),
+    operation TEXT NOT NULL,
+    remote_id TEXT CHECK (length(remote_id) = 36),
+    outcome TEXT CHECK (outcome IN ('created', 'adopted', 'existing', 'done')),
+    due INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    step_attempts INTEGER NOT NULL DEFAULT 0 CHECK (step_attempts >= 0),
+    deferrals INTEGER NOT NULL DEFAULT 0 CHECK (deferrals >= 0),
+    deaths INTEGER NOT NULL DEFAULT 0 CHECK (deaths >= 0),
+    first_sent_at INTEGER,
+    baseline INTEGER REFERENCES baseline (id),
+    doubted INTEGER NOT NULL DEFAULT 0 CHECK (doubted IN (0, 1)),
+    executed INTEGER NOT NULL DEFAULT 0 CHECK (executed IN (0, 1)),
+    doubt TEXT,
+    doubt_since INTEGER,
+    absent_reads INTEGER NOT NULL DEFAULT 0 CHECK (absent_reads >= 0),
+    looks INTEGER NOT NULL DEFAULT 0 CHECK (looks >= 0),
+    held_since INTEGER,
+    finished_at INTEGER,
+    first_import INTEGER NOT NULL REFERENCES import (id),
+    natural_key TEXT NOT NULL,
+    sheet_key TEXT,
+    name TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    code TEXT,
+    message TEXT,
+    violations TEXT,
+    candidates TEXT,
+    CHECK (step = 0 OR outcome IS NOT NULL),
+    CHECK (outcome IS NULL OR outcome = 'done' OR remote_id IS NOT NULL),
+    CHECK (state NOT IN ('created', 'adopted', 'existing', 'done') OR state IS outcome),
+    CHECK (state NOT IN ('deferred', 'in_doubt') OR due IS NOT NULL),
+    CHECK (state <> 'in_doubt' OR (doubt IS NOT NULL AND doubt_since IS NOT NULL)),
+    CHECK (state <> 'held' OR (code IS NOT NULL AND held_since IS NOT NULL)),
+    CHECK (state NOT IN ('rejected', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
+    -- The service said OK without an id: such a step must never be sent again.
+    CHECK (executed = 0 OR state IN ('in_doubt', 'held', 'rejected', 'cancelled'))
+) STRICT;
+CREATE UNIQUE INDEX job_natural_key ON job (kind, natural_key);
+CREATE INDEX job_sheet_key ON job (kind, sheet_key) WHERE sheet_key IS NOT NULL;
+CREATE INDEX job_name ON job (kind, name);
+-- The exclusive claim: one record of the service belongs to one job.
+CREATE UNIQUE INDEX job_remote_id ON job (remote_id, kind) WHERE remote_id IS NOT NULL;
+CREATE INDEX job_made ON job (kind, id) WHERE remote_id IS NOT NULL;
+CREATE INDEX job_blocked ON job (operation) WHERE state = 'blocked';
+CREATE INDEX job_ready ON job (operation, id) WHERE state = 'ready';
+CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
+CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
+CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
+CREATE INDEX job_held ON job (operation) WHERE state = 'held';
+
+CREATE TABLE record (
+    job INTEGER PRIMARY KEY REFERENCES job (id),
+    body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE link (
+    job INTEGER NOT NULL REFERENCES job (id),
+    role TEXT NOT NULL CHECK (role IN ('parent', 'company', 'site', 'template')),
+    target_job INTEGER REFERENCES job (id),
+    target_id TEXT CHECK (length(target_id) = 36),
+    PRIMARY KEY (job, role),
+    CHECK ((target_job IS NULL) <> (target_id IS NULL)),
+    CHECK (target_job IS NOT job)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_target ON link (target_job) WHERE target_job IS NOT NULL;
+
+-- The steps after the creation; the creation itself is step 0 and has no row.
+CREATE TABLE step (
+    job INTEGER NOT NULL REFERENCES job (id),
+    n INTEGER NOT NULL CHECK (n >= 1),
+    operation TEXT NOT NULL,
+    action TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'done')),
+    PRIMARY KEY (job, n)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting';
+
+CREATE TABLE attempt (
+    job INTEGER NOT NULL REFERENCES job (id),
+    number INTEGER NOT NULL CHECK (number >= 1),
+    step INTEGER NOT NULL,
+    operation TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    status INTEGER,
+    code TEXT,
+    excerpt TEXT,
+    took_ms INTEGER,
+    PRIMARY KEY (job, number)
+) STRICT, WITHOUT ROWID;
+
+-- One row of one sheet. `place` is sheet * 2^32 + number, so that the rows of a sheet lie together and in order.
+CREATE TABLE sheet_row (
+    place INTEGER PRIMARY KEY,
+    job INTEGER NOT NULL REFERENCES job (id),
+    line INTEGER,
+    disposition TEXT NOT NULL CHECK (disposition IN ('new', 'revised', 'recognised', 'changed_since')),
+    cells TEXT NOT NULL
+) STRICT;
+CREATE INDEX sheet_row_of_job ON sheet_row (job);
+
+CREATE TABLE quota (
+    day INTEGER PRIMARY KEY,
+    sent INTEGER NOT NULL DEFAULT 0 CHECK (sent >= 0),
+    confirmed INTEGER NOT NULL DEFAULT 0 CHECK (confirmed >= 0),
+    doubtful INTEGER NOT NULL DEFAULT 0 CHECK (doubtful >= 0),
+    ceiling INTEGER CHECK (ceiling >= 0),
+    ceiling_at INTEGER
+) STRICT;
+
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    ending TEXT,
+    resumes_at INTEGER,
+    requests TEXT
+) STRICT;
+
+CREATE TABLE decision (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    what TEXT NOT NULL,
+    job INTEGER REFERENCES job (id),
+    import INTEGER REFERENCES import (id),
+    details TEXT
+) STRICT;
+
+-- The lines of spill files that have been taken in, so that a crash before the file is removed repeats nothing.
+CREATE TABLE spill_taken (
+    id TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,124 @@
+//! The spill file: settlements that the journal could not take, kept beside it until the next start.
+//!
+//! JSON lines, synced before anything else happens, each with an id of its own so that none is taken in twice.
+//! A line that was cut off by the end of the process was never acknowledged; its job is in doubt, which is safe.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind as Io, Write as _};
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::failure::unwritable;
+use super::write::Write;
+use super::{Journal, migrate, transition};
+use crate::error::{Error, Result};
+use crate::model::time::Moment;
+
+/// One line of a spill file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    id: Uuid,
+    #[serde(flatten)]
+    write: Write,
+}
+
+/// What became of the lines of a spill file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct TakenIn {
+    /// Lines carried out.
+    pub(super) carried_out: u64,
+    /// Lines that no longer fit the state of their job, or that cannot be read.
+    pub(super) left_out: u64,
+}
+
+impl Journal {
+    /// Appends settlements to the spill file of the journal at `path`, and syncs it. Gives the file's name.
+    ///
+    /// Claims are left out: what was not on disk was not sent.
+    pub fn spill(path: &Path, writes: &[Write]) -> Result<PathBuf> {
+        let spill = spill_path(path);
+        let mut text = String::new();
+        for write in writes.iter().filter(|write| write.is_settlement()) {
+            let line = Line { id: Uuid::new_v4(), write: write.clone() };
+            text.push_str(&serde_json::to_string(&line).map_err(unwritable)?);
+            text.push('\n');
+        }
+        if !text.is_empty() {
+            append(&spill, &text).map_err(|error| {
+                Error::journal(format!(
+                    "the last answers could be written neither to the journal nor to {}",
+                    spill.display()
+                ))
+                .hint("free some space there; the rows concerned will be looked up at the next run")
+                .because(error)
+            })?;
+        }
+        Ok(spill)
+    }
+}
+
+fn append(spill: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(spill)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Where the settlements of a journal are spilled.
+fn spill_path(path: &Path) -> PathBuf {
+    migrate::beside(path, ".spill")
+}
+
+/// Carries out the lines of the spill file, within the transaction of the recovery.
+pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Result<TakenIn> {
+    let mut taken_in = TakenIn::default();
+    let text = match fs::read(spill_path(path)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == Io::NotFound => return Ok(taken_in),
+        Err(error) => return Err(untaken(path, error)),
+    };
+    for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            taken_in.left_out += 1;
+            continue;
+        };
+        let fresh = connection
+            .prepare_cached("INSERT INTO spill_taken (id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute((line.id.hyphenated().to_string(), at))?;
+        if fresh == 0 {
+            continue;
+        }
+        match transition::alone(connection, &line.write)? {
+            Ok(_moved) => taken_in.carried_out += 1,
+            Err(_does_not_fit) => taken_in.left_out += 1,
+        }
+    }
+    Ok(taken_in)
+}
+
+/// Puts the spill file away once the journal holds what it said; with lines left out it is kept for examination.
+pub(super) fn put_away(path: &Path, taken_in: TakenIn) -> Result<()> {
+    let spill = spill_path(path);
+    let done = if taken_in.left_out == 0 {
+        fs::remove_file(&spill)
+    } else {
+        fs::rename(&spill, migrate::beside(&spill, ".left-out"))
+    };
+    match done {
+        Err(error) if error.kind() != Io::NotFound => Err(untaken(path, error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn untaken(path: &Path, error: std::io::Error) -> Error {
+    let spill = spill_path(path);
+    Error::journal(format!("the answers spilled to {} cannot be taken in", spill.display()))
+        .hint("make the file and its folder readable and writable for you, then run the same command again")
+        .because(error)
+}

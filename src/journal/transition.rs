@@ -1,0 +1,431 @@
+//! The state machine on disk: one function per write, each guarded by the states it may leave.
+//!
+//! What a transition does to other jobs is in `release`. The writes of a batch share one transaction; a write that
+//! does not fit is undone by itself and told, a journal that cannot be written undoes the whole batch.
+
+use rusqlite::Connection;
+
+use super::column::{Id, count};
+use super::failure::unwritable;
+use super::standing::{self, Standing};
+use super::write::{Candidate, Evidence, How, Moved, Write};
+use super::{Journal, baseline, place, quota, release};
+use crate::error::{Error, ErrorKind, Result};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{Doubt, Rejection};
+
+/// The code of a job held because the id it got belongs to another job.
+const ID_OWNED: &str = "id.owned";
+
+impl Journal {
+    /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
+    ///
+    /// A write that does not fit the state of its job changes nothing and is told in its place; the others are
+    /// carried out all the same. An `Err` means that the journal cannot be written, and that none of them was.
+    pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<std::result::Result<Vec<Moved>, Error>>> {
+        let transaction = self.begin()?;
+        let mut outcomes = Vec::with_capacity(writes.len());
+        for write in writes {
+            outcomes.push(alone(&transaction, write)?);
+        }
+        transaction.commit()?;
+        Ok(outcomes)
+    }
+}
+
+/// Carries out one write so that it happens whole or not at all.
+pub(super) fn alone(
+    connection: &Connection,
+    write: &Write,
+) -> Result<std::result::Result<Vec<Moved>, Error>> {
+    connection.prepare_cached("SAVEPOINT one_write")?.execute([])?;
+    match carry_out(connection, write) {
+        Ok(moved) => {
+            connection.prepare_cached("RELEASE one_write")?.execute([])?;
+            Ok(Ok(moved))
+        }
+        Err(error) if error.kind() == ErrorKind::Journal => Err(error),
+        Err(error) => {
+            connection.prepare_cached("ROLLBACK TO one_write")?.execute([])?;
+            connection.prepare_cached("RELEASE one_write")?.execute([])?;
+            Ok(Err(error))
+        }
+    }
+}
+
+fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
+    match write {
+        Write::Claim { job, operation, baseline, counted, at } => {
+            claim(connection, *job, *operation, baseline.as_deref(), *counted, *at)
+        }
+        Write::Advance { job, from, how, id, evidence } => {
+            advance(connection, *job, *from, *how, *id, evidence)
+        }
+        Write::Reject { job, from, rejection, evidence } => {
+            reject(connection, *job, *from, rejection, evidence)
+        }
+        Write::Defer { job, until, charged, code, reason, evidence } => {
+            defer(connection, *job, *until, *charged, (code, reason), evidence)
+        }
+        Write::Postpone { job, from, until, code, reason, at: _ } => {
+            postpone(connection, *job, *from, *until, (code, reason))
+        }
+        Write::Doubt { job, doubt, executed, until, evidence } => {
+            doubt_it(connection, *job, *doubt, *executed, *until, evidence)
+        }
+        Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
+            keep_doubting(connection, *job, *until, *absent_reads, note)
+        }
+        Write::Release { job, note, at: _ } => let_go(connection, *job, note),
+        Write::Hold { job, from, code, reason, candidates, evidence } => {
+            hold(connection, *job, *from, (code, reason), candidates, evidence)
+        }
+        Write::Ceiling { day, ceiling, at } => {
+            quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
+        }
+        Write::Quota { day, sent, confirmed, doubtful } => {
+            quota::add(connection, *day, *sent, *confirmed, *doubtful).map(|()| Vec::new())
+        }
+    }
+}
+
+/// ready or deferred → sending.
+fn claim(
+    connection: &Connection,
+    job: JobId,
+    operation: Operation,
+    seen: Option<&[RemoteId]>,
+    counted: Option<Day>,
+    at: Moment,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[Ready, Deferred], "claimed")?;
+    if standing.operation != operation {
+        return Err(Error::internal(format!(
+            "job {job} cannot be claimed for {operation}: it stands at {}",
+            standing.operation
+        )));
+    }
+    let seen = match seen {
+        Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
+        Some(_) | None => None,
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'sending', due = NULL, code = NULL, message = NULL,
+            attempts = attempts + 1, step_attempts = step_attempts + 1,
+            first_sent_at = coalesce(first_sent_at, ?3), baseline = coalesce(baseline, ?4)
+         WHERE id = ?1 AND state = ?2",
+        &[&at, &seen],
+    )?;
+    connection
+        .prepare_cached(
+            "INSERT INTO attempt (job, number, step, operation, sent_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute((job, standing.attempts + 1, standing.step, operation, at))?;
+    if let Some(day) = counted {
+        quota::add(connection, day, 1, 0, 0)?;
+    }
+    Ok(vec![standing.moved(Sending)])
+}
+
+/// The step is done → ready at the next one, or the final state.
+fn advance(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    how: How,
+    id: Option<RemoteId>,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Sending, InDoubt, Ready, Deferred, Held], "advanced")?;
+    finish_step(connection, &standing, how, id, evidence)
+}
+
+/// Ends the step a job stands at; the guard is the caller's.
+pub(super) fn finish_step(
+    connection: &Connection,
+    standing: &Standing,
+    how: How,
+    id: Option<RemoteId>,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let job = standing.job;
+    let id = match (standing.remote_id, id) {
+        (Some(known), None) => known,
+        (Some(known), Some(given)) if known == given => known,
+        (Some(known), Some(given)) => {
+            return Err(Error::internal(format!("job {job} made the record {known}, not {given}")));
+        }
+        (None, Some(given)) => given,
+        (None, None) => {
+            return Err(Error::internal(format!("job {job} cannot be done without the id of its record")));
+        }
+    };
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, standing.kind, id)?
+    {
+        return hold_for_owner(connection, standing, id, owner, evidence);
+    }
+    end_attempt(connection, standing, evidence)?;
+    let outcome = match standing.outcome {
+        Some(outcome) if standing.step > 0 => outcome,
+        Some(_) | None => how.outcome(),
+    };
+    connection
+        .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
+        .execute((job, standing.step))?;
+    let next = next_step(connection, job)?;
+    let (to, step, operation) = match next {
+        Some((step, operation)) => (Ready, step, operation),
+        None => (outcome, standing.step, standing.operation),
+    };
+    let finished_at = next.is_none().then_some(evidence.at);
+    standing.change(
+        connection,
+        "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
+            due = NULL, step_attempts = 0, deferrals = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
+            doubted = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
+            held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&to, &step, &operation, &Id(id), &outcome, &finished_at],
+    )?;
+    let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
+    if standing.remote_id.is_none() {
+        moved.extend(release::children(connection, job)?);
+    }
+    Ok(moved)
+}
+
+/// The first step after the creation that is not done yet.
+pub(super) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u32, Operation)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT n, operation FROM step WHERE job = ?1 AND state = 'waiting' ORDER BY n LIMIT 1",
+    )?;
+    let mut rows = statement.query([job])?;
+    match rows.next()? {
+        Some(row) => Ok(Some((row.get(0)?, row.get(1)?))),
+        None => Ok(None),
+    }
+}
+
+/// The job that owns a record of the service.
+pub(super) fn owner_of(connection: &Connection, kind: Kind, id: RemoteId) -> Result<Option<JobId>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1 AND kind = ?2")?;
+    let mut rows = statement.query((Id(id), kind))?;
+    match rows.next()? {
+        Some(row) => Ok(Some(row.get(0)?)),
+        None => Ok(None),
+    }
+}
+
+/// The exclusive claim on a record: the second job to come with the same id is held, and a person looks.
+fn hold_for_owner(
+    connection: &Connection,
+    standing: &Standing,
+    id: RemoteId,
+    owner: JobId,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let owner = standing::of(connection, owner)?;
+    let place = place::of_job(connection, owner.job)?;
+    let reason = format!(
+        "the service answered with the id {id}, which is already that of the {} '{}' ({place})",
+        owner.kind.singular(),
+        owner.name
+    );
+    let candidate = Candidate {
+        id: Some(id),
+        name: Some(owner.name),
+        details: format!("job {} in state {}, {place}", owner.job, owner.state),
+        difference: "belongs to another row".to_owned(),
+    };
+    put_on_hold(connection, standing, (ID_OWNED, &reason), &[candidate], evidence)
+}
+
+/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped.
+fn reject(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    rejection: &Rejection,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
+    end_attempt(connection, &standing, evidence)?;
+    let violations = match rejection.violations.as_slice() {
+        [] => None,
+        violations => Some(serde_json::to_string(violations).map_err(unwritable)?),
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'rejected', code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&rejection.code, &rejection.message, &violations, &evidence.at],
+    )?;
+    let mut moved = vec![standing.moved(Rejected)];
+    moved.extend(release::skip_below(connection, &standing, release::PARENT_REJECTED, evidence.at)?);
+    Ok(moved)
+}
+
+/// sending → deferred.
+fn defer(
+    connection: &Connection,
+    job: JobId,
+    until: Moment,
+    charged: bool,
+    (code, reason): (&str, &str),
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[Sending], "deferred")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5, deferrals = deferrals + ?6
+         WHERE id = ?1 AND state = ?2",
+        &[&until, &code, &reason, &charged],
+    )?;
+    Ok(vec![standing.moved(Deferred)])
+}
+
+/// ready or deferred → deferred.
+fn postpone(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    until: Moment,
+    (code, reason): (&str, &str),
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "postponed")?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5 WHERE id = ?1 AND state = ?2",
+        &[&until, &code, &reason],
+    )?;
+    Ok(vec![standing.moved(Deferred)])
+}
+
+/// sending → in doubt.
+fn doubt_it(
+    connection: &Connection,
+    job: JobId,
+    doubt: Doubt,
+    executed: bool,
+    until: Moment,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[Sending], "put in doubt")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'in_doubt', doubted = 1, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
+            absent_reads = 0, looks = 0, code = ?4, message = ?7
+         WHERE id = ?1 AND state = ?2",
+        &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
+    )?;
+    Ok(vec![standing.moved(InDoubt)])
+}
+
+/// in doubt → in doubt, one look later.
+fn keep_doubting(
+    connection: &Connection,
+    job: JobId,
+    until: Moment,
+    absent_reads: u32,
+    note: &str,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[InDoubt], "kept in doubt")?;
+    standing.change(
+        connection,
+        "UPDATE job SET due = ?3, absent_reads = ?4, looks = looks + 1, message = ?5 WHERE id = ?1 AND state = ?2",
+        &[&until, &absent_reads, &note],
+    )?;
+    Ok(vec![standing.moved(InDoubt)])
+}
+
+/// in doubt → ready. What the service said it carried out is never let go: it would be made twice.
+fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[InDoubt], "let go")?;
+    if standing.executed {
+        return Err(Error::internal(format!(
+            "job {job} was carried out according to the service, so it must not be sent again"
+        )));
+    }
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'ready', due = NULL, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
+            code = NULL, message = ?3
+         WHERE id = ?1 AND state = ?2",
+        &[&note],
+    )?;
+    Ok(vec![standing.moved(Ready)])
+}
+
+/// ready, deferred, sending or in doubt → held.
+fn hold(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    why: (&str, &str),
+    candidates: &[Candidate],
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred, Sending, InDoubt], "held")?;
+    put_on_hold(connection, &standing, why, candidates, evidence)
+}
+
+/// Holds a job; the guard is the caller's.
+pub(super) fn put_on_hold(
+    connection: &Connection,
+    standing: &Standing,
+    (code, reason): (&str, &str),
+    candidates: &[Candidate],
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    end_attempt(connection, standing, evidence)?;
+    let candidates = match candidates {
+        [] => None,
+        candidates => Some(serde_json::to_string(candidates).map_err(unwritable)?),
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'held', held_since = ?3, code = ?4, message = ?5, candidates = ?6, due = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&evidence.at, &code, &reason, &candidates],
+    )?;
+    Ok(vec![standing.moved(Held)])
+}
+
+/// Ends the attempt under way, when there is one: only a job that is sending has one.
+pub(super) fn end_attempt(connection: &Connection, standing: &Standing, evidence: &Evidence) -> Result<()> {
+    if standing.state != Sending {
+        return Ok(());
+    }
+    connection
+        .prepare_cached(
+            "UPDATE attempt SET ended_at = ?3, status = ?4, code = ?5, excerpt = ?6, took_ms = ?7
+             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL",
+        )?
+        .execute((
+            standing.job,
+            standing.attempts,
+            evidence.at,
+            evidence.status,
+            &evidence.code,
+            &evidence.excerpt,
+            evidence.took_ms.map(count),
+        ))?;
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! What status and the reports read: imports, sheets, rows with what became of them, counts and causes.
+//!
+//! Rows are streamed in the order of their sheet; nothing here holds a whole sheet in memory.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::column::{Id, natural};
+use super::failure::damaged;
+use super::operator::parse_candidates;
+use super::{Candidate, Disposition, Journal, SheetId, place};
+use crate::error::Result;
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+use crate::model::verdict::Violation;
+
+/// Rows named with each cause.
+const SAMPLES: usize = 5;
+
+/// Milliseconds of a minute.
+const MINUTE_MS: i64 = 60_000;
+
+/// An import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportInfo {
+    /// Its number.
+    pub import: ImportId,
+    /// When it was made.
+    pub at: Moment,
+    /// Its files: name and SHA-256, in the order they were given.
+    pub files: Vec<(String, String)>,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// A sheet of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SheetInfo {
+    /// Its number.
+    pub sheet: SheetId,
+    /// The worksheet's name, or the file's without its ending.
+    pub name: String,
+    /// The file's name as it was given.
+    pub file: String,
+    /// The worksheet within a workbook.
+    pub worksheet: Option<String>,
+    /// What its rows are.
+    pub kind: Kind,
+    /// The headers, in the sheet's order.
+    pub headers: Vec<String>,
+    /// The row they stand in, counted from 1.
+    pub header_row: u32,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// A row and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowView {
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
+    /// The line of the file it begins at, for CSV.
+    pub line: Option<u64>,
+    /// Its cells, as they stood.
+    pub cells: Vec<String>,
+    /// What the import made of it.
+    pub disposition: Disposition,
+    /// Its job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where the job stands.
+    pub state: JobState,
+    /// The record's id.
+    pub remote_id: Option<RemoteId>,
+    /// The machine code of what is the matter.
+    pub code: Option<String>,
+    /// The same in words.
+    pub message: Option<String>,
+    /// The violated fields of a rejection.
+    pub violations: Vec<Violation>,
+    /// The records a held job may be.
+    pub candidates: Vec<Candidate>,
+    /// Requests sent for the job, all steps together.
+    pub attempts: u32,
+    /// When the job came to its final state.
+    pub finished_at: Option<Moment>,
+    /// When a job that waits for its time comes due.
+    pub due: Option<Moment>,
+    /// The operation of the step it stands at.
+    pub operation: Operation,
+    /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
+    pub blocked_by: Option<(JobId, String)>,
+}
+
+/// Requests sent for the jobs of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttemptFigures {
+    /// All of them.
+    pub requests: u64,
+    /// When the first left.
+    pub first_at: Option<Moment>,
+    /// When the last left.
+    pub last_at: Option<Moment>,
+    /// Requests by the minute they left in, in order; minutes without any are left out.
+    pub per_minute: Vec<(Moment, u64)>,
+}
+
+/// Why rows of an import did not get through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// The machine code.
+    pub code: String,
+    /// The most frequent message with it.
+    pub message: String,
+    /// Its rows.
+    pub count: u64,
+    /// The places (`file!sheet!row`) of the first of them.
+    pub rows: Vec<String>,
+}
+
+/// The rows of the sheets of an import, as a condition on `sheet_row`: `?1` is the import.
+macro_rules! of_import {
+    ($select:literal, $rest:literal) => {
+        concat!(
+            $select,
+            " FROM sheet JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 ",
+            $rest
+        )
+    };
+}
+
+impl Journal {
+    /// The imports, oldest first.
+    pub fn imports(&self) -> Result<Vec<ImportInfo>> {
+        let mut imports: Vec<ImportInfo> = self
+            .connection
+            .prepare_cached("SELECT id, at, row_count FROM import ORDER BY id")?
+            .query_map([], |row| {
+                Ok(ImportInfo {
+                    import: row.get(0)?,
+                    at: row.get(1)?,
+                    files: Vec::new(),
+                    rows: natural(row.get(2)?),
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut files = self
+            .connection
+            .prepare_cached("SELECT name, sha256 FROM import_file WHERE import = ?1 ORDER BY position")?;
+        for import in &mut imports {
+            import.files = files
+                .query_map([import.import], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(imports)
+    }
+
+    /// The sheets of an import, in the order they were read.
+    pub fn sheets(&self, import: ImportId) -> Result<Vec<SheetInfo>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, name, file, worksheet, kind, headers, header_row, row_count FROM sheet
+             WHERE import = ?1 ORDER BY id",
+        )?;
+        let mut rows = statement.query([import])?;
+        let mut sheets = Vec::new();
+        while let Some(row) = rows.next()? {
+            let headers: String = row.get(5)?;
+            sheets.push(SheetInfo {
+                sheet: row.get(0)?,
+                name: row.get(1)?,
+                file: row.get(2)?,
+                worksheet: row.get(3)?,
+                kind: row.get(4)?,
+                headers: serde_json::from_str(&headers).map_err(|error| damaged("headers", error))?,
+                header_row: row.get(6)?,
+                rows: natural(row.get(7)?),
+            });
+        }
+        Ok(sheets)
+    }
+
+    /// Hands the rows of a sheet to `each`, in order; an error of `each` ends it.
+    pub fn rows(&self, sheet: SheetId, each: &mut dyn FnMut(RowView) -> Result<()>) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT sheet_row.place, line, cells, disposition, job.id, kind, state, remote_id, code, message, violations,
+                candidates, attempts, finished_at, due, operation
+             FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place",
+        )?;
+        let mut rows = statement.query(place::range(sheet))?;
+        while let Some(row) = rows.next()? {
+            let cells: String = row.get(2)?;
+            let violations: Option<String> = row.get(10)?;
+            let candidates: Option<String> = row.get(11)?;
+            let (job, state) = (row.get(4)?, row.get(6)?);
+            let blocked_by = match state {
+                JobState::Blocked | JobState::Skipped => blocked_by(&self.connection, job)?,
+                _ => None,
+            };
+            each(RowView {
+                number: place::number_of(row.get(0)?),
+                line: row.get::<_, Option<i64>>(1)?.map(natural),
+                cells: serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?,
+                disposition: row.get(3)?,
+                job,
+                kind: row.get(5)?,
+                state,
+                remote_id: row.get::<_, Option<Id>>(7)?.map(|id| id.0),
+                code: row.get(8)?,
+                message: row.get(9)?,
+                violations: match violations {
+                    Some(text) => {
+                        serde_json::from_str(&text).map_err(|error| damaged("violations", error))?
+                    }
+                    None => Vec::new(),
+                },
+                candidates: parse_candidates(candidates.as_deref())?,
+                attempts: row.get(12)?,
+                finished_at: row.get(13)?,
+                due: row.get(14)?,
+                operation: row.get(15)?,
+                blocked_by,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How many jobs of each kind are in each state; for an import, each of its rows counts once.
+    pub fn tally(&self, import: Option<ImportId>) -> Result<Tally> {
+        match import {
+            Some(import) => tally_of(&self.connection, import),
+            None => {
+                counted(&self.connection, "SELECT kind, state, count(*) FROM job GROUP BY kind, state", [])
+            }
+        }
+    }
+
+    /// The same for the rows of one sheet.
+    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
+        counted(
+            &self.connection,
+            "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
+            place::range(sheet),
+        )
+    }
+
+    /// Requests sent for the jobs of an import.
+    pub fn attempts(&self, import: ImportId) -> Result<AttemptFigures> {
+        let mut figures = AttemptFigures::default();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT sent_at / ?2, count(*), min(sent_at), max(sent_at) FROM attempt
+             WHERE job IN (SELECT sheet_row.job FROM sheet JOIN sheet_row
+                 ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)
+             GROUP BY 1 ORDER BY 1",
+        )?;
+        let mut rows = statement.query((import, MINUTE_MS))?;
+        while let Some(row) = rows.next()? {
+            let minute: i64 = row.get(0)?;
+            let requests = natural(row.get(1)?);
+            let (first, last): (Moment, Moment) = (row.get(2)?, row.get(3)?);
+            figures.requests += requests;
+            figures.first_at = Some(figures.first_at.map_or(first, |known| known.min(first)));
+            figures.last_at = Some(figures.last_at.map_or(last, |known| known.max(last)));
+            figures.per_minute.push((Moment::from_millis(minute.saturating_mul(MINUTE_MS)), requests));
+        }
+        Ok(figures)
+    }
+
+    /// Why rows of an import were rejected, skipped or held, the most frequent reason first.
+    pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
+        let mut statement = self.connection.prepare_cached(of_import!(
+            "SELECT job.code, job.message, count(*), min(sheet_row.place)",
+            "AND job.state IN ('rejected', 'skipped', 'held')
+             GROUP BY job.code, job.message ORDER BY count(*) DESC, min(sheet_row.place)"
+        ))?;
+        let mut rows = statement.query([import])?;
+        let mut causes: Vec<Cause> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let code: String = row.get(0)?;
+            let count = natural(row.get(2)?);
+            if let Some(&index) = known.get(&code) {
+                causes[index].count += count;
+                continue;
+            }
+            known.insert(code.clone(), causes.len());
+            // The most frequent message comes first.
+            let message: Option<String> = row.get(1)?;
+            causes.push(Cause { code, message: message.unwrap_or_default(), count, rows: Vec::new() });
+        }
+        for cause in &mut causes {
+            cause.rows = samples(&self.connection, import, &cause.code)?;
+        }
+        causes.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.code.cmp(&right.code)));
+        Ok(causes)
+    }
+}
+
+/// How many rows of an import have a job of each kind in each state.
+pub(super) fn tally_of(connection: &Connection, import: ImportId) -> Result<Tally> {
+    let sql = of_import!("SELECT job.kind, job.state, count(*)", "GROUP BY job.kind, job.state");
+    counted(connection, sql, [import])
+}
+
+fn counted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
+    }
+    Ok(tally)
+}
+
+fn samples(connection: &Connection, import: ImportId, code: &str) -> Result<Vec<String>> {
+    let mut statement = connection.prepare_cached(of_import!(
+        "SELECT sheet_row.place",
+        "AND job.state IN ('rejected', 'skipped', 'held') AND job.code = ?2 ORDER BY sheet_row.place LIMIT ?3"
+    ))?;
+    let keys: Vec<i64> = statement
+        .query_map((import, code, super::column::count(SAMPLES)), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    keys.into_iter().map(|key| place::written(connection, key)).collect()
+}
+
+/// The first job that a job waits for: one that will not be made before one that is still to be made.
+fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT parent.id, parent.state FROM link JOIN job AS parent ON parent.id = link.target_job
+         WHERE link.job = ?1 AND parent.remote_id IS NULL
+         ORDER BY parent.state IN ('rejected', 'skipped', 'cancelled') DESC, parent.id LIMIT 1",
+    )?;
+    let mut rows = statement.query([job])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
+    Ok(Some((parent, format!("{} ({state})", place::of_job(connection, parent)?))))
+}

@@ -1,0 +1,479 @@
+//! Whole files: what is found in them, where, and what becomes of their rows.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use rust_xlsxwriter::Workbook as Writer;
+use tempfile::TempDir;
+
+use super::*;
+use crate::model::record::{Extra, Record, Role};
+use crate::sheet::Pointer;
+
+/// A file of this name with this content, as long as the folder lives.
+fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    (folder, path)
+}
+
+/// A workbook of these sheets, every cell as text.
+fn workbook(sheets: &[(&str, &[&[&str]])]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("book.xlsx");
+    let mut writer = Writer::new();
+    for (name, rows) in sheets {
+        let sheet = writer.add_worksheet().set_name(*name).unwrap();
+        for (row, cells) in (0..).zip(*rows) {
+            for (column, cell) in (0..).zip(*cells) {
+                if !cell.is_empty() {
+                    sheet.write_string(row, column, *cell).unwrap();
+                }
+            }
+        }
+    }
+    writer.save(&path).unwrap();
+    (folder, path)
+}
+
+fn rows_of(book: &Book, table: &Table) -> (Vec<Row>, Summary) {
+    let mut rows = Vec::new();
+    let summary = book
+        .read(table, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })
+        .unwrap();
+    (rows, summary)
+}
+
+/// Code and cell of everything that is found in a file.
+fn findings(path: &Path, options: &Options) -> Vec<(Code, String)> {
+    let mut all = Vec::new();
+    match open(path, options) {
+        Err(findings) => all.extend(findings),
+        Ok(book) => {
+            all.extend(book.findings.iter().cloned());
+            for table in &book.tables {
+                let (rows, summary) = rows_of(&book, table);
+                all.extend(rows.into_iter().flat_map(|row| row.findings));
+                all.extend(summary.findings);
+            }
+        }
+    }
+    all.into_iter()
+        .map(|finding| {
+            let place = finding.cell.or(finding.row.map(|row| row.to_string())).unwrap_or_default();
+            (finding.code, place)
+        })
+        .collect()
+}
+
+fn found(content: &str) -> Vec<(Code, String)> {
+    let (_folder, path) = file("sites.csv", content);
+    findings(&path, &Options::default())
+}
+
+fn at(code: Code, place: &str) -> (Code, String) {
+    (code, place.to_owned())
+}
+
+const SITES: &[&[&str]] = &[
+    &[
+        "Key",
+        "Company",
+        "Site Name",
+        "Phone",
+        "Street Address",
+        "City",
+        "Country",
+        "lat",
+        "long",
+        "labels",
+        "meta:Contract No",
+    ],
+    &[
+        "q-01",
+        "acme",
+        "Queen Street",
+        "+64 9 555 0100",
+        "12 Queen Street",
+        "Auckland",
+        "New Zealand",
+        "-36.8485",
+        "174.7633",
+        "retail; north",
+        "C-77",
+    ],
+    &[
+        "",
+        "name:Acme Ltd",
+        "Zürich, Haupt \"A\"",
+        "0041 44 555 01 00",
+        "Bahnhofstrasse 1",
+        "Zürich",
+        "Switzerland",
+        "",
+        "",
+        "",
+        "",
+    ],
+];
+
+/// The rows as a text table; cells are quoted only where they must be.
+fn text_table(rows: &[&[&str]], delimiter: char, line_end: &str) -> String {
+    rows.iter()
+        .map(|row| {
+            let cells: Vec<String> = row
+                .iter()
+                .map(|cell| {
+                    if cell.contains([delimiter, '"', '\n']) {
+                        format!("\"{}\"", cell.replace('"', "\"\""))
+                    } else {
+                        (*cell).to_owned()
+                    }
+                })
+                .collect();
+            cells.join(&delimiter.to_string()) + line_end
+        })
+        .collect()
+}
+
+#[test]
+fn the_same_rows_give_the_same_drafts_in_every_format() {
+    let (_keep, path) = workbook(&[("Sites", SITES)]);
+    let book = open(&path, &Options::default()).unwrap();
+    let (expected, _) = rows_of(&book, &book.tables[0]);
+    assert_eq!(expected.len(), 2);
+    for row in &expected {
+        assert_eq!(row.findings, [], "row {}", row.number);
+        assert!(row.draft.is_some());
+    }
+    let utf16: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(text_table(SITES, '\t', "\r\n").encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let mut files = vec![utf16, format!("\u{feff}sep=|\r\n{}", text_table(SITES, '|', "\r\n")).into_bytes()];
+    for delimiter in DELIMITERS {
+        for line_end in ["\n", "\r\n", "\r"] {
+            files.push(text_table(SITES, delimiter, line_end).into_bytes());
+        }
+    }
+    for content in files {
+        let (_keep, path) = file("sites.csv", &content);
+        let book = open(&path, &Options::default()).unwrap();
+        let (rows, summary) = rows_of(&book, &book.tables[0]);
+        assert_eq!(book.findings, []);
+        assert_eq!(summary.findings, []);
+        let shown = String::from_utf8_lossy(&content[..20]).into_owned();
+        for (row, expected) in rows.iter().zip(&expected) {
+            assert_eq!(row.draft, expected.draft, "{shown}");
+            assert_eq!((row.number, &row.cells), (expected.number, &expected.cells), "{shown}");
+        }
+        assert_eq!(rows.len(), expected.len());
+    }
+}
+
+#[test]
+fn a_row_becomes_a_record_with_references_and_extras() {
+    let (_keep, path) = workbook(&[("Sites", SITES)]);
+    let book = open(&path, &Options::default()).unwrap();
+    let (rows, _) = rows_of(&book, &book.tables[0]);
+    let draft = rows[0].draft.as_ref().unwrap();
+    let Record::Site(site) = &draft.record else { panic!("a site") };
+    assert_eq!((site.name.as_str(), site.latitude), ("Queen Street", Some(-36.8485)));
+    assert_eq!(site.address.latitude, None, "the place of a site is not that of its address");
+    assert_eq!(draft.key.as_deref(), Some("q-01"));
+    assert_eq!(draft.references[0].role, Role::Company);
+    assert_eq!(draft.references[0].pointer, Pointer::Any("acme".into()));
+    let metadata = crate::model::record::Metadata { key: "Contract No".into(), value: "C-77".into() };
+    assert_eq!(
+        draft.extras,
+        [Extra::Labels(vec!["retail".into(), "north".into()]), Extra::Metadata(vec![metadata])]
+    );
+    assert_eq!(rows[1].draft.as_ref().unwrap().references[0].pointer, Pointer::Name("Acme Ltd".into()));
+}
+
+#[test]
+fn people_and_devices_are_read_with_all_their_columns() {
+    let (_keep, path) = workbook(&[
+        (
+            "People",
+            &[
+                &[
+                    "company",
+                    "user_type",
+                    "template_scope",
+                    "first_name",
+                    "last_name",
+                    "username",
+                    "email",
+                    "allow_login",
+                    "address1",
+                    "city",
+                    "country",
+                    "mobile",
+                ],
+                &[
+                    "acme",
+                    "vpn user",
+                    "company_inherit",
+                    "Jane",
+                    "Doe",
+                    "jane",
+                    "jane@acme.example",
+                    "oui",
+                    "1 High St",
+                    "Ulm",
+                    "DE",
+                    "+49 731 555",
+                ],
+            ],
+        ),
+        (
+            "Devices",
+            &[
+                &[
+                    "key",
+                    "company",
+                    "name",
+                    "site",
+                    "template",
+                    "copy_dhcp_leases",
+                    "snat:HQ:LAN1",
+                    "snat:HQ:LAN2",
+                    "phone",
+                    "address1",
+                    "city",
+                    "country",
+                    "licence_code",
+                    "vpn_clouds",
+                ],
+                &[
+                    "d1",
+                    "acme",
+                    "Till",
+                    "q-01",
+                    "d0",
+                    "yes",
+                    "10.1.0.0/16",
+                    "10.2.0.0/16",
+                    "+49 731 555",
+                    "1 High St",
+                    "Ulm",
+                    "DE",
+                    "LIC-1",
+                    "0123456789abcdef0123456789abcdef",
+                ],
+            ],
+        ),
+        ("Notes", &[&["whatever"]]),
+    ]);
+    let book = open(&path, &Options::default()).unwrap();
+    assert_eq!(book.ignored, [("Notes".to_owned(), "holds no known kind of row")]);
+    let (people, _) = rows_of(&book, &book.tables[0]);
+    assert_eq!(people[0].findings, []);
+    let Record::Person(person) = &people[0].draft.as_ref().unwrap().record else { panic!("a person") };
+    assert_eq!((person.allow_login, person.phone_number.as_deref()), (true, Some("+49 731 555")));
+    let (devices, _) = rows_of(&book, &book.tables[1]);
+    assert_eq!(devices[0].findings, []);
+    let draft = devices[0].draft.as_ref().unwrap();
+    let Record::Device(device) = &draft.record else { panic!("a device") };
+    let copy = device.copy.as_ref().unwrap();
+    assert!(copy.copy_dhcp_leases && !copy.copy_internet_passwords);
+    assert_eq!(copy.snat_mapping.len(), 1);
+    assert_eq!(copy.snat_mapping[0].mapping["LAN2"], "10.2.0.0/16");
+    assert_eq!(draft.extras.len(), 2);
+    assert_eq!(
+        draft.references.iter().map(|reference| reference.role).collect::<Vec<_>>(),
+        [Role::Company, Role::Site, Role::Template]
+    );
+}
+
+const HEAD: &str = "key,company,name,phone,address1,city,country\n";
+
+#[test]
+fn what_is_wrong_with_rows_is_found_at_its_cell() {
+    let table: [(&str, Vec<(Code, String)>); 11] = [
+        ("a,acme,,+64 9 555,1 High St,Ulm,DE\n", vec![at(Code::CellRequired, "C2")]),
+        ("a,acme,A,+64 9 555,1 High St,,DE\n", vec![at(Code::CellRequired, "F2")]),
+        ("a,acme,A,+64 9 555,1 High St,Ulm,DE,x\n", vec![at(Code::RowTooManyCells, "H2")]),
+        ("a,acme,A,+64 9 555,1 High St,Ulm,DE,,\n", vec![]),
+        ("a,acme,A\n", vec![at(Code::RowTooFewCells, "D2")]),
+        ("a,acme,A,+64 9 555,1 High St\n", vec![at(Code::CellRequired, "F2"), at(Code::CellRequired, "G2")]),
+        (
+            "a,acme,\"A\"x,+64 9 555,1 High St,Ulm,DE\n",
+            vec![at(Code::RowQuoteStray, "C2"), at(Code::SheetEmpty, "1")],
+        ),
+        ("a,acme,\"A,+64 9 555,1 High St,Ulm,DE\n", vec![at(Code::RowQuoteUnterminated, "C2")]),
+        ("a,acme,A,5,1 High St,Ulm,DE\n", vec![at(Code::CellPhone, "D2")]),
+        ("#example,acme,A,5,1 High St,Ulm,DE\n", vec![at(Code::RowTemplate, ""), at(Code::SheetEmpty, "1")]),
+        ("", vec![at(Code::SheetEmpty, "1")]),
+    ];
+    for (row, mut expected) in table {
+        if row.contains("\"A\"x") {
+            expected.pop();
+        }
+        assert_eq!(found(&format!("{HEAD}{row}")), expected, "{row:?}");
+    }
+}
+
+#[test]
+fn rows_that_are_no_data_are_skipped_and_told() {
+    let good = "a,acme,A,+64 9 555,1 High St,Ulm,DE\n";
+    assert_eq!(
+        found(&format!("{HEAD}{good}{HEAD}\n,,,,,,\n")),
+        [at(Code::RowRepeatedHeader, "3"), at(Code::RowBlank, "")]
+    );
+    assert_eq!(
+        found(&format!("{HEAD}{good}\nTotal: 1\n")),
+        [at(Code::RowFooter, "4"), at(Code::RowBlank, "")]
+    );
+    let in_the_middle = found(&format!("{HEAD}Total: 1,,,,,,\n{good}"));
+    assert!(in_the_middle.contains(&at(Code::CellRequired, "C2")), "{in_the_middle:?}");
+    assert_eq!(found(&format!("Sites of Acme\n\n{HEAD}{good}")), [at(Code::SheetPreamble, "3")]);
+}
+
+#[test]
+fn changes_are_counted_once_a_column() {
+    let rows = "a,acme, A ,+64 9 555,1 High St,Ulm,DE\nb,acme,B ,=\"0649555\",1 High St,Ulm,DE\n";
+    assert_eq!(
+        found(&format!("{HEAD}{rows}")),
+        [at(Code::CellTrimmed, "C1"), at(Code::CellExcelTextWrapper, "D1")]
+    );
+}
+
+#[test]
+fn what_is_wrong_with_headers_is_found_at_its_cell() {
+    let row = "a,acme,A,+64 9 555,1 High St,Ulm,DE,z\n";
+    let head = HEAD.trim_end();
+    let table = [
+        (format!("{head},adress2\n{row}"), vec![at(Code::HeaderUnknown, "H1")]),
+        (format!("{head},street\n{row}"), vec![at(Code::HeaderDuplicate, "H1")]),
+        (format!("{head},,x-own\n{row}"), vec![at(Code::HeaderBlank, "H1")]),
+        (format!("{}\n{row}", head.replace("phone", "x-phone")), vec![at(Code::HeaderRequiredMissing, "1")]),
+        ("1,2,3\n4,5,6\n".into(), vec![at(Code::HeaderMissing, "1")]),
+        ("key,a\ncompany,b\nname,c\nphone,d\n".into(), vec![at(Code::HeaderTransposed, "1")]),
+    ];
+    for (content, expected) in table {
+        assert_eq!(found(&content), expected, "{content}");
+    }
+}
+
+#[test]
+fn the_kind_comes_from_the_name_or_the_headers_or_is_asked_for() {
+    let devices = "company,name,phone,address1,mac\nacme,Till,+64 9 555,1 High St,001a2b3c4d5e\n";
+    let (_keep, path) = file("export.csv", devices);
+    assert_eq!(open(&path, &Options::default()).unwrap().tables[0].kind, Kind::Device);
+    let (_keep, path) = file("export.csv", "company,name,phone,address1\nacme,Till,+64 9 555,1 High St\n");
+    let refused = open(&path, &Options::default()).err().unwrap();
+    assert_eq!(refused[0].code, Code::SheetAmbiguous);
+    let options = Options { kind: Some(Kind::Site), ..Options::default() };
+    assert_eq!(open(&path, &options).unwrap().tables[0].kind, Kind::Site);
+}
+
+#[test]
+fn defaults_renamed_headers_and_ignored_ones_are_obeyed() {
+    let content = "Ref,Bezeichnung,phone,address1,city,country,Notiz\na,A,+64 9 555,1 High St,Ulm,DE,x\n";
+    let (_keep, path) = file("sites.csv", content);
+    let mut options = Options {
+        rename: vec![("Ref".into(), "key".into()), ("Bezeichnung".into(), "name".into())],
+        ignore_columns: vec!["notiz".into()],
+        ..Options::default()
+    };
+    options.set_default("sites.company=acme").unwrap();
+    let book = open(&path, &options).unwrap();
+    assert_eq!(book.findings, []);
+    let (rows, _) = rows_of(&book, &book.tables[0]);
+    assert_eq!(rows[0].findings, []);
+    let draft = rows[0].draft.as_ref().unwrap();
+    assert_eq!(draft.references[0].pointer, Pointer::Any("acme".into()));
+    assert_eq!(rows[0].cells.len(), 7, "the original cells, those not read included");
+}
+
+#[test]
+fn two_worksheets_of_one_kind_are_ambiguous_until_one_is_named() {
+    let (_keep, path) = workbook(&[("Sites", SITES), ("Old sites", SITES)]);
+    let refused = open(&path, &Options::default()).err().unwrap();
+    assert_eq!(refused[0].code, Code::SheetAmbiguous);
+    let options = Options { sheets: vec!["sites".into()], ..Options::default() };
+    assert_eq!(open(&path, &options).unwrap().tables[0].name, "Sites");
+    let options = Options { sheets: vec!["Stes".into()], ..Options::default() };
+    assert_eq!(open(&path, &options).err().unwrap()[0].code, Code::SheetNotFound);
+}
+
+#[test]
+fn hidden_worksheets_are_not_read_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("book.xlsx");
+    let mut writer = Writer::new();
+    for (name, hidden) in [("Sites", false), ("Devices", true)] {
+        let sheet = writer.add_worksheet().set_name(name).unwrap();
+        for (column, header) in (0..).zip(["company", "name", "phone", "address1"]) {
+            sheet.write_string(0, column, header).unwrap();
+        }
+        sheet.set_hidden(hidden);
+    }
+    writer.save(&path).unwrap();
+    let found = findings(&path, &Options::default());
+    assert_eq!(found, [at(Code::SheetHidden, ""), at(Code::SheetEmpty, "1")]);
+}
+
+#[test]
+fn a_value_outside_the_columns_of_a_worksheet_is_a_warning_at_its_cell() {
+    let mut rows: Vec<Vec<&str>> = SITES.iter().map(|row| row.to_vec()).collect();
+    rows[1].extend(["", "", "stray"]);
+    let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+    let (_keep, path) = workbook(&[("Sites", &rows)]);
+    assert_eq!(findings(&path, &Options::default()), [at(Code::RowTooManyCells, "N2")]);
+}
+
+#[test]
+fn letters_of_another_encoding_are_found_in_their_cells() {
+    let mut content = HEAD.as_bytes().to_vec();
+    content.extend("a,acme,Müller,+64 9 555,1 High St,Ulm,DE\n".as_bytes());
+    content.extend(b"b,acme,M\xfcller,+64 9 555,1 High St,Ulm,DE\n");
+    let (_keep, path) = file("sites.csv", content);
+    assert_eq!(findings(&path, &Options::default()), [at(Code::FileEncodingInvalid, "C3")]);
+}
+
+#[test]
+fn a_header_that_two_separators_cut_equally_well_is_refused() {
+    let (_keep, path) = file("sites.csv", "name,phone;city\n");
+    let refused = open(&path, &Options::default()).err().unwrap();
+    assert_eq!(refused.last().unwrap().code, Code::FileDelimiterAmbiguous);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Blank lines, line breaks in cells and any line end: the row is the one a spreadsheet shows, the line the one
+    /// an editor shows.
+    #[test]
+    fn rows_and_lines_are_numbered_right(
+        shape in prop::collection::vec(0_usize..4, 1..20),
+        line_end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+    ) {
+        let mut content = HEAD.trim_end().to_owned() + line_end;
+        let mut expected = Vec::new();
+        let (mut row, mut line) = (2_u32, 2_u64);
+        for breaks in shape {
+            if breaks == 3 {
+                content.push_str(line_end);
+            } else {
+                let inside = line_end.repeat(breaks);
+                content.push_str(&format!("k{row},acme,\"A{inside}B\",+64 9 555,1 High St,Ulm,DE{line_end}"));
+                expected.push((row, Some(line), format!("k{row}")));
+                line += breaks as u64;
+            }
+            row += 1;
+            line += 1;
+        }
+        let (_keep, path) = file("sites.csv", &content);
+        let book = open(&path, &Options::default()).unwrap();
+        let (rows, _) = rows_of(&book, &book.tables[0]);
+        let found: Vec<_> = rows.into_iter().map(|row| (row.number, row.line, row.cells[0].clone())).collect();
+        prop_assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,71 @@
+//! The address block (specification 2.2).
+
+use crate::sheet::column::{Column, Form, Need};
+
+pub(super) const ADDRESS1: Column =
+    Column::new("address1", Form::Text, "Street and number.", "12 Queen Street")
+        .api("address.address1")
+        .required()
+        .aliases(&[
+            "address",
+            "addressline1",
+            "street",
+            "street1",
+            "streetaddress",
+            "billingstreet",
+            "mailingstreet",
+            "address1street",
+        ]);
+
+pub(super) const ADDRESS2: Column =
+    Column::new("address2", Form::Text, "Unit, floor or building.", "Level 3")
+        .api("address.address2")
+        .aliases(&["addressline2", "street2", "streetaddress2", "unit", "suite"]);
+
+pub(super) const SUBURB: Column = Column::new("suburb", Form::Name, "The suburb or district.", "Central")
+    .api("address.suburb")
+    .aliases(&["district", "neighbourhood", "neighborhood"]);
+
+pub(super) const CITY: Column = Column::new("city", Form::Name, "The town or city.", "Auckland")
+    .api("address.city")
+    .need(Need::Wanted)
+    .aliases(&["town", "locality", "billingcity", "mailingcity"]);
+
+pub(super) const STATE: Column =
+    Column::new("state", Form::Name, "The state, province or region.", "Auckland")
+        .api("address.state")
+        .aliases(&["province", "region", "county", "stateregion", "billingstate", "mailingstate"]);
+
+pub(super) const POSTCODE: Column =
+    Column::new("postcode", Form::Code, "The postcode or ZIP code, with its leading zeros.", "1010")
+        .api("address.postOrZipCode")
+        .aliases(&["postorzipcode", "zip", "zipcode", "postalcode", "postcodezip", "billingpostalcode"]);
+
+pub(super) const COUNTRY: Column =
+    Column::new("country", Form::Name, "The country, as the service's users know it.", "New Zealand")
+        .api("address.country")
+        .need(Need::Wanted)
+        .aliases(&["countryregion", "countrycode", "billingcountry"]);
+
+pub(super) const TIMEZONE: Column =
+    Column::new("timezone", Form::Timezone, "The time zone, by its IANA name.", "Pacific/Auckland")
+        .api("address.timezone")
+        .aliases(&["zoneid", "tz", "timezoneid"]);
+
+pub(super) const LATITUDE: Column = Column::new(
+    "latitude",
+    Form::Latitude,
+    "Latitude in decimal degrees, south negative; give longitude too.",
+    "-36.8485",
+)
+.api("address.latitude")
+.aliases(&["lat"]);
+
+pub(super) const LONGITUDE: Column = Column::new(
+    "longitude",
+    Form::Longitude,
+    "Longitude in decimal degrees, west negative; give latitude too.",
+    "174.7633",
+)
+.api("address.longitude")
+.aliases(&["lng", "lon", "long"]);

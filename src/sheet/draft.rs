@@ -1,0 +1,348 @@
+//! From the values of a row to its record, its references and what it asks for besides; and what holds between the
+//! cells of one row.
+
+use std::collections::BTreeMap;
+
+use crate::model::kind::Kind;
+use crate::model::record::{
+    Address, Company, CompanyType, Device, Extra, Metadata, Person, Record, Role, Site, SnatMapping,
+    TemplateCopy, TemplateScope, UserType,
+};
+
+use super::code::Code;
+use super::column::{Column, Family, columns};
+use super::field::{Pointer, Problem, Value};
+
+/// A row that can become a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The record, without the ids of others.
+    pub record: Record,
+    /// The row's own key, as written.
+    pub key: Option<String>,
+    /// What it refers to.
+    pub references: Vec<Reference>,
+    /// What it asks for besides, in the order in which it is carried out.
+    pub extras: Vec<Extra>,
+}
+
+/// A reference of a row to another record; its cell is in the column named after the role.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reference {
+    /// What the other record is to this one.
+    pub role: Role,
+    /// How the cell names it.
+    pub pointer: Pointer,
+}
+
+/// The column a reference stands in.
+pub const fn column_of_role(role: Role) -> &'static str {
+    match role {
+        Role::Parent => "parent",
+        Role::Company => "company",
+        Role::Site => "site",
+        Role::Template => "template",
+    }
+}
+
+/// The values of one row, by column.
+#[derive(Debug)]
+pub(crate) struct Values {
+    kind: Kind,
+    plain: Vec<Option<Value>>,
+    /// Of families: the column, what stands after the colon, the value.
+    entries: Vec<(Family, String, String)>,
+}
+
+/// Something wrong between the cells of a row; `column` is where it is shown.
+#[derive(Debug)]
+pub(crate) struct RowProblem {
+    pub(crate) column: &'static str,
+    pub(crate) others: Vec<&'static str>,
+    pub(crate) problem: Problem,
+}
+
+impl Values {
+    /// No values yet.
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, plain: vec![None; columns(kind).len()], entries: Vec::new() }
+    }
+
+    /// Forgets the values of the row before.
+    pub(crate) fn clear(&mut self) {
+        self.plain.fill(None);
+        self.entries.clear();
+    }
+
+    /// Takes in the value of a column; `slot` is the column's place in the table of columns.
+    pub(crate) fn set(&mut self, slot: usize, column: &Column, entry: Option<&str>, value: Value) {
+        match (column.family(), value) {
+            (Some(family), Value::Text(text)) => {
+                self.entries.push((family, entry.unwrap_or_default().to_owned(), text));
+            }
+            (_, value) => self.plain[slot] = Some(value),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        self.plain[index].as_ref()
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        self.plain[index].take()
+    }
+
+    /// Whether a column has a value.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The text of a column, left in place.
+    pub(crate) fn peek(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Option<String> {
+        match self.take(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn truth(&mut self, name: &str) -> Option<bool> {
+        match self.take(name) {
+            Some(Value::Bool(truth)) => Some(truth),
+            _ => None,
+        }
+    }
+
+    fn number(&mut self, name: &str) -> Option<f64> {
+        match self.take(name) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn choice<T: Copy>(&mut self, name: &str, values: &[T]) -> Option<T> {
+        match self.take(name) {
+            Some(Value::Choice(position)) => values.get(position).copied(),
+            _ => None,
+        }
+    }
+
+    fn address(&mut self, latitude: &str, longitude: &str) -> Address {
+        Address {
+            address1: self.text("address1"),
+            address2: self.text("address2"),
+            suburb: self.text("suburb"),
+            city: self.text("city"),
+            state: self.text("state"),
+            post_or_zip_code: self.text("postcode"),
+            country: self.text("country"),
+            timezone: self.text("timezone"),
+            latitude: self.number(latitude),
+            longitude: self.number(longitude),
+        }
+    }
+
+    /// What is wrong between the cells of the row.
+    pub(crate) fn problems(&self) -> Vec<RowProblem> {
+        let mut problems = Vec::new();
+        for (latitude, longitude) in [("latitude", "longitude"), ("address_latitude", "address_longitude")] {
+            let (has, lacks) = match (self.has(latitude), self.has(longitude)) {
+                (true, false) => (latitude, longitude),
+                (false, true) => (longitude, latitude),
+                (true, true) | (false, false) => continue,
+            };
+            problems.push(RowProblem {
+                column: lacks,
+                others: vec![has],
+                problem: Problem::new(
+                    Code::RowIncompleteGroup,
+                    format!("{has} is given and {lacks} is not: give both or neither"),
+                ),
+            });
+        }
+        if self.kind == Kind::Device {
+            self.device_problems(&mut problems);
+        }
+        problems
+    }
+
+    fn device_problems(&self, problems: &mut Vec<RowProblem>) {
+        let mut exclude = |column: &'static str, other: &'static str, why: &str| {
+            problems.push(RowProblem {
+                column,
+                others: vec![other],
+                problem: Problem::new(Code::RowConflict, why.to_owned()),
+            });
+        };
+        for custom in ["custom_site_id", "custom_site_name"] {
+            if self.has(custom) && self.has("site") {
+                exclude(custom, "site", "the device has a site already: clear this cell, or the site");
+            }
+        }
+        for own in ["device_model", "mac"] {
+            if self.has(own) && self.has("template") {
+                exclude(
+                    own,
+                    "template",
+                    "a device copied from a template takes this from it: clear this cell, or the template",
+                );
+            }
+        }
+        let copied = ["copy_dhcp_leases", "copy_internet_passwords"];
+        for column in copied {
+            if matches!(self.get(column), Some(Value::Bool(true))) && !self.has("template") {
+                exclude(
+                    column,
+                    "template",
+                    "this applies only to a device copied from a template: clear this cell, or name the template",
+                );
+            }
+        }
+        if self.entries.iter().any(|(family, ..)| *family == Family::Snat) && !self.has("template") {
+            exclude(
+                "snat:",
+                "template",
+                "this applies only to a device copied from a template: clear this cell, or name the template",
+            );
+        }
+    }
+
+    /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
+    pub(crate) fn draft(&mut self) -> Option<Draft> {
+        let key = self.text("key");
+        let mut references = Vec::new();
+        for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
+            if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
+                references.push(Reference { role, pointer });
+            }
+        }
+        let copied = references.iter().any(|reference| reference.role == Role::Template);
+        let record = match self.kind {
+            Kind::Company => Record::Company(self.company()?),
+            Kind::Person => Record::Person(self.person()?),
+            Kind::Site => Record::Site(self.site()?),
+            Kind::Device => Record::Device(self.device(copied)?),
+        };
+        Some(Draft { record, key, references, extras: self.extras() })
+    }
+
+    fn company(&mut self) -> Option<Company> {
+        Some(Company {
+            company_type: self.choice("company_type", &[CompanyType::Customer, CompanyType::Reseller])?,
+            name: self.text("name")?,
+            address: self.address("", ""),
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+            support_email: self.text("support_email")?,
+            sales_email: self.text("sales_email")?,
+            accounts_email: self.text("accounts_email")?,
+        })
+    }
+
+    fn person(&mut self) -> Option<Person> {
+        const USER_TYPES: [UserType; 6] = [
+            UserType::ConfigureClient,
+            UserType::DiagnosticsClient,
+            UserType::FullReseller,
+            UserType::ReportsClient,
+            UserType::ReportsOnlyReseller,
+            UserType::VpnUser,
+        ];
+        const SCOPES: [TemplateScope; 3] =
+            [TemplateScope::CompanyInherit, TemplateScope::CompanyNoInherit, TemplateScope::CompanyChildren];
+        Some(Person {
+            user_type: self.choice("user_type", &USER_TYPES)?,
+            template_scope: self.choice("template_scope", &SCOPES)?,
+            first_name: self.text("first_name")?,
+            last_name: self.text("last_name")?,
+            username: self.text("username")?,
+            email: self.text("email")?,
+            allow_login: self.truth("allow_login")?,
+            address: self.address("latitude", "longitude"),
+            phone_number: self.text("phone"),
+            fax_number: self.text("fax"),
+        })
+    }
+
+    fn site(&mut self) -> Option<Site> {
+        Some(Site {
+            name: self.text("name")?,
+            reference: self.text("reference"),
+            latitude: self.number("latitude"),
+            longitude: self.number("longitude"),
+            address: self.address("address_latitude", "address_longitude"),
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+        })
+    }
+
+    fn device(&mut self, copied: bool) -> Option<Device> {
+        let copy_dhcp_leases = self.truth("copy_dhcp_leases").unwrap_or(false);
+        let copy_internet_passwords = self.truth("copy_internet_passwords").unwrap_or(false);
+        let mut clouds: Vec<SnatMapping> = Vec::new();
+        for (_, entry, network) in self.entries.iter().filter(|(family, ..)| *family == Family::Snat) {
+            let Some((cloud, interface)) = entry.split_once(':') else { continue };
+            let (cloud, interface) = (cloud.trim(), interface.trim());
+            let index = clouds.iter().position(|mapping| mapping.cloud == cloud).unwrap_or_else(|| {
+                clouds.push(SnatMapping { cloud: cloud.to_owned(), mapping: BTreeMap::new() });
+                clouds.len() - 1
+            });
+            clouds[index].mapping.insert(interface.to_owned(), network.clone());
+        }
+        Some(Device {
+            name: self.text("name")?,
+            address: self.address("latitude", "longitude"),
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+            device_model: self.text("device_model"),
+            identification: self.text("mac"),
+            custom_site_id: self.text("custom_site_id"),
+            custom_site_name: self.text("custom_site_name"),
+            copy: copied.then_some(TemplateCopy {
+                copy_dhcp_leases,
+                copy_internet_passwords,
+                snat_mapping: clouds,
+            }),
+        })
+    }
+
+    fn extras(&mut self) -> Vec<Extra> {
+        let mut extras = Vec::new();
+        let mut labels = match self.take("labels") {
+            Some(Value::Labels(labels)) => labels,
+            _ => Vec::new(),
+        };
+        let mut metadata = Vec::new();
+        for (family, entry, value) in self.entries.drain(..) {
+            match family {
+                Family::Label if !labels.contains(&value) => labels.push(value),
+                Family::Meta => metadata.push(Metadata { key: entry, value }),
+                Family::Label | Family::Snat => {}
+            }
+        }
+        if !labels.is_empty() {
+            extras.push(Extra::Labels(labels));
+        }
+        if !metadata.is_empty() {
+            extras.push(Extra::Metadata(metadata));
+        }
+        if let Some(code) = self.text("licence_code") {
+            extras.push(Extra::Licence(code));
+        }
+        if let Some(Value::Uuids(ids)) = self.take("enterprise_template") {
+            extras.extend(ids.into_iter().map(Extra::EnterpriseTemplate));
+        }
+        if let Some(Value::Uuids(ids)) = self.take("vpn_clouds") {
+            extras.extend(ids.into_iter().map(Extra::VpnCloud));
+        }
+        extras
+    }
+}

@@ -1,0 +1,439 @@
+//! From the header row to the columns: folding, aliases, near misses, and what is unknown, doubled or unsupported.
+//!
+//! Knows only header texts; where the header row is, and what stands below it, is left to the book.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::model::kind::Kind;
+
+use super::cell::letters;
+use super::code::Code;
+use super::column::{Column, Family, Form, Need, columns};
+use super::finding::shown;
+use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};
+
+/// What a column of a file is taken for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mapped {
+    /// A column of the table; `entry` is the part of the header after the colon, for families.
+    Column {
+        /// The column of the table.
+        column: &'static Column,
+        /// What stands after the colon: the metadata key, `cloud:interface`.
+        entry: Option<String>,
+    },
+    /// Not read, on purpose: our own result columns, and those that start with `_` or `x-`.
+    Ignored,
+    /// No header; not read as long as no cell below has a value.
+    Blank,
+    /// Not understood; a finding says so.
+    Unknown,
+}
+
+/// A problem of one header; `column` counts from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HeaderProblem {
+    pub(crate) code: Code,
+    /// Where; `None` for a column that is not there.
+    pub(crate) column: Option<usize>,
+    /// The first of two equal ones.
+    pub(crate) other: Option<usize>,
+    pub(crate) message: String,
+    pub(crate) suggestion: Option<String>,
+}
+
+/// A header as headers are compared: compatibility forms, lower case, without invisible characters, a trailing
+/// asterisk or bracketed note, and all but letters and digits.
+pub fn fold(header: &str) -> String {
+    let text: String = header
+        .nfkc()
+        .filter(|c| !is_invisible(*c) && !is_direction(*c))
+        .flat_map(char::to_lowercase)
+        .collect();
+    let mut rest = text.trim_end();
+    loop {
+        let before = rest;
+        rest = rest.trim_end_matches('*').trim_end();
+        if let Some(open) = rest.rfind(['(', '['])
+            && rest.ends_with([')', ']'])
+            && open > 0
+        {
+            rest = rest[..open].trim_end();
+        }
+        if rest == before {
+            break;
+        }
+    }
+    rest.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether a column is skipped without a word.
+pub(crate) fn is_ignored(header: &str) -> bool {
+    let header = header.trim().trim_start_matches(is_invisible).to_ascii_lowercase();
+    header.starts_with("result_") || header.starts_with('_') || header.starts_with("x-")
+}
+
+/// The family a header names, and the part after its colon.
+fn family(kind: Kind, header: &str) -> Option<(&'static Column, Family, String)> {
+    let (prefix, entry) = header.split_once(':')?;
+    let family = match fold(prefix).as_str() {
+        "label" => Family::Label,
+        "meta" | "metadata" => Family::Meta,
+        "snat" => Family::Snat,
+        _ => return None,
+    };
+    let column = columns(kind).iter().find(|column| column.form == Form::Family(family))?;
+    let entry = normalise(entry, Norm::Name, &mut Default::default()).into_owned();
+    Some((column, family, entry))
+}
+
+/// The column a folded header means, by name or alias.
+fn by_name(kind: Kind, folded: &str) -> Option<&'static Column> {
+    columns(kind)
+        .iter()
+        .filter(|column| column.family().is_none())
+        .find(|column| fold_name(column.name) == folded || column.aliases.contains(&folded))
+        .or_else(|| {
+            // The name of the service's field, with and without the object around it.
+            columns(kind).iter().filter(|column| column.family().is_none()).find(|column| {
+                column.api.is_some_and(|api| {
+                    let leaf = api.rsplit('.').next().unwrap_or(api);
+                    fold_name(api) == folded
+                        || (fold_name(leaf) == folded && !is_other_leaf(kind, column, leaf))
+                })
+            })
+        })
+}
+
+/// Whether the last part of a field's name also is a field of the record itself.
+fn is_other_leaf(kind: Kind, column: &Column, leaf: &str) -> bool {
+    columns(kind).iter().any(|other| other.name != column.name && other.api == Some(leaf))
+}
+
+/// Folding of names that are plain already; much cheaper than [`fold`].
+fn fold_name(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// How many different columns of `kind` the headers name.
+pub(crate) fn score(kind: Kind, headers: &[String]) -> usize {
+    let mut found: Vec<&str> = headers
+        .iter()
+        .filter(|header| !is_blank(header) && header.len() <= 200)
+        .filter_map(|header| {
+            family(kind, header).map(|(column, ..)| column).or_else(|| by_name(kind, &fold(header)))
+        })
+        .map(|column| column.name)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.len()
+}
+
+/// Maps the headers of a sheet of `kind`; `have_default` says which columns need not be there.
+pub(crate) fn map(
+    kind: Kind,
+    headers: &[String],
+    renamed: &[(String, String)],
+    ignored: &[String],
+    have_default: &dyn Fn(&str) -> bool,
+) -> (Vec<Mapped>, Vec<HeaderProblem>) {
+    let mut problems = Vec::new();
+    let mut mapping: Vec<Mapped> = Vec::with_capacity(headers.len());
+    let mut first: HashMap<(&'static str, Option<String>), usize> = HashMap::new();
+    let mut weak: Vec<(usize, &'static Column)> = Vec::new();
+    for (index, header) in headers.iter().enumerate() {
+        let mapped = if is_blank(header) {
+            Mapped::Blank
+        } else if is_ignored(header) || ignored.iter().any(|name| fold(name) == fold(header)) {
+            Mapped::Ignored
+        } else {
+            let meant =
+                renamed.iter().find(|(from, _)| fold(from) == fold(header)).map_or(header, |(_, to)| to);
+            one(kind, meant, index, &mut problems, &mut weak)
+        };
+        if let Mapped::Column { column, entry } = &mapped {
+            claim(column, entry.clone(), index, headers, &mut first, &mut problems);
+        }
+        mapping.push(mapped);
+    }
+    for (index, column) in weak {
+        match first.entry((column.name, None)) {
+            Entry::Occupied(_) => problems.push(unknown(kind, &headers[index], index)),
+            Entry::Vacant(free) => {
+                free.insert(index);
+                mapping[index] = Mapped::Column { column, entry: None };
+            }
+        }
+    }
+    for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
+        if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
+            problems.push(HeaderProblem {
+                code: Code::HeaderRequiredMissing,
+                column: None,
+                other: None,
+                message: format!("the column '{}' is missing and every row needs it: add it", column.name),
+                suggestion: Some(column.name.to_owned()),
+            });
+        }
+    }
+    (mapping, problems)
+}
+
+/// Notes which header claims a column first; the second is a finding.
+fn claim(
+    column: &'static Column,
+    entry: Option<String>,
+    index: usize,
+    headers: &[String],
+    first: &mut HashMap<(&'static str, Option<String>), usize>,
+    problems: &mut Vec<HeaderProblem>,
+) {
+    let meta = column.family() == Some(Family::Meta);
+    if let Some(&other) = first.get(&(column.name, entry.clone())) {
+        problems.push(HeaderProblem {
+            code: if meta { Code::DupMetadataKey } else { Code::HeaderDuplicate },
+            column: Some(index),
+            other: Some(other),
+            message: format!(
+                "'{}' means the same as '{}' in column {}: remove one of them",
+                shown(&headers[index]),
+                shown(&headers[other]),
+                letters(other)
+            ),
+            suggestion: None,
+        });
+    } else {
+        first.insert((column.name, entry), index);
+    }
+}
+
+/// What one header that is neither blank nor ignored means.
+fn one(
+    kind: Kind,
+    header: &str,
+    index: usize,
+    problems: &mut Vec<HeaderProblem>,
+    weak: &mut Vec<(usize, &'static Column)>,
+) -> Mapped {
+    if let Some((column, family, entry)) = family(kind, header) {
+        let complete = match family {
+            Family::Label | Family::Meta => !entry.is_empty(),
+            Family::Snat => entry
+                .split_once(':')
+                .is_some_and(|(cloud, interface)| !cloud.trim().is_empty() && !interface.trim().is_empty()),
+        };
+        if complete {
+            return Mapped::Column { column, entry: Some(entry) };
+        }
+        problems.push(HeaderProblem {
+            code: Code::HeaderUnknown,
+            column: Some(index),
+            other: None,
+            message: match family {
+                Family::Label => "a label column needs a number after the colon, as in label:1",
+                Family::Meta => "a metadata column needs its key after the colon, as in meta:contract",
+                Family::Snat => {
+                    "this column needs a VPN cloud and an interface after the colon, as in snat:Head Office:LAN1"
+                }
+            }
+            .to_owned(),
+            suggestion: None,
+        });
+        return Mapped::Unknown;
+    }
+    let folded = fold(header);
+    if let Some(column) = by_name(kind, &folded) {
+        return Mapped::Column { column, entry: None };
+    }
+    if let Some(column) = columns(kind).iter().find(|column| column.weak_aliases.contains(&folded.as_str())) {
+        weak.push((index, column));
+        return Mapped::Unknown;
+    }
+    problems.push(unsupported(kind, header, &folded, index).unwrap_or_else(|| unknown(kind, header, index)));
+    Mapped::Unknown
+}
+
+/// The finding for a field that the service has, but not for this kind.
+fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<HeaderProblem> {
+    let prefix = header.split_once(':').map(|(prefix, _)| fold(prefix));
+    let family = prefix.as_deref().unwrap_or(folded);
+    let labels =
+        matches!(family, "label" | "labels" | "tags") && matches!(kind, Kind::Company | Kind::Person);
+    let metadata = matches!(family, "meta" | "metadata") && kind == Kind::Person;
+    (labels || metadata).then(|| HeaderProblem {
+        code: Code::HeaderUnsupportedField,
+        column: Some(index),
+        other: None,
+        message: format!(
+            "the service has no {} for {kind}: remove the column, or start its name with x- to keep it unread",
+            if labels { "labels" } else { "metadata" }
+        ),
+        suggestion: None,
+    })
+}
+
+/// The finding for a header that means nothing here.
+fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
+    let folded = fold(header);
+    let names = columns(kind).iter().filter(|column| column.family().is_none()).map(|column| column.name);
+    let mut message = format!("'{}' is not a column of {kind}.", shown(header));
+    let mut suggestion = None;
+    if folded == "generalemail" {
+        message.push_str(" The service has no general e-mail address; accounts_email is another one.");
+    } else {
+        let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
+        let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
+        let hint = did_you_mean(&spelled, names);
+        if hint.is_empty()
+            && let Some(other) =
+                Kind::ALL.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
+        {
+            message.push_str(&format!(" It is a column of {other}."));
+        }
+        if near.len() == 1 {
+            suggestion = Some(near[0].to_owned());
+        }
+        message.push_str(&hint);
+    }
+    message.push_str(" Correct it, or start it with x- to keep it unread.");
+    HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
+}
+
+/// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.
+pub(crate) fn kind_of_name(name: &str) -> Option<Kind> {
+    const WORDS: [(Kind, &[&str]); 4] = [
+        (Kind::Company, &["companies", "company", "customers", "customer", "accounts"]),
+        (Kind::Person, &["people", "users", "contacts", "persons", "person", "user"]),
+        (Kind::Site, &["sites", "site", "locations", "branches"]),
+        (Kind::Device, &["devices", "device", "appliances", "cpe", "equipment"]),
+    ];
+    let lower = name.to_lowercase();
+    let mut found = None;
+    for word in lower.split(|c: char| !c.is_alphanumeric()) {
+        let kind = WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind);
+        match (found, kind) {
+            (_, None) => {}
+            (None, Some(kind)) => found = Some(kind),
+            (Some(before), Some(kind)) if before == kind => {}
+            (Some(_), Some(_)) => return None,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(kind: Kind, headers: &[&str]) -> (Vec<String>, Vec<(Code, Option<usize>)>) {
+        let headers: Vec<String> = headers.iter().map(|&header| header.to_owned()).collect();
+        let (mapping, problems) = map(kind, &headers, &[], &[], &|_| true);
+        let names = mapping
+            .into_iter()
+            .map(|mapped| match mapped {
+                Mapped::Column { column, entry } => format!("{}{}", column.name, entry.unwrap_or_default()),
+                Mapped::Ignored => "ignored".into(),
+                Mapped::Blank => "blank".into(),
+                Mapped::Unknown => "unknown".into(),
+            })
+            .collect();
+        (names, problems.into_iter().map(|problem| (problem.code, problem.column)).collect())
+    }
+
+    #[test]
+    fn headers_fold_as_people_write_them() {
+        for header in [
+            "Company Type *",
+            "company_type",
+            "COMPANY-TYPE (required)",
+            "Company\nType",
+            "company\u{a0}type\u{200b}",
+            "\u{feff}Ｃompany type [text] *",
+        ] {
+            assert_eq!(fold(header), "companytype", "{header:?}");
+        }
+    }
+
+    #[test]
+    fn aliases_names_of_the_service_and_families_find_their_columns() {
+        let (names, problems) = mapped(
+            Kind::Device,
+            &[
+                "Asset Tag",
+                "companyId",
+                "Department",
+                "MAC Address",
+                "Zip",
+                "meta:Contract No",
+                "label:1",
+                "snat:HQ:LAN1",
+            ],
+        );
+        assert_eq!(
+            names,
+            ["key", "company", "name", "mac", "postcode", "meta:Contract No", "label:1", "snat:HQ:LAN1"]
+        );
+        assert_eq!(problems, []);
+        assert_eq!(mapped(Kind::Site, &["address.latitude"]).0, ["address_latitude"]);
+        assert_eq!(mapped(Kind::Site, &["lat"]).0, ["latitude"]);
+    }
+
+    #[test]
+    fn result_columns_and_private_ones_are_ignored_without_a_word() {
+        let (names, problems) = mapped(Kind::Site, &["result_status", "_note", "X-Internal", ""]);
+        assert_eq!(names, ["ignored", "ignored", "ignored", "blank"]);
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn what_is_unknown_doubled_or_unsupported_is_found() {
+        let table: [(Kind, &[&str], Code, usize); 8] = [
+            (Kind::Site, &["adress1"], Code::HeaderUnknown, 0),
+            (Kind::Site, &["street", "address"], Code::HeaderDuplicate, 1),
+            (Kind::Company, &["labels"], Code::HeaderUnsupportedField, 0),
+            (Kind::Person, &["meta:a"], Code::HeaderUnsupportedField, 0),
+            (Kind::Company, &["general_email"], Code::HeaderUnknown, 0),
+            (Kind::Site, &["meta:a", "meta:a"], Code::DupMetadataKey, 1),
+            (Kind::Device, &["snat:HQ"], Code::HeaderUnknown, 0),
+            (Kind::Person, &["phone", "mobile"], Code::HeaderUnknown, 1),
+        ];
+        for (kind, headers, code, column) in table {
+            assert_eq!(mapped(kind, headers).1, [(code, Some(column))], "{headers:?}");
+        }
+        assert_eq!(mapped(Kind::Person, &["mobile"]), (vec!["phone".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn a_near_miss_is_suggested_and_not_taken() {
+        let (_, problems) = map(Kind::Site, &["Lattitude".to_owned()], &[], &[], &|_| true);
+        assert!(problems[0].message.contains("Did you mean 'latitude'?"), "{}", problems[0].message);
+        assert_eq!(problems[0].suggestion.as_deref(), Some("latitude"));
+    }
+
+    #[test]
+    fn a_missing_required_column_is_named_unless_a_default_fills_it() {
+        let (_, problems) = map(Kind::Company, &["name".to_owned()], &[], &[], &|name| name != "parent");
+        let missing: Vec<_> =
+            problems.iter().map(|problem| (problem.code, problem.suggestion.as_deref())).collect();
+        assert_eq!(missing, [(Code::HeaderRequiredMissing, Some("parent"))]);
+    }
+
+    #[test]
+    fn the_kind_is_a_word_of_the_name() {
+        let table = [
+            ("Devices", Some(Kind::Device)),
+            ("acme_devices 2026", Some(Kind::Device)),
+            ("02-Companies", Some(Kind::Company)),
+            ("company sites", None),
+            ("Instructions", None),
+            ("Lists", None),
+        ];
+        for (name, expected) in table {
+            assert_eq!(kind_of_name(name), expected, "{name}");
+        }
+    }
+}

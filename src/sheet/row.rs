@@ -1,0 +1,481 @@
+//! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::model::kind::Kind;
+
+use super::cell::Cell;
+use super::code::{Code, Severity};
+use super::column::{Column, Need, columns};
+use super::csv::{Damage, Stray};
+use super::draft::{Draft, Values};
+use super::field::{self, Problem, Setting};
+use super::finding::{Finding, shown};
+use super::header::Mapped;
+use super::options::Options;
+use super::table::Table;
+
+/// What stands in the key cell of the example row of our own templates.
+const EXAMPLE_KEY: &str = "#example";
+/// A row with at most this many cells, none of them needed, may be a total or a remark.
+const FOOTER_CELLS: usize = 2;
+
+/// A row as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// As a spreadsheet program shows it.
+    pub number: u32,
+    /// Text tables only: the physical line where it starts.
+    pub line: Option<u64>,
+    /// Every cell as text, by column, those that are not read included; at least one for each header.
+    pub cells: Vec<String>,
+    /// What it becomes; `None` when it has errors.
+    pub draft: Option<Draft>,
+    /// What others know it by, as far as it can be read, also when it has errors.
+    pub identity: Identity,
+    /// What is wrong with it or worth saying.
+    pub findings: Vec<Finding>,
+}
+
+/// What a row is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identity {
+    /// Its own key, as written.
+    pub key: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
+    pub unique: Option<String>,
+}
+
+impl Row {
+    /// A number that changes when any cell does, to notice a file that is changed between two readings. Only
+    /// comparable within one process.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.cells.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// A row before its cells are looked at.
+pub(crate) struct Raw {
+    pub(crate) number: u32,
+    pub(crate) line: Option<u64>,
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) damage: Option<Damage>,
+}
+
+/// What a raw row turned out to be.
+pub(crate) enum Outcome {
+    /// A row of data, right or wrong.
+    Row(Row),
+    /// Perhaps a total or a remark; it is one if no row of data follows.
+    Footer(Row),
+    /// Nothing to import.
+    Skipped,
+}
+
+/// One column of the table that is read.
+struct Planned {
+    position: usize,
+    slot: usize,
+    column: &'static Column,
+    entry: Option<String>,
+    default: Option<Cell>,
+}
+
+/// Counts of one column, told once at the end.
+#[derive(Default, Clone)]
+struct Counts {
+    trimmed: u64,
+    invisible: u64,
+    unwrapped: u64,
+    padded: u64,
+    blank: u64,
+    first_blank: u32,
+    sample_without_header: Option<(u32, String)>,
+}
+
+/// Reads the rows of one table.
+pub(crate) struct RowReader<'a> {
+    table: &'a Table,
+    setting: Setting,
+    plan: Vec<Planned>,
+    values: Values,
+    counts: Vec<Counts>,
+    key: Option<usize>,
+    findings: Vec<Finding>,
+    templates: u64,
+}
+
+impl<'a> RowReader<'a> {
+    pub(crate) fn new(table: &'a Table, options: &Options, setting: Setting) -> Self {
+        let all = columns(table.kind);
+        let slot = |column: &Column| all.iter().position(|known| known.name == column.name);
+        let default = |column: &Column| {
+            options.default_for(table.kind, column.name).map(|value| Cell::text(value.to_owned()))
+        };
+        let mut plan = Vec::new();
+        for (position, mapped) in table.mapping.iter().enumerate() {
+            if let Mapped::Column { column, entry } = mapped
+                && let Some(slot) = slot(column)
+            {
+                plan.push(Planned { position, slot, column, entry: entry.clone(), default: default(column) });
+            }
+        }
+        for (slot, column) in all.iter().enumerate() {
+            if table.position(column.name).is_none()
+                && let Some(value) = default(column)
+            {
+                // Beyond every cell of every row, so that the default always applies.
+                plan.push(Planned { position: usize::MAX, slot, column, entry: None, default: Some(value) });
+            }
+        }
+        Self {
+            table,
+            setting,
+            plan,
+            values: Values::new(table.kind),
+            counts: vec![Counts::default(); table.headers.len()],
+            key: table.position("key"),
+            findings: Vec::new(),
+            templates: 0,
+        }
+    }
+
+    /// Reads a row that is not blank.
+    pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
+        let Raw { number, line, cells, damage } = raw;
+        let row_key = self
+            .key
+            .and_then(|key| cells.get(key))
+            .filter(|cell| !cell.is_blank())
+            .map(|cell| shown(&cell.text));
+        let mut row = Row {
+            number,
+            line,
+            cells: Vec::new(),
+            draft: None,
+            identity: Identity::default(),
+            findings: Vec::new(),
+        };
+        if let Some(damage) = damage {
+            self.damaged(&damage, &cells, &mut row);
+            row.cells = self.texts(cells);
+            return Outcome::Row(row);
+        }
+        if row_key.as_deref() == Some(EXAMPLE_KEY) {
+            self.templates += 1;
+            return Outcome::Skipped;
+        }
+        if self.is_header(&cells) {
+            self.findings.push(
+                self.table
+                    .finding(Code::RowRepeatedHeader, "the header stands here again: the row is not read")
+                    .in_row(number, line),
+            );
+            return Outcome::Skipped;
+        }
+        self.surplus(&cells, &mut row);
+        self.values.clear();
+        let footer = self.fields(&cells, &mut row);
+        self.identify(&mut row);
+        for problem in self.values.problems() {
+            let column = super::column::column(self.table.kind, problem.column);
+            let mut finding =
+                self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
+            finding.severity = problem.problem.severity;
+            finding.related.extend(
+                problem
+                    .others
+                    .iter()
+                    .map(|other| self.table.related(number, self.table.position(other), *other)),
+            );
+            row.findings.push(finding);
+        }
+        for finding in &mut row.findings {
+            finding.row_key.clone_from(&row_key);
+        }
+        if !row.findings.iter().any(Finding::is_error) {
+            row.draft = self.values.draft();
+        }
+        row.cells = self.texts(cells);
+        if footer { Outcome::Footer(row) } else { Outcome::Row(row) }
+    }
+
+    /// Every cell as text, at least one for each header.
+    fn texts(&self, cells: Vec<Cell>) -> Vec<String> {
+        let mut texts: Vec<String> = cells.into_iter().map(|cell| cell.text).collect();
+        if texts.len() < self.table.headers.len() {
+            texts.resize(self.table.headers.len(), String::new());
+        }
+        texts
+    }
+
+    /// Reads each planned cell; whether the row may be a footer.
+    fn fields(&mut self, cells: &[Cell], row: &mut Row) -> bool {
+        let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
+        let mut missing: Vec<&'static Column> = Vec::new();
+        let mut wanted: Vec<usize> = Vec::new();
+        let mut needed = false;
+        for planned in &self.plan {
+            let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+            needed |= given.is_some() && planned.column.need == Need::Required;
+            let Some(cell) = given.or(planned.default.as_ref()) else {
+                match planned.column.need {
+                    Need::Required if short && planned.position >= cells.len() => {
+                        missing.push(planned.column)
+                    }
+                    Need::Required => row.findings.push(self.table.finding_at(
+                        Code::CellRequired,
+                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
+                        row.number,
+                        row.line,
+                        Some(planned.column),
+                    )),
+                    Need::Wanted => {
+                        wanted.push(planned.position);
+                    }
+                    Need::Conditional | Need::Optional => {}
+                }
+                continue;
+            };
+            let reading = field::read(planned.column, cell, self.setting);
+            if let Some(counts) = self.counts.get_mut(planned.position) {
+                counts.trimmed += u64::from(reading.changes.trimmed);
+                counts.invisible += u64::from(reading.changes.invisible);
+                counts.unwrapped += u64::from(reading.changes.unwrapped);
+                counts.padded += u64::from(reading.changes.padded);
+            }
+            let wrong = reading.is_wrong();
+            for problem in reading.problems {
+                let position = (planned.position != usize::MAX).then_some(planned.position);
+                row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
+            }
+            match reading.value {
+                Some(value) if !wrong => {
+                    self.values.set(planned.slot, planned.column, planned.entry.as_deref(), value);
+                }
+                Some(_) => {}
+                // Only what is invisible stood in the cell, or its only content was taken off.
+                None if !wrong && planned.column.need == Need::Required => {
+                    row.findings.push(self.table.finding_at(
+                        Code::CellRequired,
+                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
+                        row.number,
+                        row.line,
+                        Some(planned.column),
+                    ));
+                }
+                None => {}
+            }
+        }
+        if let Some(first) = missing.first() {
+            let names: Vec<&str> = missing.iter().map(|column| column.name).collect();
+            row.findings.push(self.table.finding_at(
+                Code::RowTooFewCells,
+                format!(
+                    "the row ends after {} of {} cells, so that {} is missing: look for a line break in the row before",
+                    cells.len(),
+                    self.table.headers.len(),
+                    names.join(", ")
+                ),
+                row.number,
+                row.line,
+                Some(first),
+            ));
+        }
+        let footer = !needed && cells.iter().filter(|cell| !cell.is_blank()).count() <= FOOTER_CELLS;
+        for position in wanted {
+            if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
+                counts.blank += 1;
+                if counts.blank == 1 {
+                    counts.first_blank = row.number;
+                }
+            }
+        }
+        footer
+    }
+
+    fn cell_finding(
+        &self,
+        problem: Problem,
+        column: &Column,
+        position: Option<usize>,
+        cell: &Cell,
+        row: &Row,
+    ) -> Finding {
+        let mut finding = self.table.finding(problem.code, problem.message).in_row(row.number, row.line);
+        finding = self.table.name_column(finding, position, column).showing(&cell.text, cell.value_kind());
+        finding.severity = problem.severity;
+        finding.rule = problem.rule.map(str::to_owned);
+        finding.suggestion = problem.suggestion;
+        finding
+    }
+
+    /// Notes what the row is known by, before its values become a record.
+    fn identify(&self, row: &mut Row) {
+        let owned = |name: &str| self.values.peek(name).map(str::to_owned);
+        row.identity = Identity {
+            key: owned("key"),
+            name: owned(match self.table.kind {
+                Kind::Person => "username",
+                Kind::Company | Kind::Site | Kind::Device => "name",
+            }),
+            unique: match self.table.kind {
+                Kind::Company => None,
+                Kind::Site => owned("reference"),
+                Kind::Person => owned("username"),
+                Kind::Device => owned("mac"),
+            },
+        };
+    }
+
+    /// Whether the row repeats the header.
+    fn is_header(&self, cells: &[Cell]) -> bool {
+        let headers = &self.table.headers;
+        cells.len() >= headers.len()
+            && headers.iter().zip(cells).all(|(header, cell)| header.trim() == cell.text.trim())
+    }
+
+    /// Values in columns that have no header.
+    fn surplus(&mut self, cells: &[Cell], row: &mut Row) {
+        let width = self.table.headers.len();
+        if let Some((position, cell)) =
+            cells.iter().enumerate().skip(width).find(|(_, cell)| !cell.is_blank())
+        {
+            let mut finding = self
+                .table
+                .finding(
+                    Code::RowTooManyCells,
+                    format!("the row has a value beyond the {width} columns of the header: quote cells that contain the separator, or give the column a header"),
+                )
+                .in_row(row.number, row.line)
+                .in_column(position)
+                .showing(&cell.text, cell.value_kind());
+            if !self.setting.is_text_table {
+                finding.severity = Severity::Warning;
+            }
+            row.findings.push(finding);
+        }
+        for (position, mapped) in self.table.mapping.iter().enumerate() {
+            if matches!(mapped, Mapped::Blank)
+                && self.counts[position].sample_without_header.is_none()
+                && let Some(cell) = cells.get(position).filter(|cell| !cell.is_blank())
+            {
+                self.counts[position].sample_without_header = Some((row.number, cell.text.clone()));
+            }
+        }
+    }
+
+    /// The findings of a record that could not be cut properly.
+    fn damaged(&self, damage: &Damage, cells: &[Cell], row: &mut Row) {
+        let place = |code: Code, message: String, cell: Option<usize>| {
+            let finding = self.table.finding(code, message).in_row(row.number, row.line);
+            match cell {
+                Some(cell) => {
+                    let mut finding = finding.in_column(cell);
+                    finding.header = self.table.headers.get(cell).map(|header| shown(header));
+                    if let Some(cell) = cells.get(cell) {
+                        finding = finding.showing(&cell.text, cell.value_kind());
+                    }
+                    finding
+                }
+                None => finding,
+            }
+        };
+        match damage {
+            Damage::Stray { cell, how } => {
+                let what = match how {
+                    Stray::AfterClosing => "text follows a closing quotation mark: double the marks inside the cell",
+                    Stray::SpaceBefore => "a space stands before the quotation mark: remove the space",
+                    Stray::Inside => "a quotation mark stands inside the cell: put the whole cell in quotation marks and double this one",
+                    Stray::Backslash => "a backslash stands before the quotation mark, which has no meaning here: double the mark instead",
+                };
+                row.findings.push(place(Code::RowQuoteStray, what.to_owned(), Some(*cell)));
+            }
+            Damage::Unterminated { cell, lines } => row.findings.push(place(
+                Code::RowQuoteUnterminated,
+                format!("a quotation mark opens here and is never closed; it would swallow the next {lines} lines: close it"),
+                Some(*cell),
+            )),
+            Damage::Encoding { cells: bad } => {
+                for cell in bad {
+                    row.findings.push(place(
+                        Code::FileEncodingInvalid,
+                        "some letters are stored in another encoding than the rest of the file: retype the cell and save as CSV UTF-8".to_owned(),
+                        Some(*cell),
+                    ));
+                }
+            }
+            Damage::TooLong => row.findings.push(place(
+                Code::CellTooLong,
+                "the line has more than a million characters: look for a missing line break or quotation mark".to_owned(),
+                None,
+            )),
+        }
+    }
+
+    /// What is told once for the table: counted changes, blanks, columns without a header.
+    pub(crate) fn finish(self) -> Vec<Finding> {
+        let mut findings = self.findings;
+        for (position, counts) in self.counts.into_iter().enumerate() {
+            let at_header = |code: Code, message: String, row: u32| {
+                let finding = self.table.finding(code, message).in_row(row, None);
+                match &self.table.mapping[position] {
+                    Mapped::Column { column, .. } => self.table.name_column(finding, Some(position), column),
+                    Mapped::Ignored | Mapped::Blank | Mapped::Unknown => finding.in_column(position),
+                }
+            };
+            let header_row = self.table.header_row;
+            if let Some((row, sample)) = counts.sample_without_header {
+                findings.push(at_header(
+                    Code::HeaderBlank,
+                    format!(
+                        "column {} has values (row {row}: '{}') but no header: name it, or start its name with x-",
+                        super::cell::letters(position),
+                        shown(&sample)
+                    ),
+                    header_row,
+                ));
+            }
+            let changes = [
+                (counts.trimmed, Code::CellTrimmed, "spaces around or doubled inside the value were removed"),
+                (
+                    counts.invisible,
+                    Code::CellInvisibleRemoved,
+                    "invisible or look-alike characters were made plain",
+                ),
+                (
+                    counts.unwrapped,
+                    Code::CellExcelTextWrapper,
+                    "the wrapping that keeps a value text was removed",
+                ),
+                (counts.padded, Code::CellZeroPaddedFormat, "leading zeros were restored as shown"),
+            ];
+            for (count, code, what) in changes {
+                if count > 0 {
+                    findings.push(at_header(code, format!("{what} in {count} cells"), header_row));
+                }
+            }
+            if counts.blank > 0 {
+                findings.push(
+                    at_header(
+                        Code::CellRequired,
+                        format!("blank in {} rows, first here; a record should have it", counts.blank),
+                        counts.first_blank,
+                    )
+                    .as_severity(Severity::Warning),
+                );
+            }
+        }
+        if self.templates > 0 {
+            findings.push(self.table.finding(
+                Code::RowTemplate,
+                format!("{} example rows of the template are not read", self.templates),
+            ));
+        }
+        findings
+    }
+}

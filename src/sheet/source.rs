@@ -1,0 +1,299 @@
+//! What a file is: by its first bytes, not by its name.
+//!
+//! Text tables and Excel workbooks are read; everything else is refused with the way out. Decoding text is left to
+//! [`super::encoding`], opening workbooks to [`super::workbook`].
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::code::Code;
+use super::encoding::{Survey, TextEncoding};
+use super::finding::{Finding, Refusal};
+
+/// Largest text table in bytes.
+const TEXT_LIMIT: u64 = 2 << 30;
+/// Largest workbook in bytes, as it lies on the disk.
+const WORKBOOK_LIMIT: u64 = 100 << 20;
+/// Bytes looked at to tell what a file is.
+const HEAD: usize = 4096;
+/// Where an encrypted workbook says so: the name of a stream, in UTF-16.
+const ENCRYPTED: &str = "EncryptedPackage";
+
+/// A file that can be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name, as findings show it.
+    pub name: String,
+    /// The digest of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What it is.
+    pub format: Format,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Format {
+    /// A workbook (.xlsx or .xlsm).
+    Workbook,
+    /// A text table.
+    Text {
+        /// How its letters are stored.
+        encoding: TextEncoding,
+        /// What stands between cells; known once the header row is.
+        delimiter: char,
+    },
+}
+
+/// What the first bytes say.
+enum Content {
+    Zip,
+    Ole,
+    Text,
+    Foreign(&'static str),
+}
+
+/// Opens a file far enough to know what it is; findings that are no refusal are added to `findings`.
+pub(crate) fn inspect(
+    path: &Path,
+    encoding: Option<&'static encoding_rs::Encoding>,
+    findings: &mut Vec<Finding>,
+) -> Result<SourceFile, Refusal> {
+    let name = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let refuse = |code: Code, message: String| Err(Finding::refusal(code, &name, message));
+    if name.starts_with("~$") {
+        let real = name.trim_start_matches("~$");
+        return refuse(Code::FileLock, format!("this is Excel's lock file; use '{real}' instead"));
+    }
+    let mut file = match open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return refuse(
+                Code::FileNotFound,
+                format!("there is no file '{}': check the path", path.display()),
+            );
+        }
+        Err(error) => {
+            return refuse(
+                Code::FileUnreadable,
+                format!(
+                    "'{}' cannot be read ({error}): close it in other programs or save a copy",
+                    path.display()
+                ),
+            );
+        }
+    };
+    let unreadable = |error: std::io::Error| {
+        Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
+    };
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    if bytes == 0 {
+        return refuse(Code::FileEmpty, "the file has no content: export it again".into());
+    }
+    let mut head = vec![0; HEAD];
+    let length = fill(&mut file, &mut head).map_err(unreadable)?;
+    head.truncate(length);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let content = content(&head);
+    let limit = if matches!(content, Content::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
+    if bytes > limit {
+        return refuse(
+            Code::FileTooLarge,
+            format!("the file has {bytes} bytes and at most {limit} are read: split it into several files"),
+        );
+    }
+    let mut survey = Survey::default();
+    let mut digest = Sha256::new();
+    let mut chunk = head;
+    let mut ole_is_encrypted = false;
+    loop {
+        digest.update(&chunk);
+        match content {
+            Content::Text => survey.feed(&chunk),
+            Content::Ole => ole_is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
+            Content::Zip | Content::Foreign(_) => {}
+        }
+        chunk.resize(1 << 16, 0);
+        let length = fill(&mut file, &mut chunk).map_err(unreadable)?;
+        chunk.truncate(length);
+        if length == 0 {
+            break;
+        }
+    }
+    let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let format = match content {
+        Content::Foreign(what) => {
+            return refuse(
+                Code::FileFormatMismatch,
+                format!("the content is {what}, not a table: export it as .xlsx or .csv"),
+            );
+        }
+        Content::Ole if ole_is_encrypted => {
+            return refuse(
+                Code::FileEncrypted,
+                "the workbook has a password: open it in Excel, clear it under File > Info > Protect Workbook > \
+                 Encrypt with Password, and save"
+                    .into(),
+            );
+        }
+        Content::Ole => {
+            let code = if ending == "xls" { Code::FileFormatUnsupported } else { Code::FileFormatMismatch };
+            return refuse(
+                code,
+                "the content is a workbook of Excel 97-2003 (.xls): open it in Excel and save as .xlsx"
+                    .into(),
+            );
+        }
+        Content::Zip => {
+            super::workbook::what_is_inside(path, &name)?;
+            mismatch(!matches!(ending.as_str(), "xlsx" | "xlsm"), "an Excel workbook", &name, findings);
+            Format::Workbook
+        }
+        Content::Text => {
+            mismatch(matches!(ending.as_str(), "xlsx" | "xlsm" | "xls"), "a text table", &name, findings);
+            let encoding = super::encoding::decide(path, &name, &survey, encoding, findings)?;
+            Format::Text { encoding, delimiter: ',' }
+        }
+    };
+    Ok(SourceFile { path: path.to_owned(), name, sha256, bytes, format })
+}
+
+/// Opens a regular file; a folder is an error, as reading it would be.
+fn open(path: &Path) -> std::io::Result<File> {
+    if path.is_dir() {
+        return Err(std::io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+    File::open(path)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// A warning that the name says something else than the content; the content is unambiguous and decides.
+fn mismatch(is: bool, what: &str, name: &str, findings: &mut Vec<Finding>) {
+    if is {
+        findings.push(
+            Finding::of_file(
+                Code::FileFormatMismatch,
+                name,
+                format!("the content is {what}, whatever the name says, and is read as one"),
+            )
+            .as_severity(super::code::Severity::Warning),
+        );
+    }
+}
+
+/// What the first bytes of a file say.
+fn content(head: &[u8]) -> Content {
+    const SIGNS: [(&[u8], &str); 8] = [
+        (b"%PDF", "a PDF document"),
+        (b"{\\rtf", "a text document (RTF)"),
+        (b"\x1f\x8b", "a compressed file (gzip); unpack it first"),
+        (b"7z\xbc\xaf", "an archive (7z); unpack it first"),
+        (b"Rar!", "an archive (RAR); unpack it first"),
+        (b"\x89PNG", "a picture"),
+        (b"\xff\xd8\xff", "a picture"),
+        (b"SQLite format 3", "a database"),
+    ];
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return Content::Zip;
+    }
+    if head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
+        return Content::Ole;
+    }
+    if let Some((_, what)) = SIGNS.iter().find(|(sign, _)| head.starts_with(sign)) {
+        return Content::Foreign(what);
+    }
+    let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let start = String::from_utf8_lossy(&start[..start.len().min(512)]).to_ascii_lowercase();
+    if start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head") {
+        return Content::Foreign("a web page, perhaps a sign-in page,");
+    }
+    if start.starts_with("<?xml") {
+        return Content::Foreign("an XML document");
+    }
+    Content::Text
+}
+
+/// Whether the bytes contain a text as UTF-16 (little endian).
+fn contains_utf16(bytes: &[u8], text: &str) -> bool {
+    let wanted: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inspected(name: &str, bytes: &[u8]) -> (Result<SourceFile, Code>, Vec<Code>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let mut findings = Vec::new();
+        let source = inspect(&path, None, &mut findings).map_err(|finding| finding.code);
+        (source, findings.into_iter().map(|finding| finding.code).collect())
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused_by_its_content() {
+        let mut encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
+        encrypted.extend(ENCRYPTED.encode_utf16().flat_map(u16::to_le_bytes));
+        let table: [(&str, &[u8], Code); 10] = [
+            ("a.csv", b"", Code::FileEmpty),
+            ("~$a.xlsx", b"x", Code::FileLock),
+            ("a.csv", b"%PDF-1.7", Code::FileFormatMismatch),
+            ("a.csv", b"\xef\xbb\xbf <!DOCTYPE html>", Code::FileFormatMismatch),
+            ("a.xls", b"<html><table>", Code::FileFormatMismatch),
+            ("a.csv", b"\x1f\x8b\x08", Code::FileFormatMismatch),
+            ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatUnsupported),
+            ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatMismatch),
+            ("a.xlsx", &encrypted, Code::FileEncrypted),
+            ("a.xlsx", b"PK\x03\x04 and no directory", Code::FileCorrupt),
+        ];
+        for (name, bytes, code) in table {
+            assert_eq!(inspected(name, bytes).0, Err(code), "{name} {:?}", String::from_utf8_lossy(bytes));
+        }
+        let missing = inspect(Path::new("/nonexistent/a.csv"), None, &mut Vec::new()).unwrap_err();
+        assert_eq!(missing.code, Code::FileNotFound);
+        assert_eq!(
+            inspect(&std::env::temp_dir(), None, &mut Vec::new()).unwrap_err().code,
+            Code::FileUnreadable
+        );
+    }
+
+    #[test]
+    fn a_text_table_under_another_name_is_read_with_a_warning() {
+        let (source, findings) = inspected("a.xlsx", b"name,phone\n");
+        assert!(matches!(source.unwrap().format, Format::Text { .. }));
+        assert_eq!(findings, [Code::FileFormatMismatch]);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_whole_file() {
+        let (source, _) = inspected("a.csv", &b"name,phone\n".repeat(10_000));
+        let source = source.unwrap();
+        assert_eq!(source.bytes, 110_000);
+        let expected: String =
+            Sha256::digest(b"name,phone\n".repeat(10_000)).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(source.sha256, expected);
+    }
+}

@@ -1,0 +1,199 @@
+//! One table of a file: where its header is, what its rows are, and what each of its columns means.
+
+use crate::model::kind::Kind;
+
+use super::cell::Cell;
+use super::code::Code;
+use super::column::Column;
+use super::finding::{Finding, Related, shown};
+use super::header::{self, Mapped};
+use super::options::Options;
+
+/// Rows among which the header is looked for.
+pub(crate) const HEADER_ROWS: usize = 20;
+
+/// Column names down the first column that leave no doubt.
+const TRANSPOSED_NAMES: usize = 4;
+
+/// A table whose rows can be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The name of the worksheet, or of the file without its ending.
+    pub name: String,
+    /// The name of the file.
+    pub file: String,
+    /// The worksheet; `None` for text tables.
+    pub worksheet: Option<String>,
+    /// What its rows are.
+    pub kind: Kind,
+    /// The row of the header, as a spreadsheet program shows it.
+    pub header_row: u32,
+    /// The headers as written, of all columns.
+    pub headers: Vec<String>,
+    /// What each column is taken for, in the same order.
+    pub mapping: Vec<Mapped>,
+}
+
+/// A row looked at in search of the header.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) row: u32,
+    pub(crate) cells: Vec<String>,
+}
+
+impl Candidate {
+    pub(crate) fn new(row: u32, cells: &[Cell]) -> Self {
+        Self { row, cells: cells.iter().map(|cell| cell.text.clone()).collect() }
+    }
+
+    fn filled(&self) -> usize {
+        self.cells.iter().filter(|cell| !super::text::is_blank(cell)).count()
+    }
+}
+
+/// What the rows at the top of a table say about it.
+pub(crate) struct Guess {
+    pub(crate) kind: Kind,
+    /// Which candidate is the header.
+    pub(crate) header: usize,
+    /// How many columns of the kind it names.
+    pub(crate) score: usize,
+    /// How many cells of it are filled.
+    pub(crate) filled: usize,
+    /// Another kind that fits as well.
+    pub(crate) rival: Option<Kind>,
+}
+
+/// The best header among the candidates, for one kind or for any. `None` when fewer than a third of the cells of
+/// every row are known.
+pub(crate) fn guess(candidates: &[Candidate], kind: Option<Kind>) -> Option<Guess> {
+    let mut best: Option<Guess> = None;
+    for (index, candidate) in candidates.iter().enumerate() {
+        let filled = candidate.filled();
+        for considered in
+            Kind::ALL.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
+        {
+            let score = header::score(considered, &candidate.cells);
+            if score == 0 || score * 3 < filled {
+                continue;
+            }
+            match &mut best {
+                Some(best) if best.score > score => {}
+                Some(best) if best.score == score => {
+                    if best.header == index && best.rival.is_none() {
+                        best.rival = Some(considered);
+                    }
+                }
+                best => *best = Some(Guess { kind: considered, header: index, score, filled, rival: None }),
+            }
+        }
+    }
+    best.filter(|best| best.score > 2 || !is_transposed(candidates, kind))
+}
+
+/// Whether the column names run down the first column instead of along a row.
+pub(crate) fn is_transposed(candidates: &[Candidate], kind: Option<Kind>) -> bool {
+    let down: Vec<String> =
+        candidates.iter().filter_map(|candidate| candidate.cells.first().cloned()).collect();
+    Kind::ALL
+        .into_iter()
+        .filter(|of| kind.is_none_or(|kind| kind == *of))
+        .any(|of| header::score(of, &down) >= TRANSPOSED_NAMES)
+}
+
+impl Table {
+    /// A table whose header is found; what is wrong with its headers is added to the findings. `None` when a column
+    /// that every row needs is missing.
+    pub(crate) fn new(
+        name: String,
+        file: &str,
+        worksheet: Option<String>,
+        kind: Kind,
+        header: &Candidate,
+        options: &Options,
+        findings: &mut Vec<Finding>,
+    ) -> Option<Self> {
+        let mut headers = header.cells.clone();
+        while headers.last().is_some_and(|last| super::text::is_blank(last)) {
+            headers.pop();
+        }
+        let (mapping, problems) =
+            header::map(kind, &headers, &options.rename, &options.ignore_columns, &|name| {
+                options.default_for(kind, name).is_some()
+            });
+        let table =
+            Self { name, file: file.to_owned(), worksheet, kind, header_row: header.row, headers, mapping };
+        let mut usable = true;
+        for problem in problems {
+            usable &= problem.code != Code::HeaderRequiredMissing;
+            let mut finding = Finding::of_file(problem.code, file, problem.message)
+                .in_sheet(table.worksheet.as_deref())
+                .in_row(table.header_row, None);
+            if let Some(column) = problem.column {
+                finding = finding.in_column(column);
+                finding.header = table.headers.get(column).map(|header| shown(header));
+            } else {
+                finding.column = problem.suggestion.as_deref().map(|name| format!("{kind}.{name}"));
+            }
+            finding.suggestion = problem.suggestion;
+            if let Some(other) = problem.other {
+                finding.related.push(table.related(table.header_row, Some(other), "first use"));
+            }
+            findings.push(finding);
+        }
+        usable.then_some(table)
+    }
+
+    /// Where a column of the table of columns stands, counted from 0.
+    pub fn position(&self, column: &str) -> Option<usize> {
+        self.mapping
+            .iter()
+            .position(|mapped| matches!(mapped, Mapped::Column { column: found, .. } if found.name == column))
+    }
+
+    /// A finding in this table.
+    pub(crate) fn finding(&self, code: Code, message: impl Into<String>) -> Finding {
+        Finding::of_file(code, &self.file, message).in_sheet(self.worksheet.as_deref())
+    }
+
+    /// A finding in a row of this table, at a column that need not be there.
+    pub(crate) fn finding_at(
+        &self,
+        code: Code,
+        message: impl Into<String>,
+        row: u32,
+        line: Option<u64>,
+        column: Option<&Column>,
+    ) -> Finding {
+        let finding = self.finding(code, message).in_row(row, line);
+        let Some(column) = column else { return finding };
+        self.name_column(finding, self.position(column.name), column)
+    }
+
+    /// Adds the cell, the header and the field of the service.
+    pub(crate) fn name_column(
+        &self,
+        mut finding: Finding,
+        position: Option<usize>,
+        column: &Column,
+    ) -> Finding {
+        if let Some(position) = position {
+            finding = finding.in_column(position);
+            finding.header = self.headers.get(position).map(|header| shown(header));
+        }
+        finding.column = Some(format!("{}.{}", self.kind, column.name));
+        finding.api = column.api;
+        finding
+    }
+
+    /// A place of this table that belongs to a finding.
+    pub(crate) fn related(&self, row: u32, column: Option<usize>, note: impl Into<String>) -> Related {
+        Related {
+            file: self.file.clone(),
+            sheet: self.worksheet.clone(),
+            cell: column.map(|column| super::cell::address(column, row)),
+            row,
+            note: note.into(),
+        }
+    }
+}
