@@ -1,8 +1,12 @@
-//! The committed sample sheets are what the program that makes them makes.
+//! The committed sample sheets are what the program that makes them makes, and as right or as wrong as they claim.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use fleetload::sheet::between::{Between, Nothing};
+use fleetload::sheet::finding::{Code, Finding, Severity};
+use fleetload::sheet::{self, Options, Row};
 
 #[path = "../samples/make/mod.rs"]
 mod make;
@@ -63,4 +67,100 @@ fn a_large_import_has_the_size_asked_for_and_is_the_same_each_time() {
     make::large(50, &single, 1).unwrap();
     assert_eq!(lines(&single), 50);
     assert!(fs::read_to_string(single).unwrap().starts_with("key,company,name,reference,"));
+}
+
+/// Everything that is found in some files, read as one import.
+fn findings(paths: &[PathBuf]) -> (usize, Vec<Finding>) {
+    let mut found = Vec::new();
+    let mut between = Between::default();
+    let mut rows = 0;
+    for path in paths {
+        let book = match sheet::open(path, &Options::default()) {
+            Ok(book) => book,
+            Err(findings) => {
+                found.extend(findings);
+                continue;
+            }
+        };
+        found.extend(book.findings.iter().cloned());
+        for table in &book.tables {
+            let number = between.table(table);
+            let summary = book
+                .read(table, &mut |row: Row| {
+                    rows += 1;
+                    between.add(number, &row);
+                    found.extend(row.findings);
+                    Ok(())
+                })
+                .unwrap();
+            found.extend(summary.findings);
+        }
+    }
+    between.check(&Nothing, &mut |finding| found.push(finding)).unwrap();
+    (rows, found)
+}
+
+fn told(findings: &[Finding]) -> String {
+    let tell = |finding: &Finding| {
+        let place = finding.cell.as_deref().or(finding.header.as_deref()).unwrap_or("");
+        format!("{} {}!{place}: {}\n", finding.code, finding.sheet.as_deref().unwrap_or(""), finding.message)
+    };
+    findings.iter().map(tell).collect()
+}
+
+#[test]
+fn the_onboarding_workbook_is_right_and_so_are_its_csv_files() {
+    let samples = here().join("samples");
+    let csv = ["companies", "people", "sites", "devices"]
+        .map(|name| samples.join("onboarding").join(format!("{name}.csv")));
+    for files in [vec![samples.join("onboarding.xlsx")], csv.to_vec()] {
+        let (rows, found) = findings(&files);
+        assert_eq!(rows, 312);
+        let worse: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
+        assert!(worse.is_empty(), "{}", told(&worse));
+    }
+}
+
+#[test]
+fn every_planted_mistake_is_found_and_nothing_else_is() {
+    let samples = here().join("samples");
+    let (_, found) = findings(&[samples.join("mistakes.xlsx")]);
+    let found: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
+    let mut places: Vec<(String, String, String)> = found
+        .iter()
+        .map(|finding| {
+            let place = (finding.sheet.clone(), finding.cell.clone());
+            (place.0.unwrap_or_default(), place.1.unwrap_or_default(), finding.code.to_string())
+        })
+        .collect();
+    let mut planted: Vec<(String, String, String)> = csv::Reader::from_path(samples.join("mistakes.csv"))
+        .unwrap()
+        .records()
+        .map(|record| {
+            let record = record.unwrap();
+            (record[0].to_owned(), record[1].to_owned(), record[2].to_owned())
+        })
+        .collect();
+    places.sort();
+    planted.sort();
+    assert_eq!(places, planted, "{}", told(&found));
+}
+
+#[test]
+fn what_the_service_refuses_no_check_can_find() {
+    let (rows, found) = findings(&[here().join("samples/service-refuses.csv")]);
+    assert_eq!(rows, 7);
+    assert!(found.iter().all(|finding| finding.code == Code::RefUnverified), "{}", told(&found));
+}
+
+#[test]
+fn a_large_import_has_no_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    for out in ["big", "big.xlsx", "devices.csv", "companies.csv", "people.csv"] {
+        let written = make::large(2_000, &folder.path().join(out), 1).unwrap();
+        let (rows, found) = findings(&written);
+        assert_eq!(rows, 2_000, "{out}");
+        let worse: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
+        assert!(worse.is_empty(), "{out}: {}", told(&worse));
+    }
 }

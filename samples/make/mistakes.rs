@@ -276,22 +276,16 @@ fn sites(planted: &mut Vec<Planted>) -> Sheet {
     );
     sheet.row(
         &right("off-map", "coastline", "Breakwater"),
-        vec![
-            (
-                "Latitude",
-                Cell::Number(-368_485.0),
-                "cell.range",
-                "a latitude that has lost its decimal point",
-            ),
-            ("Longitude", Cell::Number(174.7633), "", ""),
-        ],
+        vec![(
+            "Latitude",
+            Cell::Number(-368_485.0),
+            "cell.range",
+            "a latitude that has lost its decimal point",
+        )],
     );
     sheet.row(
         &right("minutes", "coastline", "Lighthouse"),
-        vec![
-            ("Latitude", "36°50'55\"S".into(), "cell.dms", "a latitude in degrees, minutes and seconds"),
-            ("Longitude", Cell::Number(174.7633), "", ""),
-        ],
+        vec![("Latitude", "36°50'55\"S".into(), "cell.dms", "a latitude in degrees, minutes and seconds")],
     );
     sheet.row(
         &right("half", "coastline", "Boat ramp"),
