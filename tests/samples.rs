@@ -12,13 +12,13 @@ use fleetload::sheet::{self, Options, Row};
 mod make;
 
 /// Every file below a folder but the sources, by its path within it.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn files(folder: &Path) -> make::Result<BTreeMap<PathBuf, Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            let inside = path.strip_prefix(folder).unwrap().to_owned();
+        for entry in fs::read_dir(next)? {
+            let path = entry?.path();
+            let inside = path.strip_prefix(folder)?.to_owned();
             if inside.starts_with("make") || inside.starts_with("make.rs") || inside.starts_with("README.md")
             {
                 continue;
@@ -26,11 +26,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             if path.is_dir() {
                 waiting.push(path);
             } else {
-                found.insert(inside, fs::read(path).unwrap());
+                found.insert(inside, fs::read(path)?);
             }
         }
     }
-    found
+    Ok(found)
 }
 
 fn here() -> &'static Path {
@@ -41,7 +41,7 @@ fn here() -> &'static Path {
 fn the_committed_samples_are_current() {
     let folder = tempfile::tempdir().unwrap();
     make::all(folder.path()).unwrap();
-    let (kept, made) = (files(&here().join("samples")), files(folder.path()));
+    let (kept, made) = (files(&here().join("samples")).unwrap(), files(folder.path()).unwrap());
     assert_eq!(kept.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>());
     for (path, bytes) in made {
         assert!(kept[&path] == bytes, "{}: run cargo run --example samples -- all", path.display());
@@ -57,7 +57,7 @@ fn a_large_import_has_the_size_asked_for_and_is_the_same_each_time() {
         let written = make::large(rows, &first, 1).unwrap();
         assert_eq!(written.iter().map(|path| lines(path)).sum::<u64>(), rows);
         make::large(rows, &again, 1).unwrap();
-        assert!(files(&first) == files(&again));
+        assert!(files(&first).unwrap() == files(&again).unwrap());
     }
     let (one, other) = (folder.path().join("one.xlsx"), folder.path().join("other.xlsx"));
     make::large(1_000, &one, 7).unwrap();
@@ -70,7 +70,7 @@ fn a_large_import_has_the_size_asked_for_and_is_the_same_each_time() {
 }
 
 /// Everything that is found in some files, read as one import.
-fn findings(paths: &[PathBuf]) -> (usize, Vec<Finding>) {
+fn findings(paths: &[PathBuf]) -> fleetload::error::Result<(usize, Vec<Finding>)> {
     let mut found = Vec::new();
     let mut between = Between::default();
     let mut rows = 0;
@@ -85,19 +85,17 @@ fn findings(paths: &[PathBuf]) -> (usize, Vec<Finding>) {
         found.extend(book.findings.iter().cloned());
         for table in &book.tables {
             let number = between.table(table);
-            let summary = book
-                .read(table, &mut |row: Row| {
-                    rows += 1;
-                    between.add(number, &row);
-                    found.extend(row.findings);
-                    Ok(())
-                })
-                .unwrap();
+            let summary = book.read(table, &mut |row: Row| {
+                rows += 1;
+                between.add(number, &row);
+                found.extend(row.findings);
+                Ok(())
+            })?;
             found.extend(summary.findings);
         }
     }
-    between.check(&Nothing, &mut |finding| found.push(finding)).unwrap();
-    (rows, found)
+    between.check(&Nothing, &mut |finding| found.push(finding))?;
+    Ok((rows, found))
 }
 
 fn told(findings: &[Finding]) -> String {
@@ -114,7 +112,7 @@ fn the_onboarding_workbook_is_right_and_so_are_its_csv_files() {
     let csv = ["companies", "people", "sites", "devices"]
         .map(|name| samples.join("onboarding").join(format!("{name}.csv")));
     for files in [vec![samples.join("onboarding.xlsx")], csv.to_vec()] {
-        let (rows, found) = findings(&files);
+        let (rows, found) = findings(&files).unwrap();
         assert_eq!(rows, 312);
         let worse: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
         assert!(worse.is_empty(), "{}", told(&worse));
@@ -124,7 +122,7 @@ fn the_onboarding_workbook_is_right_and_so_are_its_csv_files() {
 #[test]
 fn every_planted_mistake_is_found_and_nothing_else_is() {
     let samples = here().join("samples");
-    let (_, found) = findings(&[samples.join("mistakes.xlsx")]);
+    let (_, found) = findings(&[samples.join("mistakes.xlsx")]).unwrap();
     let found: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
     let mut places: Vec<(String, String, String)> = found
         .iter()
@@ -148,7 +146,7 @@ fn every_planted_mistake_is_found_and_nothing_else_is() {
 
 #[test]
 fn what_the_service_refuses_no_check_can_find() {
-    let (rows, found) = findings(&[here().join("samples/service-refuses.csv")]);
+    let (rows, found) = findings(&[here().join("samples/service-refuses.csv")]).unwrap();
     assert_eq!(rows, 7);
     assert!(found.iter().all(|finding| finding.code == Code::RefUnverified), "{}", told(&found));
 }
@@ -158,7 +156,7 @@ fn a_large_import_has_no_mistake() {
     let folder = tempfile::tempdir().unwrap();
     for out in ["big", "big.xlsx", "devices.csv", "companies.csv", "people.csv"] {
         let written = make::large(2_000, &folder.path().join(out), 1).unwrap();
-        let (rows, found) = findings(&written);
+        let (rows, found) = findings(&written).unwrap();
         assert_eq!(rows, 2_000, "{out}");
         let worse: Vec<_> = found.into_iter().filter(|finding| finding.severity != Severity::Info).collect();
         assert!(worse.is_empty(), "{out}: {}", told(&worse));

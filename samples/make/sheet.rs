@@ -113,6 +113,7 @@ impl Look {
     pub(crate) fn head(&self, worksheet: &mut Worksheet, name: &str, columns: &[Column]) -> Result<()> {
         worksheet.set_name(name)?;
         worksheet.set_freeze_panes(1, 0)?;
+        worksheet.set_landscape().set_paper_size(9).set_print_fit_to_pages(1, 0).set_repeat_rows(0, 0)?;
         for (index, column) in (0u16..).zip(columns) {
             worksheet.set_column_width(index, column.width)?;
             worksheet.set_column_format(index, if column.numeric { &self.plain } else { &self.text })?;
