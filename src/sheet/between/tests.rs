@@ -18,12 +18,12 @@ impl Known for Earlier {
     }
 }
 
-struct Result_ {
+struct Outcome {
     found: Vec<Finding>,
     checked: Checked,
 }
 
-impl Result_ {
+impl Outcome {
     /// Code, file and cell of each finding but those that tell nothing wrong.
     fn codes(&self) -> Vec<(Code, String)> {
         self.found
@@ -38,7 +38,7 @@ impl Result_ {
 }
 
 /// Checks text tables against each other: `(file name, rows without what every row needs)`.
-fn check(files: &[(&str, &str)], known: &dyn Known) -> Result_ {
+fn check(files: &[(&str, &str)], known: &dyn Known) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let mut between = Between::default();
     for (name, content) in files {
@@ -73,7 +73,7 @@ fn check(files: &[(&str, &str)], known: &dyn Known) -> Result_ {
     }
     let mut found = Vec::new();
     let checked = between.check(known, &mut |finding| found.push(finding)).unwrap();
-    Result_ { found, checked }
+    Outcome { found, checked }
 }
 
 const ROOT: &str = "11111111-1111-4111-8111-111111111111";
