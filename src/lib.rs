@@ -12,6 +12,7 @@
 //! | 1 | `sheet`, [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
 //! | 2 | `import`, `plan`, [`run`], `report`: what brings two of them together |
 //! | 2 | [`import`], `plan`, `run`, `report`: what brings two of them together |
+//! | 2 | `import`, `plan`, `run`, [`report`]: what brings two of them together |
 //! | 3 | `term`, `cli`: what a person sees and types |
 
 pub mod cli;
@@ -21,6 +22,7 @@ pub mod import;
 pub mod journal;
 pub mod model;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod sandbox;
 pub mod service;
