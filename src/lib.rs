@@ -14,6 +14,9 @@
 //! | 2 | [`import`], `plan`, `run`, `report`: what brings two of them together |
 //! | 2 | `import`, `plan`, `run`, [`report`]: what brings two of them together |
 //! | 3 | `term`, `cli`: what a person sees and types |
+//! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
+//! | 2 | `import`, [`plan`], [`run`], `report`: what brings two of them together |
+//! | 3 | [`term`], [`cli`]: what a person sees and types |
 
 pub mod cli;
 pub mod clock;

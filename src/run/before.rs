@@ -317,7 +317,7 @@ mod tests {
             (
                 "there twice",
                 site("Depot", None),
-                vec![seen(depot.clone(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
+                vec![seen(depot, None), seen(json!({"name": "Depot", "id": record(2)}), None)],
                 "unclear",
             ),
             (

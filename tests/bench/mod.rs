@@ -13,12 +13,12 @@ use fleetload::sandbox::{LedgerEntry, Running, Sandbox, Scenario, Statistics, wa
 use serde_json::Value;
 
 /// The client secret of every bench: long and odd enough to be searched for in everything that is written.
-pub const SECRET: &str = "s3cret-Zq8vT1xPw0";
+pub(crate) const SECRET: &str = "s3cret-Zq8vT1xPw0";
 /// The client id of every bench.
-pub const CLIENT: &str = "onboarding";
+pub(crate) const CLIENT: &str = "onboarding";
 
 /// See the module.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
     service: Running,
@@ -26,10 +26,10 @@ pub struct Bench {
 
 /// What a command ended with.
 #[derive(Debug)]
-pub struct Outcome {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Outcome {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Outcome {
@@ -44,7 +44,7 @@ impl Outcome {
 
     /// Panics with everything that was said when the exit code is another one.
     #[track_caller]
-    pub fn expect_code(self, code: i32) -> Self {
+    pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
@@ -52,7 +52,7 @@ impl Outcome {
 
 impl Bench {
     /// A bench with a service that follows `scenario`.
-    pub fn new(scenario: Scenario) -> Self {
+    pub(crate) fn new(scenario: Scenario) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -66,7 +66,7 @@ impl Bench {
     }
 
     /// Writes the profile: more lines for the account, its limits and its policy.
-    pub fn profile(&self, account: &str, limits: &str, policy: &str) {
+    pub(crate) fn profile(&self, account: &str, limits: &str, policy: &str) {
         let secret = self.write("secret", SECRET);
         private(&secret);
         let paths = if account.contains("paths") { "" } else { "paths = \"assumed\"" };
@@ -82,19 +82,19 @@ impl Bench {
     }
 
     /// A file in the bench's folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Writes a file in the bench's folder.
-    pub fn write(&self, name: &str, content: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, content: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, content).expect("a writable folder");
         path
     }
 
     /// The binary with its arguments, in the bench's folder, knowing nothing of the machine.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fleetload"));
         command
             .args(arguments)
@@ -108,42 +108,42 @@ impl Bench {
     }
 
     /// Runs the binary to its end.
-    pub fn fleetload(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn fleetload(&self, arguments: &[&str]) -> Outcome {
         Outcome::of(self.command(arguments).output().expect("the binary starts"))
     }
 
     /// The simulated service.
-    pub fn sandbox(&self) -> &Arc<Sandbox> {
+    pub(crate) fn sandbox(&self) -> &Arc<Sandbox> {
         self.service.sandbox()
     }
 
     /// What a profile has as `base_url`.
-    pub fn base_url(&self) -> String {
+    pub(crate) fn base_url(&self) -> String {
         self.service.base_url()
     }
 
     /// Everything the service has done.
-    pub fn ledger(&self) -> Vec<LedgerEntry> {
+    pub(crate) fn ledger(&self) -> Vec<LedgerEntry> {
         self.sandbox().ledger(wall_clock())
     }
 
     /// The records of one kind that the service has created.
-    pub fn created(&self, kind: &str) -> Vec<LedgerEntry> {
+    pub(crate) fn created(&self, kind: &str) -> Vec<LedgerEntry> {
         self.ledger().into_iter().filter(|entry| entry.created && entry.kind == kind).collect()
     }
 
     /// What the service counted.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         self.sandbox().statistics(wall_clock())
     }
 
     /// Requests for one operation so far.
-    pub fn requests(&self, operation: &str) -> u64 {
+    pub(crate) fn requests(&self, operation: &str) -> u64 {
         self.statistics().requests.get(operation).copied().unwrap_or(0)
     }
 
     /// The `summary.json` of an import.
-    pub fn summary(&self, import: u32) -> Value {
+    pub(crate) fn summary(&self, import: u32) -> Value {
         let path = self.path(&format!("reports/{import}/summary.json"));
         let text =
             std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -151,14 +151,14 @@ impl Bench {
     }
 
     /// The lines of the `results.jsonl` of an import.
-    pub fn results(&self, import: u32) -> Vec<Value> {
+    pub(crate) fn results(&self, import: u32) -> Vec<Value> {
         let text = std::fs::read_to_string(self.path(&format!("reports/{import}/results.jsonl")))
             .expect("results.jsonl");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
     /// How many rows of an import are in each state, empty states left out.
-    pub fn counts(&self, import: u32) -> BTreeMap<String, u64> {
+    pub(crate) fn counts(&self, import: u32) -> BTreeMap<String, u64> {
         let summary = self.summary(import);
         let counts = summary["counts"].as_object().expect("counts");
         let counts: BTreeMap<_, _> = counts
@@ -177,7 +177,7 @@ impl Bench {
     /// Holds the ledger against the results of an import: every row that is said to have a record has the one with
     /// its name, no record is owned by two rows, and the service has made none besides.
     #[track_caller]
-    pub fn assert_exact(&self, import: u32) {
+    pub(crate) fn assert_exact(&self, import: u32) {
         let made: BTreeMap<String, LedgerEntry> = self
             .ledger()
             .into_iter()
@@ -211,12 +211,12 @@ fn private(path: &Path) {
 }
 
 /// The id of the account's own company in the simulated service.
-pub fn root() -> String {
+pub(crate) fn root() -> String {
     fleetload::sandbox::ROOT_COMPANY.to_string()
 }
 
 /// A sheet of `count` companies below the account's own.
-pub fn companies(count: usize) -> String {
+pub(crate) fn companies(count: usize) -> String {
     let mut sheet =
         "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n"
             .to_owned();
@@ -230,7 +230,7 @@ pub fn companies(count: usize) -> String {
 }
 
 /// A sheet of `count` sites, spread over `companies` companies.
-pub fn sites(count: usize, companies: usize) -> String {
+pub(crate) fn sites(count: usize, companies: usize) -> String {
     let mut sheet = "key,company,name,reference,phone,address1,city,country\n".to_owned();
     for n in 0..count {
         sheet += &format!(
@@ -242,7 +242,7 @@ pub fn sites(count: usize, companies: usize) -> String {
 }
 
 /// A sheet of `count` people, spread over `companies` companies.
-pub fn people(count: usize, companies: usize) -> String {
+pub(crate) fn people(count: usize, companies: usize) -> String {
     let mut sheet = "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country\n".to_owned();
     for n in 0..count {
         sheet += &format!(
@@ -254,7 +254,7 @@ pub fn people(count: usize, companies: usize) -> String {
 }
 
 /// A sheet of `count` devices, spread over `companies` companies; every tenth has no MAC address.
-pub fn devices(count: usize, companies: usize) -> String {
+pub(crate) fn devices(count: usize, companies: usize) -> String {
     let mut sheet = "company,name,device_model,mac,phone,address1,city,country\n".to_owned();
     for n in 0..count {
         let mac = if n % 10 == 9 {
