@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    fleetload::cli::run(std::env::args_os()).code().into()
+    fleetload::cli::main(std::env::args_os()).code().into()
 }

@@ -247,6 +247,10 @@ pub(super) struct Reading {
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<char>,
 
+    /// Leave out rows with errors, and those that depend on them, instead of refusing everything
+    #[arg(long)]
+    pub(super) skip_invalid: bool,
+
     /// The encoding of CSV files, where it is not recognised: windows-1252, macintosh …
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<String>,

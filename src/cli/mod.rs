@@ -3,6 +3,7 @@
 //! A command brings the rooms together and returns an [`Exit`]; what it says goes through [`crate::term`].
 
 mod args;
+mod check;
 mod choice;
 mod connection;
 mod context;
@@ -13,11 +14,15 @@ mod documents;
 mod environment;
 mod findings;
 mod held;
+mod intake;
 mod journal_check;
+mod plan;
 mod probe;
 mod profile;
 mod reading;
 mod rehearsal;
+mod reports;
+mod run;
 mod sandbox;
 mod secret;
 mod section;
@@ -26,6 +31,7 @@ mod settings;
 mod settings_tests;
 mod signals;
 mod status;
+mod until;
 
 use std::ffi::OsString;
 
@@ -39,8 +45,8 @@ use crate::clock::SystemClock;
 use crate::error::{Error, Exit, Result};
 use crate::term::{Manner, Terminal, start_log};
 
-/// Runs the command that `line` names and returns the exit code of the process.
-pub fn run(line: impl IntoIterator<Item = OsString>) -> Exit {
+/// Carries out the command that `line` names and returns the exit code of the process.
+pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
     let args = match Args::try_parse_from(line) {
         Ok(args) => args,
         Err(error) => return told_by_parser(&error),
@@ -79,6 +85,11 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         here: TimeZone::system(),
     };
     match &args.command {
+        Command::Run(typed) => run::run(&context, typed),
+        Command::Check(typed) => check::check(&context, typed),
+        Command::Plan(typed) => plan::plan(&context, typed),
+        Command::Import(typed) => intake::import_only(&context, typed),
+        Command::Report(typed) => reports::report(&context, typed),
         Command::Status(typed) => status::status(&context, typed),
         Command::Retry(typed) => decide::retry(&context, typed),
         Command::Resolve(typed) => decide::resolve(&context, typed),

@@ -21,6 +21,8 @@ use crate::error::{Error, Exit, Result};
 use crate::journal::{Journal, RunLock};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
@@ -52,7 +54,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     tell_recovered(context, &recovered);
     if counts::moving(&journal.tally(None)?) == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, &Ending::Finished);
+        return conclude(context, &journal, &concerned, imported.is_none(), &Ending::Finished);
     }
     let (journal, ending) = context.runtime()?.block_on(async {
         let rehearsal = if typed.rehearsal.sandbox {
@@ -82,7 +84,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         ended
     })?;
     drop(locks);
-    conclude(context, &journal, &concerned, &ending)
+    conclude(context, &journal, &concerned, imported.is_none(), &ending)
 }
 
 /// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.
@@ -117,24 +119,29 @@ fn prepare(
         }
     }
     let endpoints = settings.endpoints()?;
-    let options = typed.reading.options()?;
     let available = |operation| endpoints.available(operation);
-    let Some((mut journal, imported)) = intake::import(context, &typed.files, &options, Some(&available))? else {
+    let Some((mut journal, imported)) =
+        intake::import(context, &typed.files, &typed.reading, Some(&available))?
+    else {
         return Ok(None);
     };
     journal.bind(&account)?;
     Ok(Some((journal, Some(imported))))
 }
 
-/// What this command is about: the import it made, and those that are not finished.
+/// What this command is about: the import it made, and those that are not finished; else the latest.
 fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<ImportId>> {
-    let mut concerned = Vec::new();
+    let (mut concerned, mut last) = (Vec::new(), None);
     for info in journal.imports()? {
         let tally = journal.tally(Some(info.import))?;
-        let open = counts::unfinished(&tally) + tally.in_state(crate::model::state::JobState::Held) > 0;
+        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0;
         if open || Some(info.import) == imported {
             concerned.push(info.import);
         }
+        last = Some(info.import);
+    }
+    if concerned.is_empty() {
+        concerned.extend(last);
     }
     Ok(concerned)
 }
@@ -179,9 +186,9 @@ impl Locks {
         match lock_account(&account.base_url, &account.client_id, &path, context.now())? {
             Ok(held) => Ok(Some(Self { _journal: lock, _account: Some(held) })),
             Err(holder) => {
-                let with = holder.journal.map_or_else(String::new, |journal| {
-                    format!(" with the journal {}", journal.display())
-                });
+                let with = holder
+                    .journal
+                    .map_or_else(String::new, |journal| format!(" with the journal {}", journal.display()));
                 Err(Error::journal(format!(
                     "another run uses the account {}{with}{}; two at once would exceed its limits",
                     account.client_id,
@@ -308,15 +315,17 @@ fn conclude(
     context: &Context<'_>,
     journal: &Journal,
     concerned: &[ImportId],
+    of_everything: bool,
     ending: &Ending,
 ) -> Result<Exit> {
-    let mut worst = Exit::Done;
+    // Without sheets of its own a run speaks of the whole journal.
+    let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     let mut sum = Tally::default();
     for &import in concerned {
         let tally = journal.tally(Some(import))?;
         worst = worse(worst, counts::exit(&tally));
-        for kind in crate::model::kind::Kind::ALL {
-            for &state in crate::model::state::JobState::ALL {
+        for kind in Kind::ALL {
+            for &state in JobState::ALL {
                 sum.add(kind, state, tally.of(kind, state));
             }
         }
@@ -379,9 +388,8 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
         Ending::Finished => match exit {
             Exit::Done => terminal.result(Line::new().ink(Ink::Good, "every row is done")),
             Exit::Rejections => {
-                terminal.result(
-                    Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"),
-                );
+                terminal
+                    .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
                 terminal.hint(format!(
                     "correct the rows in fix.xlsx of the reports, then: {}",
                     context.again("run fix.xlsx")
@@ -396,7 +404,9 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
         },
         Ending::Parked { until, why } => {
             terminal.result(
-                Line::new().ink(Ink::Warning, "parked").text(format!(" until {}: {why}", context.moment(*until))),
+                Line::new()
+                    .ink(Ink::Warning, "parked")
+                    .text(format!(" until {}: {why}", context.moment(*until))),
             );
             terminal.hint(format!("then: {again}"));
         }
