@@ -317,3 +317,6 @@ fn note(
         .execute((at, who, what, job, import, details))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -343,3 +343,6 @@ fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, Stri
     let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
     Ok(Some((parent, format!("{} ({state})", place::of_job(connection, parent)?))))
 }
+
+#[cfg(test)]
+mod tests;

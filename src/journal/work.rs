@@ -284,3 +284,6 @@ fn links(connection: &Connection, job: JobId) -> Result<Links> {
     }
     Ok((ids, parents))
 }
+
+#[cfg(test)]
+mod tests;

@@ -207,3 +207,6 @@ impl<R: Fn(Reply)> Desk<R> {
         (self.reply)(answer.unwrap_or_else(|error| Reply::Failed { error }));
     }
 }
+
+#[cfg(test)]
+mod tests;
