@@ -7,11 +7,12 @@
 //! |---|---|
 //! | 0 | [`error`], [`clock`], [`model`]: words and rules |
 //! | 1 | [`sheet`], `journal`, `service`, `sandbox`: one part of the world each; they do not know each other |
-//! | 2 | `import`, `plan`, `run`, [`report`]: what brings two of them together |
+//! | 2 | [`import`], `plan`, `run`, [`report`]: what brings two of them together |
 //! | 3 | `term`, `cli`: what a person sees and types |
 
 pub mod clock;
 pub mod error;
+pub mod import;
 pub mod journal;
 pub mod model;
 pub mod report;

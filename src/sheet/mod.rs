@@ -9,6 +9,7 @@
 //!
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
 
+pub mod between;
 mod book;
 mod cell;
 mod code;

@@ -1,0 +1,345 @@
+//! Where references lead, what is wrong with them, and the order of creation that follows.
+
+use crate::error::Result;
+use crate::model::key::comparable;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
+
+use super::super::code::Code;
+use super::super::draft::column_of_role;
+use super::super::field::{Pointer, fold_key};
+use super::super::finding::{Finding, ValueKind, shown};
+use super::super::text::did_you_mean;
+use super::index::Index;
+use super::{Between, By, Known, NONE, Resolution, To};
+
+/// Distinct references that lead nowhere for which similar keys are looked up; each costs a walk over all rows.
+const SUGGESTIONS: usize = 50;
+/// Rows named when a name fits several.
+const LISTED: usize = 5;
+
+/// Resolves every distinct reference.
+pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution>> {
+    let rows = between.entries.len();
+    let of = |row: usize| &between.entries[row];
+    let keys = Index::new(rows, |row| between.get(of(row).key).map(fold_key));
+    let names = Index::new(rows, |row| between.get(of(row).name));
+    let mut suggested = 0;
+    let mut resolutions = Vec::with_capacity(between.pointers.len());
+    for (kind, pointer) in &between.pointers {
+        let by_key = |text: &str| -> Vec<u32> {
+            let folded = fold_key(text);
+            keys.find(&folded)
+                .filter(|row| between.get(of(*row as usize).key).is_some_and(|key| fold_key(key) == folded))
+                .collect()
+        };
+        let by_name = |text: &str| -> Vec<u32> {
+            let name = comparable(text);
+            names
+                .find(name.as_str())
+                .filter(|row| between.get(of(*row as usize).name) == Some(&name))
+                .collect()
+        };
+        let (key, name) = match pointer {
+            Pointer::Id(id) => {
+                resolutions.push(Resolution::To(To::Remote(*id)));
+                continue;
+            }
+            Pointer::Key(key) => (Some(key), None),
+            Pointer::Name(name) => (None, Some(name)),
+            Pointer::Any(text) => (Some(text), Some(text)),
+        };
+        let with_key = key.map(|key| by_key(key)).unwrap_or_default();
+        let with_name = name.map(|name| by_name(name)).unwrap_or_default();
+        let right = |row: &u32| between.kind(of(*row as usize)) == *kind;
+        // A key that two rows have is an error of its own; the first of them is meant.
+        if let Some(row) = with_key.iter().find(|row| right(row)) {
+            resolutions.push(Resolution::To(To::Row(*row as usize)));
+            continue;
+        }
+        let fitting: Vec<u32> = with_name.iter().copied().filter(right).collect();
+        match fitting.as_slice() {
+            [row] => {
+                resolutions.push(Resolution::To(To::Row(*row as usize)));
+                continue;
+            }
+            [] => {}
+            several => {
+                resolutions.push(Resolution::Failed {
+                    code: Code::RefAmbiguous,
+                    message: format!(
+                        "{} rows have this name: refer to the key of the one that is meant",
+                        several.len()
+                    ),
+                    related: several.iter().copied().take(LISTED).collect(),
+                });
+                continue;
+            }
+        }
+        resolutions.push(earlier(known, *kind, key, name)?.unwrap_or_else(|| {
+            let text = key.or(name).map(String::as_str).unwrap_or_default();
+            if let Some(wrong) = with_key.first().or(with_name.first()) {
+                let found = between.kind(of(*wrong as usize)).singular();
+                return Resolution::Failed {
+                    code: Code::RefWrongKind,
+                    message: format!("this is a {found}; a {} belongs here", kind.singular()),
+                    related: vec![*wrong],
+                };
+            }
+            let mut message = format!(
+                "no {} has the key or name '{}', in these sheets or in an earlier import: correct it, add the row, or \
+                 give the id",
+                kind.singular(),
+                shown(text)
+            );
+            suggested += 1;
+            if suggested <= SUGGESTIONS {
+                let candidates = between
+                    .entries
+                    .iter()
+                    .filter(|entry| between.kind(entry) == *kind)
+                    .flat_map(|entry| [between.get(entry.key), between.get(entry.name)])
+                    .flatten();
+                message.push('.');
+                message.push_str(&did_you_mean(text, candidates));
+            }
+            Resolution::Failed { code: Code::RefNotFound, message, related: Vec::new() }
+        }));
+    }
+    Ok(resolutions)
+}
+
+/// The record of an earlier import, by key and then by name.
+fn earlier(
+    known: &dyn Known,
+    kind: Kind,
+    key: Option<&String>,
+    name: Option<&String>,
+) -> Result<Option<Resolution>> {
+    let mut jobs = match key {
+        Some(key) => known.find(kind, By::Key(&fold_key(key)))?,
+        None => Vec::new(),
+    };
+    if jobs.is_empty()
+        && let Some(name) = name
+    {
+        jobs = known.find(kind, By::Name(&comparable(name)))?;
+    }
+    Ok(match jobs.as_slice() {
+        [] => None,
+        [job] => Some(Resolution::To(To::Job(*job))),
+        several => Some(Resolution::Failed {
+            code: Code::RefAmbiguous,
+            message: format!(
+                "{} records of earlier imports go by this: give the id of the one that is meant",
+                several.len()
+            ),
+            related: Vec::new(),
+        }),
+    })
+}
+
+/// Tells the references that lead nowhere, each at its cell, and once each id that was not looked up.
+pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    let mut unverified = vec![false; resolutions.len()];
+    for number in 0..between.entries.len() {
+        let entry = between.entries[number];
+        for (role, reference) in entry.references(between.kind(&entry)) {
+            let text = match &between.pointers[reference as usize].1 {
+                Pointer::Id(id) => id.to_string(),
+                Pointer::Key(text) | Pointer::Name(text) | Pointer::Any(text) => text.clone(),
+            };
+            let column = column_of_role(role);
+            match &resolutions[reference as usize] {
+                Resolution::To(To::Remote(_)) => {
+                    if !std::mem::replace(&mut unverified[reference as usize], true) {
+                        let message =
+                            "an id of the service; it is used as it stands and not looked up (told once)";
+                        found(
+                            between
+                                .finding(Code::RefUnverified, message, &entry, column)
+                                .showing(&text, ValueKind::Text),
+                        );
+                    }
+                }
+                Resolution::To(To::Row(_) | To::Job(_)) => {}
+                Resolution::Failed { code, message, related } => {
+                    let mut finding = between
+                        .finding(*code, message.clone(), &entry, column)
+                        .showing(&text, ValueKind::Text);
+                    finding.related.extend(related.iter().map(|row| between.related(*row, "name", "fits")));
+                    found(finding);
+                    between.entries[number].unusable = true;
+                }
+            }
+        }
+    }
+}
+
+/// The row of the same kind that must be created before this one, and the role it has.
+fn before(between: &Between, resolutions: &[Resolution], number: usize) -> Option<(usize, Role)> {
+    let entry = &between.entries[number];
+    let (reference, role) = match between.kind(entry) {
+        Kind::Company => (entry.owner, Role::Parent),
+        Kind::Device => (entry.template, Role::Template),
+        Kind::Site | Kind::Person => return None,
+    };
+    match resolutions.get(reference as usize) {
+        Some(Resolution::To(To::Row(row))) => Some((*row, role)),
+        _ => None,
+    }
+}
+
+/// How many rows of the same kind must come before each row. Circles are told, and their rows made unusable.
+pub(super) fn depths(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    found: &mut dyn FnMut(Finding),
+) -> Vec<u32> {
+    const UNKNOWN: u32 = u32::MAX;
+    const ON_PATH: u32 = u32::MAX - 1;
+    let mut depths = vec![UNKNOWN; between.entries.len()];
+    let mut path: Vec<usize> = Vec::new();
+    for start in 0..between.entries.len() {
+        let mut at = start;
+        let mut below = loop {
+            match depths[at] {
+                UNKNOWN => {
+                    depths[at] = ON_PATH;
+                    path.push(at);
+                    match before(between, resolutions, at) {
+                        Some((next, _)) => at = next,
+                        None => break 0,
+                    }
+                }
+                ON_PATH => {
+                    let from = path.iter().position(|row| *row == at).unwrap_or(0);
+                    tell_circle(between, resolutions, &path[from..], found);
+                    break 0;
+                }
+                depth => break depth + 1,
+            }
+        };
+        while let Some(row) = path.pop() {
+            depths[row] = below;
+            below += 1;
+        }
+    }
+    depths
+}
+
+/// Tells a circle once, at its first row, with every cell in order.
+fn tell_circle(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    circle: &[usize],
+    found: &mut dyn FnMut(Finding),
+) {
+    let lowest = circle.iter().enumerate().min_by_key(|(_, row)| **row).map_or(0, |(position, _)| position);
+    let ordered: Vec<usize> = circle[lowest..].iter().chain(&circle[..lowest]).copied().collect();
+    let role = before(between, resolutions, ordered[0]).map_or(Role::Parent, |(_, role)| role);
+    let column = column_of_role(role);
+    let names: Vec<String> = ordered
+        .iter()
+        .chain(ordered.first())
+        .map(|row| {
+            let entry = &between.entries[*row];
+            shown(between.get(entry.key).or(between.get(entry.name)).unwrap_or("?"))
+        })
+        .collect();
+    let message = if ordered.len() == 1 {
+        format!("the row names itself as its {column}: name another one")
+    } else {
+        format!("these rows each need the other first: {}; correct one of them", names.join(" → "))
+    };
+    let mut finding = between.finding(Code::RefCycle, message, &between.entries[ordered[0]], column);
+    for row in &ordered[1..] {
+        // Row numbers are below 2^32 by construction.
+        finding.related.push(between.related(
+            u32::try_from(*row).unwrap_or(NONE),
+            column,
+            "next in the circle",
+        ));
+    }
+    found(finding);
+    for row in ordered {
+        between.entries[row].unusable = true;
+    }
+}
+
+/// A device in a site of another company, where both companies are known in the same way.
+pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    for number in 0..between.entries.len() {
+        let entry = between.entries[number];
+        let Some(Resolution::To(To::Row(site))) = resolutions.get(entry.site as usize) else { continue };
+        let owner_of_site = between.entries[*site].owner;
+        let (Some(Resolution::To(own)), Some(Resolution::To(other))) =
+            (resolutions.get(entry.owner as usize), resolutions.get(owner_of_site as usize))
+        else {
+            continue;
+        };
+        if std::mem::discriminant(own) == std::mem::discriminant(other) && own != other {
+            let name = |to: &To| match to {
+                To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
+                To::Job(job) => format!("job {job}"),
+                To::Remote(id) => id.to_string(),
+            };
+            let message = format!(
+                "the site belongs to {} and the device to {}: name a site of the same company",
+                name(other),
+                name(own)
+            );
+            let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
+            finding.related.push(between.related(
+                u32::try_from(*site).unwrap_or(NONE),
+                "company",
+                "the site's company",
+            ));
+            found(finding);
+            between.entries[number].unusable = true;
+        }
+    }
+}
+
+/// All rows, kind by kind, those that others of their kind need first.
+pub(super) fn order(between: &Between, depths: &[u32]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..between.entries.len()).filter_map(|row| u32::try_from(row).ok()).collect();
+    order.sort_by_key(|row| {
+        let kind = between.kind(&between.entries[*row as usize]);
+        (kind, depths[*row as usize], *row)
+    });
+    order
+}
+
+/// Makes rows unusable that depend on unusable ones, with a note instead of an error of their own.
+pub(super) fn spread(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    order: &[u32],
+    found: &mut dyn FnMut(Finding),
+) {
+    for number in order {
+        let entry = between.entries[*number as usize];
+        for (role, reference) in entry.references(between.kind(&entry)) {
+            if let Some(Resolution::To(To::Row(target))) = resolutions.get(reference as usize)
+                && between.entries[*target].unusable
+            {
+                let column = column_of_role(role);
+                let message = format!(
+                    "row {} that it refers to has errors; once they are corrected this row is right too",
+                    between.entries[*target].row
+                );
+                if !entry.unusable {
+                    let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column);
+                    finding.related.push(between.related(
+                        u32::try_from(*target).unwrap_or(NONE),
+                        "key",
+                        "has errors",
+                    ));
+                    found(finding);
+                }
+                between.entries[*number as usize].unusable = true;
+            }
+        }
+    }
+}

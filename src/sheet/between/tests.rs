@@ -1,0 +1,220 @@
+//! What holds between rows, on whole text tables.
+
+use super::*;
+use crate::sheet::{Options, open};
+
+/// Records of earlier imports.
+struct Earlier(Vec<(Kind, &'static str, i64)>);
+
+impl Known for Earlier {
+    fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>> {
+        let (By::Key(text) | By::Name(text)) = by;
+        Ok(self
+            .0
+            .iter()
+            .filter(|known| known.0 == kind && known.1 == text)
+            .map(|known| JobId(known.2))
+            .collect())
+    }
+}
+
+struct Outcome {
+    found: Vec<Finding>,
+    checked: Checked,
+}
+
+impl Outcome {
+    /// Code, file and cell of each finding but those that tell nothing wrong.
+    fn codes(&self) -> Vec<(Code, String)> {
+        self.found
+            .iter()
+            .filter(|finding| finding.code != Code::RefUnverified)
+            .map(|finding| {
+                let stem = finding.file.trim_end_matches(".csv");
+                (finding.code, format!("{stem}!{}", finding.cell.as_deref().unwrap_or("-")))
+            })
+            .collect()
+    }
+}
+
+/// Checks text tables against each other: `(file name, rows without what every row needs)`.
+fn check(files: &[(&str, &str)], known: &dyn Known) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let mut between = Between::default();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let mut options = Options::default();
+        for assignment in [
+            "companies.company_type=CUSTOMER",
+            "companies.support_email=a@b.example",
+            "companies.sales_email=a@b.example",
+            "companies.accounts_email=a@b.example",
+            "people.user_type=VPN User",
+            "people.template_scope=COMPANY_INHERIT",
+            "people.first_name=A",
+            "people.last_name=B",
+            "people.email=a@b.example",
+            "people.allow_login=no",
+        ] {
+            options.set_default(assignment).unwrap();
+        }
+        for kind in Kind::ALL {
+            options.set_default(&format!("{kind}.phone=+64 9 555 0100")).unwrap();
+            options.set_default(&format!("{kind}.address1=1 High St")).unwrap();
+        }
+        let book = open(&path, &options).map_err(|findings| findings[0].message.clone()).unwrap();
+        let table = between.table(&book.tables[0]);
+        book.read(&book.tables[0], &mut |row| {
+            between.add(table, &row);
+            Ok(())
+        })
+        .unwrap();
+    }
+    let mut found = Vec::new();
+    let checked = between.check(known, &mut |finding| found.push(finding)).unwrap();
+    Outcome { found, checked }
+}
+
+const ROOT: &str = "11111111-1111-4111-8111-111111111111";
+
+fn at(code: Code, place: &str) -> (Code, String) {
+    (code, place.to_owned())
+}
+
+#[test]
+fn references_in_any_row_order_lead_to_rows_and_parents_come_first() {
+    let companies = format!("key,parent,name\nc,b,C\nb,A,B\na,{ROOT},A\n");
+    let devices = "company,site,name,template\nc,key:s1,Till 1,d2\nB,,Till 2,\n";
+    let devices =
+        devices.replace("company,", "key,company,").replace("\nc,", "\nd1,c,").replace("\nB,", "\nd2,B,");
+    let result = check(
+        &[
+            ("devices.csv", &devices),
+            ("sites.csv", "key,company,name\ns1,name:C,S1\n"),
+            ("companies.csv", &companies),
+        ],
+        &Nothing,
+    );
+    assert_eq!(result.codes(), []);
+    assert_eq!(result.checked.order().collect::<Vec<_>>(), [5, 4, 3, 2, 1, 0]);
+    assert_eq!(
+        result.checked.links(0),
+        [(Role::Company, To::Row(3)), (Role::Site, To::Row(2)), (Role::Template, To::Row(1))]
+    );
+    assert_eq!(result.checked.links(5), [(Role::Parent, To::Remote(ROOT.parse().unwrap()))]);
+    assert_eq!(result.found.len(), 1, "the id is told once");
+}
+
+#[test]
+fn references_that_lead_nowhere_are_told_with_what_was_meant() {
+    let companies = format!("key,parent,name\nacme,{ROOT},Acme Ltd\nglobex,{ROOT},Globex\nzeta,acmee,Zeta\n");
+    let result = check(&[("companies.csv", &companies)], &Nothing);
+    assert_eq!(result.codes(), [at(Code::RefNotFound, "companies!B4")]);
+    let told = result.found.iter().find(|finding| finding.code == Code::RefNotFound).unwrap();
+    assert!(told.message.contains("Did you mean 'acme'?"), "{}", told.message);
+    assert_eq!(told.row_key.as_deref(), Some("zeta"));
+    assert!(!result.checked.is_usable(2));
+}
+
+#[test]
+fn a_name_that_several_rows_have_is_ambiguous_and_a_key_of_another_kind_is_wrong() {
+    let companies = format!("key,parent,name\na,{ROOT},Shop\nb,a,Shop\n");
+    let sites = "key,company,name\ns1,Shop,S1\ns2,b,S2\ns3,s2,S3\n";
+    let result = check(&[("companies.csv", &companies), ("sites.csv", sites)], &Nothing);
+    assert_eq!(result.codes(), [at(Code::RefAmbiguous, "sites!B2"), at(Code::RefWrongKind, "sites!B4")]);
+    let ambiguous = result.found.iter().find(|finding| finding.code == Code::RefAmbiguous).unwrap();
+    assert_eq!(ambiguous.related.iter().map(|related| related.row).collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn circles_are_told_once_with_their_cells_in_order() {
+    let companies = format!("key,parent,name\na,c,A\nb,a,B\nc,b,C\nd,d,D\ne,{ROOT},E\nf,a,F\n");
+    let result = check(&[("companies.csv", &companies)], &Nothing);
+    assert_eq!(
+        result.codes(),
+        [
+            at(Code::RefCycle, "companies!B2"),
+            at(Code::RefCycle, "companies!B5"),
+            at(Code::RefTargetInvalid, "companies!B7")
+        ]
+    );
+    let circle = &result.found.iter().find(|finding| finding.code == Code::RefCycle).unwrap();
+    assert!(circle.message.contains("a → c → b → a"), "{}", circle.message);
+    let cells: Vec<_> = circle.related.iter().map(|related| related.cell.as_deref().unwrap()).collect();
+    assert_eq!(cells, ["B4", "B3"]);
+    assert_eq!(result.checked.order().collect::<Vec<_>>(), [4]);
+}
+
+#[test]
+fn what_two_rows_share_is_told_at_the_second() {
+    let companies = format!("key,parent,name\na,{ROOT},A\nA,{ROOT},A2\nc,{ROOT},A\n");
+    let people = "company,username\na,jane\na,jane\n";
+    let devices = "company,name,mac\na,T1,00:1a:2b:3c:4d:5e\na,T2,001A.2B3C.4D5E\na,T3,\na,T3,\na,T3,00:1a:2b:3c:4d:5f\n";
+    let result =
+        check(&[("companies.csv", &companies), ("people.csv", people), ("devices.csv", devices)], &Nothing);
+    assert_eq!(
+        result.codes(),
+        [
+            at(Code::DupKey, "companies!A3"),
+            at(Code::DupUsername, "people!B3"),
+            at(Code::DupMac, "devices!C3"),
+            at(Code::DupNaturalKey, "companies!C4"),
+            at(Code::DupNaturalKey, "devices!B5"),
+        ]
+    );
+    let first = result.found.iter().find(|finding| finding.code == Code::DupMac).unwrap();
+    assert_eq!(first.related[0].cell.as_deref(), Some("C2"));
+}
+
+#[test]
+fn two_sites_of_one_name_differ_by_their_reference() {
+    let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2 a\n{ROOT},S,2  a\n");
+    assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupNaturalKey, "sites!B4")]);
+}
+
+#[test]
+fn a_device_in_a_site_of_another_company_is_told() {
+    let companies = format!("key,parent,name\na,{ROOT},A\nb,{ROOT},B\n");
+    let devices = "company,name,site\na,T1,s\nb,T2,s\n";
+    let result = check(
+        &[
+            ("companies.csv", &companies),
+            ("sites.csv", "key,company,name\ns,a,S\n"),
+            ("devices.csv", devices),
+        ],
+        &Nothing,
+    );
+    assert_eq!(result.codes(), [at(Code::RefWrongOwner, "devices!C3")]);
+}
+
+#[test]
+fn rows_below_a_wrong_one_get_a_note_and_no_error() {
+    let companies = format!("key,parent,name\na,{ROOT},A\nb,nowhere,B\nc,b,C\n");
+    let result = check(&[("companies.csv", &companies), ("sites.csv", "company,name\nc,S\na,T\n")], &Nothing);
+    assert_eq!(
+        result.codes(),
+        [
+            at(Code::RefNotFound, "companies!B3"),
+            at(Code::RefTargetInvalid, "companies!B4"),
+            at(Code::RefTargetInvalid, "sites!A2"),
+        ]
+    );
+    assert_eq!(result.found.iter().filter(|finding| finding.is_error()).count(), 1);
+    assert_eq!(result.checked.order().collect::<Vec<_>>(), [0, 4]);
+}
+
+#[test]
+fn what_no_row_answers_is_asked_of_earlier_imports() {
+    let known = Earlier(vec![
+        (Kind::Company, "acme", 7),
+        (Kind::Company, "Globex Ltd", 8),
+        (Kind::Company, "Twice", 9),
+        (Kind::Company, "Twice", 10),
+    ]);
+    let sites = "company,name\nACME,S1\nGlobex  Ltd,S2\nTwice,S3\n";
+    let result = check(&[("sites.csv", sites)], &known);
+    assert_eq!(result.codes(), [at(Code::RefAmbiguous, "sites!A4")]);
+    assert_eq!(result.checked.links(0), [(Role::Company, To::Job(JobId(7)))]);
+    assert_eq!(result.checked.links(1), [(Role::Company, To::Job(JobId(8)))]);
+}
