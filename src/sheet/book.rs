@@ -300,7 +300,12 @@ impl Book {
                 .filter(|(_, of, ..)| *of == kind)
                 .map(|(name, ..)| format!("'{}'", shown(name)))
                 .collect();
-            if names.len() > 1 && self.options.sheets.is_empty() {
+            // Our own reports keep the sheets apart that several files brought together.
+            let ours = found
+                .iter()
+                .filter(|(_, of, ..)| *of == kind)
+                .all(|(.., candidates, header)| guard::is_ours(&candidates[*header].cells));
+            if names.len() > 1 && self.options.sheets.is_empty() && !ours {
                 return Err(Finding::refusal(
                     Code::SheetAmbiguous,
                     &self.file.name,
