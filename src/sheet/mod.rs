@@ -25,6 +25,7 @@ mod options;
 mod row;
 mod source;
 mod table;
+pub mod template;
 mod text;
 mod workbook;
 
