@@ -28,7 +28,8 @@ const NOTE_LINE: usize = 44;
 const READ_ME: &str = "Read me";
 
 const INTRODUCTION: [&str; 8] = [
-    "Fill the sheets that you need and leave the others as they are, or delete them. One row is one record.",
+    "Fill the sheets that you need and delete the others: a sheet without rows counts as a mistake. One row \
+     is one record.",
     "Every row needs the columns with a star. The note on each header says what its cells hold.",
     "The grey row below each header is an example. It is not read, and may stay or go.",
     "Give a row a key when other rows refer to it: a short name of your own, kept when you import again. A cell that \
@@ -206,7 +207,7 @@ fn read_me(page: &mut Worksheet, kinds: &[Kind]) -> std::result::Result<(), Xlsx
     let mut row = 2;
     for text in INTRODUCTION {
         page.merge_range(row, 0, row, 1, text, &line)?;
-        page.set_row_height(row, if text.len() > 100 { 32 } else { 17 })?;
+        page.set_row_height(row, if text.len() > 115 { 32 } else { 17 })?;
         row += 1;
     }
     row += 1;
@@ -216,7 +217,7 @@ fn read_me(page: &mut Worksheet, kinds: &[Kind]) -> std::result::Result<(), Xlsx
         for column in columns(kind).iter().filter(|column| column.family().is_some()) {
             page.write_string_with_format(row, 0, format!("{}: {}…", sheet_name(kind), column.name), &line)?;
             page.write_string_with_format(row, 1, column.help, &line)?;
-            page.set_row_height(row, if column.help.len() > 84 { 32 } else { 17 })?;
+            page.set_row_height(row, if column.help.len() > 95 { 32 } else { 17 })?;
             row += 1;
         }
     }
