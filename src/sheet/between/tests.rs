@@ -18,12 +18,12 @@ impl Known for Earlier {
     }
 }
 
-struct Result_ {
+struct Outcome {
     found: Vec<Finding>,
     checked: Checked,
 }
 
-impl Result_ {
+impl Outcome {
     /// Code, file and cell of each finding but those that tell nothing wrong.
     fn codes(&self) -> Vec<(Code, String)> {
         self.found
@@ -38,7 +38,7 @@ impl Result_ {
 }
 
 /// Checks text tables against each other: `(file name, rows without what every row needs)`.
-fn check(files: &[(&str, &str)], known: &dyn Known) -> Result_ {
+fn check(files: &[(&str, &str)], known: &dyn Known) -> Outcome {
     let folder = tempfile::tempdir().unwrap();
     let mut between = Between::default();
     for (name, content) in files {
@@ -73,7 +73,7 @@ fn check(files: &[(&str, &str)], known: &dyn Known) -> Result_ {
     }
     let mut found = Vec::new();
     let checked = between.check(known, &mut |finding| found.push(finding)).unwrap();
-    Result_ { found, checked }
+    Outcome { found, checked }
 }
 
 const ROOT: &str = "11111111-1111-4111-8111-111111111111";
@@ -169,7 +169,7 @@ fn what_two_rows_share_is_told_at_the_second() {
 
 #[test]
 fn two_sites_of_one_name_differ_by_their_reference() {
-    let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2\n{ROOT},S,2\n");
+    let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2 a\n{ROOT},S,2  a\n");
     assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupNaturalKey, "sites!B4")]);
 }
 

@@ -1,0 +1,186 @@
+//! Sheets into the journal: all rows in one transaction, or every problem at once.
+//!
+//! [`examine`] reads the files once and finds every problem; [`import`] reads them a second time and writes. Between
+//! the two only what rows have to do with each other is kept, so that a million rows fit in memory. What a row that
+//! was imported before means now is decided in [`identity`]; sending is left to the run.
+
+mod identity;
+mod placing;
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::journal::{Imported, Journal, KnownJob};
+use crate::model::id::JobId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::sheet::between::{Between, By, Checked, Known};
+use crate::sheet::finding::{Findings, Severity};
+use crate::sheet::{Book, Options, SourceFile, open};
+
+/// What one sheet of an import holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SheetCount {
+    /// The worksheet's name, or the file's without its ending.
+    pub name: String,
+    /// The file's name.
+    pub file: String,
+    /// What its rows are.
+    pub kind: Kind,
+    /// Its rows of data.
+    pub rows: u64,
+    /// Those that are free of errors, as is everything they depend on.
+    pub usable: u64,
+}
+
+/// Files that were read and checked.
+pub struct Examined {
+    books: Vec<Book>,
+    /// Of each sheet the book and the table in it, and the number of its first row.
+    places: Vec<(usize, usize, usize)>,
+    checked: Checked,
+    /// The sheets, in the order of the files.
+    pub sheets: Vec<SheetCount>,
+    /// Everything that was found.
+    pub findings: Findings,
+}
+
+/// What became of an import.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is in the journal; the findings tell which rows were there already.
+    Imported(Imported, Findings),
+    /// Nothing was imported, for these reasons.
+    Refused(Findings),
+}
+
+/// Reads and checks files; with a journal, references may also lead to its records.
+///
+/// # Errors
+/// When a file can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
+/// error but in [`Examined::findings`].
+pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
+    let mut findings = Findings::default();
+    let mut books = Vec::new();
+    for path in files {
+        match open(path, options) {
+            Ok(book) => {
+                findings.extend(book.findings.iter().cloned());
+                books.push(book);
+            }
+            Err(refusal) => findings.extend(refusal),
+        }
+    }
+    let mut between = Between::default();
+    let mut places = Vec::new();
+    let mut sheets = Vec::new();
+    let mut rows = 0;
+    for (book_number, book) in books.iter().enumerate() {
+        for (table_number, table) in book.tables.iter().enumerate() {
+            let number = between.table(table);
+            places.push((book_number, table_number, rows));
+            let summary = book.read(table, &mut |mut row| {
+                between.add(number, &row);
+                rows += 1;
+                findings.extend(row.findings.drain(..));
+                Ok(())
+            })?;
+            findings.extend(summary.findings);
+            sheets.push(SheetCount {
+                name: table.name.clone(),
+                file: table.file.clone(),
+                kind: table.kind,
+                rows: summary.rows,
+                usable: 0,
+            });
+        }
+    }
+    let checked = between.check(&Earlier(journal), &mut |finding| findings.push(finding))?;
+    for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {
+        let last = first + usize::try_from(sheet.rows).unwrap_or(0);
+        sheet.usable = (*first..last).filter(|row| checked.is_usable(*row)).count() as u64;
+    }
+    Ok(Examined { books, places, checked, sheets, findings })
+}
+
+impl Examined {
+    /// The files, in the order they were given.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.books.iter().map(|book| &book.file)
+    }
+
+    /// The books, with the mapping of their columns.
+    pub fn books(&self) -> &[Book] {
+        &self.books
+    }
+
+    /// The rows with their references resolved.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    /// Whether nothing forbids importing all of it.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_clean()
+    }
+}
+
+/// Puts all rows into the journal, in one transaction. With any error in the sheets nothing is imported, unless
+/// `skip_invalid` leaves out the rows with errors and those that depend on them.
+///
+/// # Errors
+/// When a file has changed since it was examined, or the journal cannot be written. Nothing is imported then.
+pub fn import(
+    examined: &Examined,
+    journal: &mut Journal,
+    skip_invalid: bool,
+    now: Moment,
+) -> Result<Outcome> {
+    let forbidden = examined.findings.count(Severity::Fatal) > 0 || (!examined.is_clean() && !skip_invalid);
+    if forbidden {
+        let mut findings = Findings::default();
+        findings.extend(examined.findings.iter().filter(|finding| finding.is_error()).cloned());
+        return Ok(Outcome::Refused(findings));
+    }
+    let (writer, findings) = placing::place(examined, journal, now)?;
+    if findings.is_clean() {
+        Ok(Outcome::Imported(writer.finish()?, findings))
+    } else {
+        // Dropping the writer undoes all of it.
+        Ok(Outcome::Refused(findings))
+    }
+}
+
+/// What an import would find, without importing: rows that are there already, keys that are taken.
+///
+/// # Errors
+/// As [`import`].
+pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Findings> {
+    let (_writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
+    Ok(findings)
+}
+
+/// The records of earlier imports in a journal, if there is one.
+struct Earlier<'a>(Option<&'a Journal>);
+
+impl Known for Earlier<'_> {
+    fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>> {
+        let Some(journal) = self.0 else { return Ok(Vec::new()) };
+        let mut jobs = match by {
+            By::Key(key) => journal.by_sheet_key(kind, key)?,
+            By::Name(name) => journal.by_name(kind, name)?,
+        };
+        // A job that was given up does not stand in the way of the one that took its place.
+        let alive = |job: &KnownJob| {
+            !matches!(job.state, JobState::Rejected | JobState::Skipped | JobState::Cancelled)
+        };
+        if jobs.iter().any(alive) {
+            jobs.retain(alive);
+        }
+        Ok(jobs.into_iter().map(|job| job.job).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

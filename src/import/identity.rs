@@ -1,0 +1,222 @@
+//! What a row means that may have been imported before: a new job, new values for one, or nothing new.
+//!
+//! A row is the same thing as before when its natural key is. Failing that, its own key in the sheet may say that it
+//! is the correction of a row that came to nothing. Pure rules; the look-ups are made by the caller.
+
+use crate::journal::KnownJob;
+use crate::model::id::JobId;
+use crate::model::kind::Kind;
+use crate::model::record::{Link, Role, Target};
+use crate::model::state::JobState;
+
+/// What is to be done with a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// A new job.
+    Add,
+    /// New values for a job that is not done.
+    Revise(JobId),
+    /// The job is there with the same values.
+    Recognise(JobId),
+    /// A request for the job is or may be under way: its values stay.
+    LeaveUnderWay(JobId),
+    /// The job is done with other values.
+    ChangedSince(JobId),
+    /// The key belongs to another company.
+    KeyTaken(JobId),
+    /// Another row of this import is the same thing.
+    Twice(JobId),
+}
+
+/// What is known of a row.
+pub(super) struct Claim<'a> {
+    pub(super) kind: Kind,
+    pub(super) links: &'a [Link],
+    pub(super) content_hash: &'a str,
+    /// The job with the row's natural key.
+    pub(super) natural: Option<&'a KnownJob>,
+    /// The jobs with the row's own key, newest first.
+    pub(super) by_key: &'a [KnownJob],
+}
+
+/// Where a job stands, as far as new values are concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    /// Nothing of it was sent, or it waits to be sent again.
+    Waiting,
+    /// It came to nothing.
+    Failed,
+    /// A request is or may be under way, or a person decides.
+    UnderWay,
+    /// It is done.
+    Done,
+}
+
+fn ground(state: JobState) -> Ground {
+    match state {
+        JobState::Blocked | JobState::Ready | JobState::Deferred => Ground::Waiting,
+        JobState::Rejected | JobState::Skipped | JobState::Cancelled => Ground::Failed,
+        JobState::Sending | JobState::InDoubt | JobState::Held => Ground::UnderWay,
+        JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Ground::Done,
+    }
+}
+
+/// Decides; `touched` says whether another row of this import already is a job.
+pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Decision {
+    if let Some(known) = claim.natural {
+        if touched(known.job) {
+            return Decision::Twice(known.job);
+        }
+        if known.content_hash == claim.content_hash {
+            return Decision::Recognise(known.job);
+        }
+        return match ground(known.state) {
+            Ground::Waiting | Ground::Failed => Decision::Revise(known.job),
+            Ground::UnderWay => Decision::LeaveUnderWay(known.job),
+            Ground::Done => Decision::ChangedSince(known.job),
+        };
+    }
+    let own = owner(claim.links);
+    for known in claim.by_key.iter().filter(|known| !touched(known.job)) {
+        let same_owner = owner(&known.links) == own;
+        match (ground(known.state), claim.kind) {
+            // What came to nothing may have done so because of its owner.
+            (Ground::Failed, _) => return Decision::Revise(known.job),
+            (Ground::Waiting, _) if same_owner => return Decision::Revise(known.job),
+            // The owner is part of this import too, so that the row was moved rather than copied from elsewhere.
+            (Ground::Waiting, Kind::Site | Kind::Person | Kind::Device)
+                if is_touched(&known.links, touched) =>
+            {
+                return Decision::Revise(known.job);
+            }
+            (Ground::UnderWay, _) if same_owner => return Decision::LeaveUnderWay(known.job),
+            (Ground::Done, Kind::Company) if same_owner => return Decision::KeyTaken(known.job),
+            (Ground::Done, Kind::Site | Kind::Person | Kind::Device) if same_owner => {
+                return Decision::ChangedSince(known.job);
+            }
+            // Keys such as "hq" are common: under another owner it is another record.
+            (Ground::Waiting | Ground::UnderWay | Ground::Done, _) => {}
+        }
+    }
+    Decision::Add
+}
+
+/// The company, or the parent of a company.
+fn owner(links: &[Link]) -> Option<Target> {
+    links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company)).map(|link| link.target)
+}
+
+fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
+    match owner(links) {
+        Some(Target::Job(job)) => touched(job),
+        Some(Target::Remote(_)) | None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::ImportId;
+
+    const JOB: JobId = JobId(7);
+    const ACME: JobId = JobId(1);
+    const GLOBEX: JobId = JobId(2);
+
+    fn link(job: JobId) -> Link {
+        Link { role: Role::Company, target: Target::Job(job) }
+    }
+
+    fn known(state: JobState, hash: &str) -> KnownJob {
+        KnownJob {
+            job: JOB,
+            kind: Kind::Site,
+            state,
+            remote_id: None,
+            sheet_key: Some("hq".into()),
+            name: "HQ".into(),
+            natural_key: "k".into(),
+            content_hash: hash.into(),
+            links: vec![link(ACME)],
+            first_import: ImportId(1),
+        }
+    }
+
+    fn by_natural(state: JobState, hash: &str) -> Decision {
+        let known = known(state, hash);
+        let claim = Claim {
+            kind: Kind::Site,
+            links: &[link(ACME)],
+            content_hash: "new",
+            natural: Some(&known),
+            by_key: &[],
+        };
+        decide(&claim, &|_| false)
+    }
+
+    fn by_key(kind: Kind, state: JobState, owner: JobId, touched: &[JobId]) -> Decision {
+        let known = [known(state, "old")];
+        let claim = Claim { kind, links: &[link(owner)], content_hash: "new", natural: None, by_key: &known };
+        decide(&claim, &|job| touched.contains(&job))
+    }
+
+    #[test]
+    fn the_same_row_with_the_same_values_changes_nothing_whatever_its_state() {
+        for &state in JobState::ALL {
+            assert_eq!(by_natural(state, "new"), Decision::Recognise(JOB), "{state}");
+        }
+    }
+
+    #[test]
+    fn the_same_row_with_other_values_depends_on_where_its_job_stands() {
+        use JobState::{
+            Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Ready, Rejected,
+            Sending, Skipped,
+        };
+        for (states, expected) in [
+            (vec![Blocked, Ready, Deferred, Rejected, Skipped, Cancelled], Decision::Revise(JOB)),
+            (vec![Sending, InDoubt, Held], Decision::LeaveUnderWay(JOB)),
+            (vec![Created, Adopted, Existing, Done], Decision::ChangedSince(JOB)),
+        ] {
+            for state in states {
+                assert_eq!(by_natural(state, "old"), expected, "{state}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_key_is_a_correction_or_another_record() {
+        use JobState::{Created, InDoubt, Ready, Rejected};
+        let table = [
+            (Kind::Site, Ready, ACME, Decision::Revise(JOB)),
+            (Kind::Site, Ready, GLOBEX, Decision::Add),
+            (Kind::Site, Rejected, ACME, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, GLOBEX, Decision::Revise(JOB)),
+            (Kind::Site, InDoubt, ACME, Decision::LeaveUnderWay(JOB)),
+            (Kind::Site, InDoubt, GLOBEX, Decision::Add),
+            (Kind::Site, Created, ACME, Decision::ChangedSince(JOB)),
+            (Kind::Site, Created, GLOBEX, Decision::Add),
+            (Kind::Company, Ready, ACME, Decision::Revise(JOB)),
+            (Kind::Company, Ready, GLOBEX, Decision::Add),
+            (Kind::Company, Rejected, GLOBEX, Decision::Revise(JOB)),
+            (Kind::Company, Created, ACME, Decision::KeyTaken(JOB)),
+            (Kind::Company, Created, GLOBEX, Decision::Add),
+        ];
+        for (kind, state, owner, expected) in table {
+            assert_eq!(by_key(kind, state, owner, &[]), expected, "{kind} {state} under {owner}");
+        }
+        assert_eq!(
+            by_key(Kind::Device, Ready, GLOBEX, &[ACME]),
+            Decision::Revise(JOB),
+            "moved within one workbook"
+        );
+    }
+
+    #[test]
+    fn a_job_is_one_row_of_an_import_at_most() {
+        let known = known(JobState::Ready, "old");
+        let claim =
+            Claim { kind: Kind::Site, links: &[], content_hash: "new", natural: Some(&known), by_key: &[] };
+        assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));
+        assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, &[JOB]), Decision::Add);
+    }
+}

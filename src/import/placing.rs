@@ -1,0 +1,296 @@
+//! The second reading: every usable row finds its job, or gets one, companies first and parents before children.
+
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+
+use super::Examined;
+use super::identity::{Claim, Decision, decide};
+use crate::error::{Error, Result};
+use crate::journal::{Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId};
+use crate::model::id::{ImportId, JobId};
+use crate::model::key::{comparable, natural_key};
+use crate::model::kind::Kind;
+use crate::model::record::{Extra, Link, Record, Role, Target};
+use crate::model::time::Moment;
+use crate::sheet::between::To;
+use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
+use crate::sheet::{Draft, Row, fold_key};
+
+/// The first import of a journal.
+const FIRST: ImportId = ImportId(1);
+/// A row that is not placed yet.
+const UNPLACED: JobId = JobId(0);
+
+/// Reads the examined files again and writes their rows; nothing is committed.
+pub(super) fn place<'j>(
+    examined: &Examined,
+    journal: &'j mut Journal,
+    now: Moment,
+) -> Result<(ImportWriter<'j>, Findings)> {
+    let mut writer = journal.begin_import(now)?;
+    for file in examined.files() {
+        writer.file(&file.name, &file.sha256)?;
+    }
+    let mut sheets = Vec::with_capacity(examined.places.len());
+    for (book, table, _) in &examined.places {
+        let table = &examined.books[*book].tables[*table];
+        sheets.push(writer.sheet(&NewSheet {
+            name: table.name.clone(),
+            file: table.file.clone(),
+            worksheet: table.worksheet.clone(),
+            kind: table.kind,
+            headers: table.headers.clone(),
+            header_row: table.header_row,
+        })?);
+    }
+    let mut placing = Placing {
+        examined,
+        writer,
+        jobs: vec![UNPLACED; examined.checked.rows()],
+        touched: HashSet::new(),
+        waiting: HashMap::new(),
+        remote: HashMap::new(),
+        findings: Findings::default(),
+    };
+    for kind in Kind::ALL {
+        for (number, (book, table, first)) in examined.places.iter().enumerate() {
+            let book = &examined.books[*book];
+            let table = &book.tables[*table];
+            if table.kind != kind {
+                continue;
+            }
+            let changed = || {
+                Error::sheets(format!("{} has changed while it was read", book.file.name))
+                    .hint("close it in other programs and run the command again")
+            };
+            let mut at = *first;
+            let summary = book.read(table, &mut |row| {
+                let ordinal = at;
+                at += 1;
+                if ordinal >= placing.jobs.len() || row.fingerprint() != examined.checked.fingerprint(ordinal)
+                {
+                    return Err(changed());
+                }
+                placing.take(Placed { ordinal, sheet: sheets[number], row })
+            })?;
+            if summary.rows != examined.sheets[number].rows {
+                return Err(changed());
+            }
+        }
+    }
+    if !placing.waiting.is_empty() {
+        return Err(Error::internal("rows wait for others that were never placed"));
+    }
+    Ok((placing.writer, placing.findings))
+}
+
+/// A row on its way into the journal.
+struct Placed {
+    ordinal: usize,
+    sheet: SheetId,
+    row: Row,
+}
+
+struct Placing<'e, 'j> {
+    examined: &'e Examined,
+    writer: ImportWriter<'j>,
+    /// The job of each row.
+    jobs: Vec<JobId>,
+    /// Jobs of earlier imports that a row of this one is.
+    touched: HashSet<JobId>,
+    /// Rows that come before another row they need, by the number of that.
+    waiting: HashMap<usize, Vec<Placed>>,
+    /// Which job owns a record that cells name by its id.
+    remote: HashMap<(Kind, uuid::Uuid), Target>,
+    findings: Findings,
+}
+
+impl Placing<'_, '_> {
+    /// Places a row, or lets it wait; then places those that waited for it.
+    fn take(&mut self, placed: Placed) -> Result<()> {
+        if !self.examined.checked.is_usable(placed.ordinal) {
+            return Ok(());
+        }
+        let mut next = vec![placed];
+        while let Some(placed) = next.pop() {
+            let links = self.examined.checked.links(placed.ordinal);
+            let needed = links.iter().find_map(|(_, to)| match to {
+                To::Row(row) if self.jobs[*row] == UNPLACED => Some(*row),
+                To::Row(_) | To::Job(_) | To::Remote(_) => None,
+            });
+            if let Some(needed) = needed {
+                self.waiting.entry(needed).or_default().push(placed);
+                continue;
+            }
+            let ordinal = placed.ordinal;
+            self.place(placed, &links)?;
+            next.extend(self.waiting.remove(&ordinal).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<()> {
+        let Placed { ordinal, sheet, row } = placed;
+        let Some(draft) = row.draft else {
+            return Err(Error::internal(format!("row {} lost its draft between two readings", row.number)));
+        };
+        let mut targets = Vec::with_capacity(links.len());
+        for (role, to) in links {
+            targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
+        }
+        let values = values(draft, targets)?;
+        let (job, disposition) = self.decide(ordinal, &values)?;
+        self.jobs[ordinal] = job;
+        self.writer.row(&NewRow {
+            sheet,
+            number: row.number,
+            line: row.line,
+            cells: row.cells,
+            job,
+            disposition,
+        })
+    }
+
+    /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
+    fn target(&mut self, kind: Kind, to: To) -> Result<Target> {
+        Ok(match to {
+            To::Row(row) => Target::Job(self.jobs[row]),
+            To::Job(job) => Target::Job(job),
+            To::Remote(id) => match self.remote.get(&(kind, id)) {
+                Some(target) => *target,
+                None => {
+                    let owner = self.writer.by_remote_id(kind, id)?;
+                    let target = owner.map_or(Target::Remote(id), |owner| Target::Job(owner.job));
+                    self.remote.insert((kind, id), target);
+                    target
+                }
+            },
+        })
+    }
+
+    /// Finds or makes the job of a row.
+    fn decide(&mut self, ordinal: usize, values: &NewJob) -> Result<(JobId, Disposition)> {
+        let kind = values.record.kind();
+        if self.writer.import() == FIRST {
+            // Nothing was there before, and that no two rows are one record was checked between the rows.
+            return Ok((self.writer.add_job(values)?, Disposition::New));
+        }
+        let natural = self.writer.by_natural_key(kind, &values.natural_key)?;
+        let by_key = match (&natural, &values.sheet_key) {
+            (None, Some(key)) => self.writer.by_sheet_key(kind, key)?,
+            _ => Vec::new(),
+        };
+        let this_import = self.writer.import();
+        let decision = {
+            let made_now: HashSet<JobId> = natural
+                .iter()
+                .chain(&by_key)
+                .filter(|known| known.first_import == this_import)
+                .map(|known| known.job)
+                .collect();
+            let claim = Claim {
+                kind,
+                links: &values.links,
+                content_hash: &values.content_hash,
+                natural: natural.as_ref(),
+                by_key: &by_key,
+            };
+            decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job))
+        };
+        if let Some(finding) = self.said(ordinal, values, &decision, &by_key) {
+            self.findings.push(finding);
+        }
+        let (job, disposition) = match decision {
+            Decision::Add => return Ok((self.writer.add_job(values)?, Disposition::New)),
+            Decision::Revise(job) => {
+                self.writer.revise_job(job, values)?;
+                (job, Disposition::Revised)
+            }
+            Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::Twice(job) => {
+                (job, Disposition::Recognised)
+            }
+            Decision::ChangedSince(job) | Decision::KeyTaken(job) => (job, Disposition::ChangedSince),
+        };
+        self.touched.insert(job);
+        Ok((job, disposition))
+    }
+
+    /// What the operator is told about a decision.
+    fn said(
+        &self,
+        ordinal: usize,
+        values: &NewJob,
+        decision: &Decision,
+        by_key: &[KnownJob],
+    ) -> Option<Finding> {
+        let kind = values.record.kind();
+        let name = if kind == Kind::Person { "username" } else { "name" };
+        let (code, severity, column, message) = match decision {
+            Decision::Add | Decision::Revise(_) => return None,
+            Decision::Recognise(_) => (
+                Code::DupAlreadyImported,
+                Severity::Info,
+                name,
+                "unchanged since an earlier import; nothing new is sent for it".to_owned(),
+            ),
+            Decision::LeaveUnderWay(job) => (
+                Code::DupAlreadyImported,
+                Severity::Warning,
+                name,
+                format!(
+                    "job {job} is being sent, or it is not known what became of it; the values it was sent with stay, \
+                     and those of the row are not used"
+                ),
+            ),
+            Decision::ChangedSince(job) => (
+                Code::DupAlreadyImported,
+                Severity::Warning,
+                name,
+                format!("done earlier (job {job}) with other values; the record is not changed"),
+            ),
+            Decision::KeyTaken(job) => {
+                let known = by_key.iter().find(|known| known.job == *job)?;
+                let message = format!(
+                    "import {} gave this key to the company '{}', which exists: choose another key, or correct the \
+                     name if the same company is meant",
+                    known.first_import,
+                    shown(&known.name)
+                );
+                (Code::DupKey, Severity::Error, "key", message)
+            }
+            Decision::Twice(job) => (
+                Code::DupNaturalKey,
+                Severity::Error,
+                name,
+                format!(
+                    "another row of this import is the same {} (job {job}): remove one of them",
+                    kind.singular()
+                ),
+            ),
+        };
+        let finding = self.examined.checked.finding_at(code, message, ordinal, column).as_severity(severity);
+        Some(Finding { row_key: values.sheet_key.as_deref().map(shown), ..finding })
+    }
+}
+
+/// The values of a job.
+fn values(draft: Draft, links: Vec<Link>) -> Result<NewJob> {
+    let Draft { record, key, extras, references: _ } = draft;
+    Ok(NewJob {
+        sheet_key: key.as_deref().map(fold_key),
+        name: comparable(record.name()),
+        natural_key: natural_key(&record, &links),
+        content_hash: content_hash(&record, &links, &extras)?,
+        record,
+        links,
+        extras,
+    })
+}
+
+/// A digest of all that a row asks for.
+fn content_hash(record: &Record, links: &[Link], extras: &[Extra]) -> Result<String> {
+    let text = serde_json::to_vec(&(record, links, extras))
+        .map_err(|error| Error::internal("a row cannot be written as JSON").because(error))?;
+    Ok(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect())
+}

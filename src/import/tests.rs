@@ -1,0 +1,357 @@
+//! Sheets into a real journal, once and again.
+
+use std::path::Path;
+
+use super::*;
+use crate::journal::{Disposition, Evidence, How, RowView, Write};
+use crate::model::id::{ImportId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::record::{Role, Target};
+use crate::model::verdict::Rejection;
+use crate::sheet::finding::Code;
+
+const ROOT: &str = "11111111-1111-4111-8111-111111111111";
+
+/// A folder with a journal and sheets.
+struct Bench {
+    folder: tempfile::TempDir,
+    journal: Journal,
+    clock: i64,
+}
+
+/// A row of a report, as far as the tests look at it.
+type Seen = (String, u32, Disposition, JobState);
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&folder.path().join("fleetload.db")).unwrap();
+        Self { folder, journal, clock: 1_000 }
+    }
+
+    fn now(&mut self) -> Moment {
+        self.clock += 1_000;
+        Moment::from_millis(self.clock)
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn examined(&self, files: &[(&str, &str)]) -> Examined {
+        let paths: Vec<_> = files.iter().map(|(name, content)| self.write(name, content)).collect();
+        let mut options = Options::default();
+        for kind in Kind::ALL {
+            options.set_default(&format!("{kind}.phone=+64 9 555 0100")).unwrap();
+            options.set_default(&format!("{kind}.address1=1 High St")).unwrap();
+        }
+        for field in ["support_email", "sales_email", "accounts_email"] {
+            options.set_default(&format!("companies.{field}=a@b.example")).unwrap();
+        }
+        options.set_default("companies.company_type=CUSTOMER").unwrap();
+        examine(&paths, &options, Some(&self.journal)).unwrap()
+    }
+
+    fn import(&mut self, files: &[(&str, &str)]) -> std::result::Result<(Imported, Findings), Findings> {
+        let examined = self.examined(files);
+        let now = self.now();
+        match import(&examined, &mut self.journal, false, now).unwrap() {
+            Outcome::Imported(imported, findings) => Ok((imported, findings)),
+            Outcome::Refused(findings) => Err(findings),
+        }
+    }
+
+    /// The rows of an import, as the reports will show them.
+    fn rows(&self, import: ImportId) -> Vec<RowView> {
+        let mut rows = Vec::new();
+        for sheet in self.journal.sheets(import).unwrap() {
+            self.journal
+                .rows(sheet.sheet, &mut |row| {
+                    rows.push(row);
+                    Ok(())
+                })
+                .unwrap();
+        }
+        rows
+    }
+
+    fn seen(&self, import: ImportId) -> Vec<Seen> {
+        self.rows(import)
+            .into_iter()
+            .map(|row| (row.cells[0].clone(), row.number, row.disposition, row.state))
+            .collect()
+    }
+
+    fn apply(&mut self, write: Write) {
+        self.journal.apply(&[write]).unwrap().pop().unwrap().unwrap();
+    }
+
+    fn claim(&mut self, job: JobId, operation: Operation) {
+        let at = self.now();
+        self.apply(Write::Claim { job, operation, baseline: None, counted: None, at });
+    }
+
+    fn create(&mut self, job: JobId, operation: Operation) -> RemoteId {
+        self.claim(job, operation);
+        let id = RemoteId::from_u128(0xA000 + u128::from(job.0.unsigned_abs()));
+        let evidence = Evidence::at(self.now());
+        self.apply(Write::Advance {
+            job,
+            from: JobState::Sending,
+            how: How::Created,
+            id: Some(id),
+            evidence,
+        });
+        id
+    }
+
+    fn reject(&mut self, job: JobId, operation: Operation) {
+        self.claim(job, operation);
+        let rejection = Rejection { code: "invalidData".into(), message: "no".into(), violations: vec![] };
+        let evidence = Evidence::at(self.now());
+        self.apply(Write::Reject { job, from: JobState::Sending, rejection, evidence });
+    }
+}
+
+fn companies(rows: &str) -> String {
+    format!("key,parent,name,fax\n{rows}")
+}
+
+fn codes(findings: &Findings) -> Vec<(Code, String)> {
+    findings.iter().map(|finding| (finding.code, finding.cell.clone().unwrap_or_default())).collect()
+}
+
+fn acme() -> String {
+    companies(&format!("child,acme,Child,\nacme,{ROOT},Acme,\n"))
+}
+
+const SITES: &str = "key,company,name\ns1,child,S1\ns2,Acme,S2\n";
+
+#[test]
+fn all_rows_become_jobs_with_links_parents_first_and_rows_in_the_order_of_the_sheet() {
+    let mut bench = Bench::new();
+    let devices = "key,company,name,site,template\nd1,child,T1,s1,d2\nd2,child,T2,,\n";
+    let (imported, findings) =
+        bench.import(&[("devices.csv", devices), ("sites.csv", SITES), ("companies.csv", &acme())]).unwrap();
+    assert_eq!((imported.rows, imported.added), (6, 6));
+    assert!(findings.is_clean());
+    let rows = bench.rows(imported.import);
+    let seen: Vec<_> =
+        rows.iter().map(|row| (row.cells[0].as_str(), row.number, row.line, row.state)).collect();
+    use JobState::{Blocked, Ready};
+    assert_eq!(
+        seen,
+        [
+            ("d1", 2, Some(2), Blocked),
+            ("d2", 3, Some(3), Blocked),
+            ("s1", 2, Some(2), Blocked),
+            ("s2", 3, Some(3), Blocked),
+            ("child", 2, Some(2), Blocked),
+            ("acme", 3, Some(3), Ready),
+        ]
+    );
+    let job = |row: usize| rows[row].job;
+    let links = |row: usize, kind: Kind, key: &str| {
+        let known = bench.journal.by_sheet_key(kind, key).unwrap();
+        assert_eq!(known[0].job, job(row));
+        known[0].links.iter().map(|link| (link.role, link.target)).collect::<Vec<_>>()
+    };
+    let mut device = links(0, Kind::Device, "d1");
+    device.sort_unstable_by_key(|(role, _)| *role);
+    assert_eq!(
+        device,
+        [
+            (Role::Company, Target::Job(job(4))),
+            (Role::Site, Target::Job(job(2))),
+            (Role::Template, Target::Job(job(1)))
+        ]
+    );
+    assert_eq!(links(4, Kind::Company, "child"), [(Role::Parent, Target::Job(job(5)))]);
+    assert_eq!(links(5, Kind::Company, "acme"), [(Role::Parent, Target::Remote(ROOT.parse().unwrap()))]);
+    assert_eq!(bench.journal.imports().unwrap().len(), 1);
+}
+
+#[test]
+fn one_error_keeps_everything_out_unless_rows_with_errors_may_be_left_out() {
+    let mut bench = Bench::new();
+    let bad = companies(&format!("acme,{ROOT},Acme,\nbad,nowhere,Bad,\nbelow,bad,Below,\n"));
+    let refused = bench.import(&[("companies.csv", &bad)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::RefNotFound, "B3".into())]);
+    assert_eq!(bench.journal.imports().unwrap().len(), 0);
+    let examined = bench.examined(&[("companies.csv", &bad)]);
+    assert_eq!((examined.sheets[0].rows, examined.sheets[0].usable), (3, 1));
+    let now = bench.now();
+    let Outcome::Imported(imported, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
+        panic!("the good row is imported");
+    };
+    assert_eq!(imported.rows, 1);
+}
+
+#[test]
+fn the_same_sheets_again_are_recognised_whatever_form_they_have() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
+    let reordered = companies(&format!("ACME,{ROOT}, Acme ,\nchild,name:Acme,Child,\n"));
+    let (again, findings) = bench.import(&[("companies.csv", &reordered), ("sites.csv", SITES)]).unwrap();
+    assert_eq!((again.added, again.recognised), (0, 4));
+    assert!(codes(&findings).iter().all(|(code, _)| *code == Code::DupAlreadyImported));
+    let jobs = |import| {
+        let mut jobs: Vec<_> = bench.rows(import).into_iter().map(|row| row.job).collect();
+        jobs.sort_unstable();
+        jobs
+    };
+    assert_eq!(jobs(first.import), jobs(again.import));
+}
+
+#[test]
+fn a_corrected_parent_is_ready_again_and_so_are_its_children_though_they_are_not_in_the_new_sheet() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    bench.reject(acme_job, Operation::AddCompany);
+    assert_eq!(bench.rows(first.import)[3].state, JobState::Skipped);
+
+    let (unchanged, _) =
+        bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
+    assert_eq!(bench.seen(unchanged.import)[0].2, Disposition::Recognised);
+    assert_eq!(bench.rows(first.import)[1].state, JobState::Rejected, "only a retry sends it unchanged");
+
+    let corrected = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
+    let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
+    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::Revised, JobState::Ready)]);
+    assert_eq!(bench.rows(second.import)[0].job, acme_job);
+    assert_eq!(bench.rows(first.import)[3].state, JobState::Blocked);
+}
+
+#[test]
+fn a_row_that_is_done_and_has_changed_is_told_and_not_sent() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    bench.create(acme_job, Operation::AddCompany);
+    let site = bench.rows(first.import)[3].job;
+    bench.create(site, Operation::AddSite);
+
+    let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
+    let renamed = "key,company,name\ns2,acme,S2 renamed\n";
+    let (second, findings) = bench.import(&[("companies.csv", &changed), ("sites.csv", renamed)]).unwrap();
+    assert_eq!(
+        bench.seen(second.import),
+        [
+            ("acme".into(), 2, Disposition::ChangedSince, JobState::Created),
+            ("s2".into(), 2, Disposition::ChangedSince, JobState::Created),
+        ]
+    );
+    assert_eq!(findings.count(Severity::Warning), 2);
+}
+
+#[test]
+fn the_values_of_a_row_under_way_stay() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    bench.claim(acme_job, Operation::AddCompany);
+    let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
+    let (second, findings) = bench.import(&[("companies.csv", &changed)]).unwrap();
+    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::Recognised, JobState::Sending)]);
+    assert_eq!(findings.count(Severity::Warning), 1);
+}
+
+#[test]
+fn a_key_of_a_company_that_exists_is_not_given_to_another_company() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    bench.create(acme_job, Operation::AddCompany);
+    let other = companies(&format!("acme,{ROOT},Another,\n"));
+    let refused = bench.import(&[("companies.csv", &other)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::DupKey, "A2".into())]);
+    let told = refused.iter().next().unwrap();
+    assert!(told.message.contains("import 1") && told.message.contains("'Acme'"), "{}", told.message);
+    assert_eq!(bench.journal.imports().unwrap().len(), 1, "nothing was imported");
+}
+
+#[test]
+fn the_same_key_in_another_customers_workbook_is_another_record() {
+    let mut bench = Bench::new();
+    let sites = |company: &str| format!("key,company,name\nhq,{company},Head office of {company}\n");
+    bench
+        .import(&[
+            ("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n"))),
+            ("sites.csv", &sites("acme")),
+        ])
+        .unwrap();
+    let (second, _) = bench
+        .import(&[
+            ("companies.csv", &companies(&format!("globex,{ROOT},Globex,\n"))),
+            ("sites.csv", &sites("globex")),
+        ])
+        .unwrap();
+    assert_eq!((second.added, second.revised), (2, 0), "the first customer's site is not overwritten");
+}
+
+#[test]
+fn references_reach_records_of_earlier_imports_by_key_name_and_id() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    let id = bench.create(acme_job, Operation::AddCompany);
+    let sites = format!("key,company,name\na,ACME,A\nb,Acme,B\nc,{id},C\n");
+    let (second, _) = bench.import(&[("sites.csv", &sites)]).unwrap();
+    assert_eq!(second.added, 3);
+    for key in ["a", "b", "c"] {
+        let site = &bench.journal.by_sheet_key(Kind::Site, key).unwrap()[0];
+        assert_eq!(site.links[0].target, Target::Job(acme_job), "{key}");
+        assert_eq!(site.state, JobState::Ready);
+    }
+    let by_key = "key,company,name\nc,acme,C\n";
+    let (third, _) = bench.import(&[("sites.csv", by_key)]).unwrap();
+    assert_eq!(third.recognised, 1, "the same row, however it names its company");
+}
+
+#[test]
+fn two_rows_that_turn_out_to_be_one_record_are_refused() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job;
+    let id = bench.create(acme_job, Operation::AddCompany);
+    let sites = format!("company,name\nacme,S\n{id},S\n");
+    let refused = bench.import(&[("sites.csv", &sites)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::DupNaturalKey, "B3".into())]);
+}
+
+#[test]
+fn a_file_that_changes_between_the_two_readings_is_not_imported() {
+    let mut bench = Bench::new();
+    for other in [companies(&format!("acme,{ROOT},Another,\n")), companies("")] {
+        let examined = bench.examined(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]);
+        bench.write("companies.csv", &other);
+        let now = bench.now();
+        let error = import(&examined, &mut bench.journal, false, now).unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Sheets);
+    }
+    assert_eq!(bench.journal.imports().unwrap().len(), 0);
+}
+
+#[test]
+fn a_rehearsal_finds_the_same_and_leaves_nothing() {
+    let mut bench = Bench::new();
+    bench.import(&[("companies.csv", &acme())]).unwrap();
+    let examined = bench.examined(&[("companies.csv", &acme())]);
+    let now = bench.now();
+    let findings = rehearse(&examined, &mut bench.journal, now).unwrap();
+    assert_eq!(findings.count(Severity::Info), 2);
+    assert_eq!(bench.journal.imports().unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
+    let bench = Bench::new();
+    let good = bench.write("sites.csv", "key,company,name,phone,address1\ns,nowhere,S,+64 9 555,1 High St\n");
+    let paths = [Path::new("/nonexistent/devices.csv").to_owned(), good];
+    let examined = examine(&paths, &Options::default(), None).unwrap();
+    let found: Vec<_> = examined.findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(found, [Code::FileNotFound, Code::RefNotFound]);
+}
