@@ -29,6 +29,7 @@ mod reading;
 mod row;
 mod source;
 mod table;
+pub mod template;
 mod text;
 mod workbook;
 

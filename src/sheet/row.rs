@@ -18,7 +18,7 @@ use super::options::Options;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
-const EXAMPLE_KEY: &str = "#example";
+pub(crate) const EXAMPLE_KEY: &str = "#example";
 /// A row with at most this many cells, none of them needed, may be a total or a remark.
 const FOOTER_CELLS: usize = 2;
 
