@@ -109,7 +109,7 @@ pub(super) fn sheets_object(examined: &Examined) -> serde_json::Value {
             let (format, encoding, delimiter) = match &file.format {
                 Format::Workbook => ("workbook", None, None),
                 Format::Text { encoding, delimiter } => {
-                    ("text", Some(encoding.to_string()), Some(delimiter.to_string()))
+                    ("text", Some(encoding.name()), Some(delimiter.to_string()))
                 }
             };
             json!({

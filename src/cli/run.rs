@@ -292,8 +292,7 @@ async fn send(
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
             () = signals.next() => {
                 if let Some(now) = asked {
-                    // A run that has ended meanwhile needs no more interrupts.
-                    drop(interrupt.try_send(now));
+                    let _ended_meanwhile = interrupt.try_send(now);
                     asked = (now == Interrupt::Drain).then_some(Interrupt::Abort);
                 }
             }
