@@ -6,16 +6,8 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 0 | [`error`], [`clock`], [`model`]: words and rules |
-//! | 1 | `sheet`, `journal`, [`service`], [`sandbox`]: one part of the world each; they do not know each other |
-//! | 1 | [`sheet`], `journal`, `service`, `sandbox`: one part of the world each; they do not know each other |
-//! | 2 | `import`, `plan`, `run`, `report`: what brings two of them together |
-//! | 1 | `sheet`, [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
-//! | 2 | `import`, `plan`, [`run`], `report`: what brings two of them together |
-//! | 2 | [`import`], `plan`, `run`, `report`: what brings two of them together |
-//! | 2 | `import`, `plan`, `run`, [`report`]: what brings two of them together |
-//! | 3 | `term`, `cli`: what a person sees and types |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
-//! | 2 | `import`, [`plan`], [`run`], `report`: what brings two of them together |
+//! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
 
 pub mod cli;

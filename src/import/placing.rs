@@ -8,7 +8,7 @@ use super::Examined;
 use super::identity::{Claim, Decision, decide};
 use crate::error::{Error, Result};
 use crate::journal::{Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId};
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Record, Role, Target};
@@ -17,6 +17,8 @@ use crate::sheet::between::To;
 use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
 use crate::sheet::{Draft, Row, fold_key};
 
+/// The first import of a journal.
+const FIRST: ImportId = ImportId(1);
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
 
@@ -170,6 +172,10 @@ impl Placing<'_, '_> {
     /// Finds or makes the job of a row.
     fn decide(&mut self, ordinal: usize, values: &NewJob) -> Result<(JobId, Disposition)> {
         let kind = values.record.kind();
+        if self.writer.import() == FIRST {
+            // Nothing was there before, and that no two rows are one record was checked between the rows.
+            return Ok((self.writer.add_job(values)?, Disposition::New));
+        }
         let natural = self.writer.by_natural_key(kind, &values.natural_key)?;
         let by_key = match (&natural, &values.sheet_key) {
             (None, Some(key)) => self.writer.by_sheet_key(kind, key)?,

@@ -40,7 +40,7 @@ impl Journal {
         let mut recovered =
             Recovered { spilled: taken_in.carried_out, left_out: taken_in.left_out, ..Recovered::default() };
         let sending: Vec<JobId> = transaction
-            .prepare_cached("SELECT id FROM job WHERE state = 'sending' ORDER BY id")?
+            .prepare_cached("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id")?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let doubt = Doubt::ProcessEnded;

@@ -178,9 +178,11 @@ pub(super) fn finish_step(
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
-    connection
-        .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
-        .execute((job, standing.step))?;
+    if standing.step > 0 {
+        connection
+            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
+            .execute((job, standing.step))?;
+    }
     let next = next_step(connection, job)?;
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),

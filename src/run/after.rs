@@ -9,11 +9,12 @@
 use std::time::Duration;
 
 use super::InDoubt;
-use super::before::{Reading, taken, ticket_of};
+use super::before::{Reading, ticket_of};
 use super::dispatcher::{Dispatcher, Inbox, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
-use super::matching::{self, Relation, Seen};
+use super::matching::{self, Seen};
+use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -41,21 +42,6 @@ pub(super) enum Finding {
     Before(Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
     After(Operation, Vec<Found>),
-}
-
-/// What the found records mean for a job in doubt.
-#[derive(Debug, PartialEq)]
-enum Conclusion {
-    /// Ours.
-    Ours(RemoteId),
-    /// There before we sent.
-    Before(RemoteId),
-    /// A value that must be unique belongs to another record.
-    Taken(Candidate),
-    /// A person must look.
-    Unclear(Vec<Candidate>),
-    /// Nothing of ours was found.
-    Absent,
 }
 
 impl Dispatcher {
@@ -156,24 +142,24 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let from = JobState::InDoubt;
-        match conclude(&in_hand.work, seen) {
-            Conclusion::Ours(id) => self.confirm(job, id),
-            Conclusion::Before(id) => {
+        match weigh::after(&in_hand.work, seen) {
+            After::Ours(id) => self.confirm(job, id),
+            After::Before(id) => {
                 let how = How::Existing;
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
-            Conclusion::Taken(candidate) => {
-                self.settle(job, Write::Reject { job, from, rejection: taken(&candidate), evidence });
+            After::Taken(candidate) => {
+                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
             }
-            Conclusion::Unclear(candidates) => {
+            After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            Conclusion::Absent if SUSPECTED_PAGES.contains(&length) => {
+            After::Absent if SUSPECTED_PAGES.contains(&length) => {
                 self.look_later(job, "the list may be one page of a longer one");
             }
-            Conclusion::Absent if self.proved.contains(&operation) => self.absent(job),
-            Conclusion::Absent => self.ask_for_witnesses(job),
+            After::Absent if self.proved.contains(&operation) => self.absent(job),
+            After::Absent => self.ask_for_witnesses(job),
         }
     }
 
@@ -358,206 +344,9 @@ fn looks_before(settle: Duration) -> u32 {
     looks
 }
 
-/// Whether the service itself refuses a second creation, and a creation makes nothing besides.
-fn guarded_by_mac(record: &Record) -> bool {
-    matches!(record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(record)
-}
-
-/// Whether creating it makes a site as well, so that each try may make another one.
-fn makes_a_site(record: &Record) -> bool {
-    match record {
-        Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
-    }
-}
-
-/// Whether what was found shows that a step after the creation was carried out.
-fn shows(extra: &Extra, found: &[Found]) -> bool {
-    match extra {
-        Extra::Labels(labels) => {
-            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
-        }
-        Extra::Metadata(entries) => entries.iter().all(|entry| {
-            found.iter().any(|found| {
-                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
-            })
-        }),
-        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => {
-            found.iter().any(|found| found.id == Some(*id))
-        }
-        Extra::Licence(_) => false,
-    }
-}
-
-/// What the records with a row's key mean after its answer was lost.
-fn conclude(work: &Work, seen: &[Seen]) -> Conclusion {
-    let sent = matching::sent(work);
-    let unique = matching::key_is_unique(&work.record);
-    let related: Vec<(&Found, Relation)> = seen
-        .iter()
-        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
-    let was_there = |found: &Found| match (&work.baseline, found.id) {
-        (Some(baseline), Some(id)) => baseline.contains(&id),
-        _ => false,
-    };
-    let fresh: Vec<(&Found, Relation)> =
-        related.iter().filter(|(found, _)| !was_there(found)).cloned().collect();
-    match fresh.as_slice() {
-        [] => match related.as_slice() {
-            // Only a unique key says that the older record is the one the service meant.
-            [(found, relation)] if unique => older(found, relation),
-            _ => Conclusion::Absent,
-        },
-        [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
-            // The first attempt was refused as a duplicate and nobody looked before: it was there.
-            (Some(id), None, Some(Doubt::Duplicate), false) => Conclusion::Before(id),
-            (Some(id), Some(_), _, _) => Conclusion::Ours(id),
-            (Some(id), None, _, _) if unique => Conclusion::Ours(id),
-            (_, None, _, _) => {
-                let why = "equal, but it may have been there before: no look was taken before sending";
-                Conclusion::Unclear(vec![matching::candidate(found, why)])
-            }
-            (None, Some(_), _, _) => {
-                Conclusion::Unclear(vec![matching::candidate(found, "the service names no id for it")])
-            }
-        },
-        [(found, Relation::Differs(difference))] if unique => {
-            Conclusion::Taken(matching::candidate(found, difference))
-        }
-        several => Conclusion::Unclear(matching::candidates(several)),
-    }
-}
-
-/// A record with the row's unique key that was there before the first send.
-fn older(found: &Found, relation: &Relation) -> Conclusion {
-    match (relation, found.id) {
-        (Relation::Agrees, Some(id)) => Conclusion::Before(id),
-        (Relation::Differs(difference), _) => Conclusion::Taken(matching::candidate(found, difference)),
-        (Relation::Agrees | Relation::Near(_) | Relation::Unrelated, _) => {
-            Conclusion::Unclear(vec![matching::candidate(found, "it was there before")])
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
-    use super::super::example::{OTHER, OURS, device, record, seen, site};
     use super::*;
-    use crate::model::record::Metadata;
-
-    fn doubt(mut work: Work, doubt: Doubt, baseline: Option<Vec<RemoteId>>) -> Work {
-        work.state = JobState::InDoubt;
-        work.doubt = Some(doubt);
-        work.executed = doubt.executed();
-        work.doubted = !doubt.executed();
-        work.baseline = baseline;
-        work
-    }
-
-    #[test]
-    fn only_a_new_unowned_record_that_agrees_is_ours() {
-        let mac = "00:1a:2b:3c:4d:5e";
-        let depot = || json!({"companyId": OURS, "name": "Depot", "id": record(1)});
-        let till = || json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)});
-        let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
-        let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
-        let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
-        let none = Some(vec![]);
-        let table = [
-            ("nothing found", lost(none.clone()), vec![], "absent"),
-            ("ours", lost(none.clone()), vec![seen(depot(), None)], "ours"),
-            ("seen before the first send", lost(Some(vec![record(1)])), vec![seen(depot(), None)], "absent"),
-            ("owned by another row", lost(none.clone()), vec![seen(depot(), Some(99))], "absent"),
-            ("no look before sending", lost(None), vec![seen(depot(), None)], "unclear"),
-            (
-                "two of them",
-                lost(none.clone()),
-                vec![seen(depot(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
-                "unclear",
-            ),
-            (
-                "an older twin and ours",
-                lost(Some(vec![record(1)])),
-                vec![seen(depot(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
-                "ours",
-            ),
-            (
-                "folded by the service",
-                lost(none.clone()),
-                vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
-                "unclear",
-            ),
-            ("a unique key needs no baseline", lost_till(None), vec![seen(till(), None)], "ours"),
-            (
-                "a unique key of another company",
-                lost_till(none.clone()),
-                vec![seen(
-                    json!({"companyId": OTHER, "name": "Till", "identification": mac, "id": record(1)}),
-                    None,
-                )],
-                "taken",
-            ),
-            (
-                "a unique key that was there",
-                lost_till(Some(vec![record(1)])),
-                vec![seen(till(), None)],
-                "before",
-            ),
-            ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
-            ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),
-        ];
-        for (case, work, seen, expected) in table {
-            let conclusion = match conclude(&work, &seen) {
-                Conclusion::Ours(_) => "ours",
-                Conclusion::Before(_) => "before",
-                Conclusion::Taken(_) => "taken",
-                Conclusion::Unclear(_) => "unclear",
-                Conclusion::Absent => "absent",
-            };
-            assert_eq!(conclusion, expected, "{case}");
-        }
-    }
-
-    #[test]
-    fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
-        let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
-        assert!(guarded_by_mac(&work.record));
-        if let Record::Device(device) = &mut work.record {
-            device.custom_site_name = Some("New".to_owned());
-        }
-        assert!(!guarded_by_mac(&work.record));
-        assert!(!guarded_by_mac(&device("Till", None).record));
-    }
-
-    #[test]
-    fn a_step_is_carried_out_when_all_it_puts_is_there() {
-        let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
-        let labels = Extra::Labels(vec!["north".into(), "till".into()]);
-        let metadata = Extra::Metadata(vec![entry("cost-centre", "17")]);
-        let cloud = Extra::VpnCloud(record(5));
-        let table = [
-            (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
-            (&labels, json!([{"label": "till"}]), false),
-            (&metadata, json!([{"key": "cost-centre", "value": "17"}]), true),
-            (&metadata, json!([{"key": "cost-centre", "value": "18"}]), false),
-            (&cloud, json!([{"id": record(5)}]), true),
-            (&cloud, json!([{"id": record(6)}]), false),
-        ];
-        for (extra, answer, expected) in table {
-            let found: Vec<Found> = answer
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|entry| super::super::example::found(entry.clone()))
-                .collect();
-            assert_eq!(shows(extra, &found), expected, "{extra:?} {answer}");
-        }
-    }
 
     #[test]
     fn looks_double_their_distance_up_to_the_settle_time() {

@@ -10,10 +10,11 @@ use super::dispatcher::{Dispatcher, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Relation, Seen};
-use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use super::weigh::{self, Before};
+use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::record::Role;
-use crate::model::verdict::{Rejection, Verdict};
+use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
 
 /// How often a look-up is tried again when its answer tells nothing.
@@ -37,19 +38,6 @@ pub(super) enum Reading {
     Inconclusive(String),
     /// The look-up is not available at all.
     Unavailable,
-}
-
-/// What the look before sending concludes.
-#[derive(Debug, PartialEq)]
-enum Conclusion {
-    /// Nothing with the row's key is there.
-    Clear,
-    /// The row's record is there.
-    Exists(RemoteId),
-    /// A value that must be unique belongs to another record.
-    Taken(Candidate),
-    /// A person must look.
-    Unclear(Vec<Candidate>),
 }
 
 impl Dispatcher {
@@ -219,25 +207,25 @@ impl Dispatcher {
     pub(super) fn weigh_owned_before(&mut self, job: JobId, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let from = in_hand.work.state;
-        let conclusion = conclude(&in_hand.work, seen);
+        let conclusion = weigh::before(&in_hand.work, seen);
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let write = match conclusion {
-            Conclusion::Clear => return self.queue_send(job),
-            Conclusion::Exists(id) => match self.options.policy.on_existing {
+            Before::Clear => return self.queue_send(job),
+            Before::Exists(id) => match self.options.policy.on_existing {
                 OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
-                    let rejection = refusal(
+                    let rejection = weigh::refusal(
                         "existing",
                         format!("a record with this key is already there, with the id {id}"),
                     );
                     Write::Reject { job, from, rejection, evidence }
                 }
             },
-            Conclusion::Taken(candidate) => {
-                Write::Reject { job, from, rejection: taken(&candidate), evidence }
+            Before::Taken(candidate) => {
+                Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence }
             }
-            Conclusion::Unclear(candidates) => Write::Hold {
+            Before::Unclear(candidates) => Write::Hold {
                 job,
                 from,
                 code: "existing.unclear".to_owned(),
@@ -250,122 +238,7 @@ impl Dispatcher {
     }
 }
 
-/// What the records with a row's key mean before it is sent.
-fn conclude(work: &Work, seen: &[Seen]) -> Conclusion {
-    let sent = matching::sent(work);
-    let foreign: Vec<(&Found, Relation)> = seen
-        .iter()
-        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
-    match foreign.as_slice() {
-        [] => Conclusion::Clear,
-        [(found, Relation::Agrees)] => match found.id {
-            Some(id) => Conclusion::Exists(id),
-            None => Conclusion::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
-        },
-        [(found, Relation::Differs(difference))] if matching::key_is_unique(&work.record) => {
-            Conclusion::Taken(matching::candidate(found, difference))
-        }
-        several => Conclusion::Unclear(matching::candidates(several)),
-    }
-}
-
-/// Why a row is refused whose unique value another record has.
-pub(super) fn taken(candidate: &Candidate) -> Rejection {
-    let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
-    let name = candidate.name.as_deref().unwrap_or("a record without a name");
-    refusal("duplicateEntity", format!("already in use by '{name}'{id}: {}", candidate.difference))
-}
-
-fn refusal(code: &str, message: String) -> Rejection {
-    Rejection { code: code.to_owned(), message, violations: Vec::new() }
-}
-
 /// A job's number as the ticket of a question about it.
 pub(super) fn ticket_of(job: JobId) -> u64 {
     job.0.cast_unsigned()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::super::example::{OTHER, OURS, device, found, record, seen, site};
-    use super::*;
-
-    #[test]
-    fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
-        let mac = "00:1a:2b:3c:4d:5e";
-        let depot = json!({"companyId": OURS, "name": "Depot", "id": record(1)});
-        let table = [
-            ("nothing there", site("Depot", None), vec![], "clear"),
-            (
-                "only partial matches",
-                site("Depot", None),
-                vec![seen(json!({"name": "Depot 2", "id": record(1)}), None)],
-                "clear",
-            ),
-            ("it is there", site("Depot", None), vec![seen(depot.clone(), None)], "exists"),
-            (
-                "another row of ours owns it",
-                site("Depot", None),
-                vec![seen(depot.clone(), Some(99))],
-                "clear",
-            ),
-            (
-                "there twice",
-                site("Depot", None),
-                vec![seen(depot, None), seen(json!({"name": "Depot", "id": record(2)}), None)],
-                "unclear",
-            ),
-            (
-                "there but for case",
-                site("Depot", None),
-                vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
-                "unclear",
-            ),
-            (
-                "MAC of another company",
-                device("Till", Some(mac)),
-                vec![seen(
-                    json!({"companyId": OTHER, "name": "Till", "identification": mac, "id": record(1)}),
-                    None,
-                )],
-                "taken",
-            ),
-            (
-                "MAC of the same device",
-                device("Till", Some(mac)),
-                vec![seen(
-                    json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)}),
-                    None,
-                )],
-                "exists",
-            ),
-            ("no id named", site("Depot", None), vec![seen(json!({"name": "Depot"}), None)], "unclear"),
-        ];
-        for (case, work, seen, expected) in table {
-            let conclusion = match conclude(&work, &seen) {
-                Conclusion::Clear => "clear",
-                Conclusion::Exists(_) => "exists",
-                Conclusion::Taken(_) => "taken",
-                Conclusion::Unclear(_) => "unclear",
-            };
-            assert_eq!(conclusion, expected, "{case}");
-        }
-    }
-
-    #[test]
-    fn the_refusal_of_a_taken_value_names_the_other_record() {
-        let candidate =
-            matching::candidate(&found(json!({"name": "Till 9", "id": record(1)})), "its company differs");
-        let rejection = taken(&candidate);
-        assert_eq!(rejection.code, "duplicateEntity");
-        assert_eq!(
-            rejection.message,
-            format!("already in use by 'Till 9' (id {}): its company differs", record(1))
-        );
-    }
 }

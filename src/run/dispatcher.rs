@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
+use super::ends::{Ending, Opening};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Quota, ServiceClock};
@@ -24,7 +25,7 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Moved, Reply, RunId, Work, Write, Writer};
+use crate::journal::{Journal, Moved, Reply, Work, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -38,32 +39,6 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing is left that goes on by itself. Held jobs may remain.
-    Finished,
-    /// The day's quota is spent and the policy is to exit.
-    Parked {
-        /// When creations can go on, by our clock.
-        until: Moment,
-        /// Why, in words.
-        why: String,
-    },
-    /// Stopped on request, with work left that goes on by itself later.
-    Interrupted {
-        /// Why, in words.
-        why: String,
-    },
-    /// The service refuses us or cannot be reached; jobs are ready.
-    Stopped {
-        /// Why, in words.
-        why: String,
-        /// What to do about it.
-        hint: String,
-    },
-}
 
 /// A job in the dispatcher's hands.
 pub(super) struct InHand {
@@ -90,8 +65,8 @@ pub(super) enum Stage {
     Claiming,
     /// Its answer.
     UnderWay,
-    /// Its outcome to be on disk.
-    Settling,
+    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
+    Settling { sent: bool },
 }
 
 /// News for the dispatcher besides answers.
@@ -396,7 +371,8 @@ impl Dispatcher {
     /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
     pub(super) fn settle(&mut self, job: JobId, write: Write) {
         if let Some(in_hand) = self.in_hand.get_mut(&job) {
-            in_hand.stage = Stage::Settling;
+            let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
+            in_hand.stage = Stage::Settling { sent };
         }
         self.write(Ticket::Settle(job), write);
     }
@@ -431,7 +407,8 @@ impl Dispatcher {
         }
     }
 
-    /// A write was refused because another process moved the job meanwhile; the journal's word counts.
+    /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
+    /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
     fn refused(&mut self, number: u64, error: Error) {
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(job)) => {
@@ -439,7 +416,11 @@ impl Dispatcher {
                 self.uncount(job);
                 self.let_go(job);
             }
-            Some(Ticket::Settle(_) | Ticket::Note) => self.fail(error),
+            Some(Ticket::Settle(job)) => match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
+                Some(Stage::Settling { sent: false }) => self.let_go(job),
+                _ => self.fail(error),
+            },
+            Some(Ticket::Note) => self.fail(error),
             None => {}
         }
     }
@@ -476,7 +457,7 @@ impl Dispatcher {
             lane.queue.clear();
         }
         self.in_hand.retain(|_, in_hand| {
-            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling)
+            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
         });
     }
 
@@ -486,60 +467,10 @@ impl Dispatcher {
     }
 }
 
-impl Ending {
-    /// How the journal notes it, and when the run may go on.
-    fn noted(&self) -> (&'static str, Option<Moment>) {
-        match self {
-            Self::Finished => ("finished", None),
-            Self::Parked { until, .. } => ("parked", Some(*until)),
-            Self::Interrupted { .. } => ("interrupted", None),
-            Self::Stopped { .. } => ("stopped", None),
-        }
-    }
-}
-
-/// What a run begins with.
-struct Opening {
-    lanes: Vec<Operation>,
-    used: u64,
-    learned: Option<u64>,
-    run: RunId,
-}
-
-impl Opening {
-    fn of(journal: &mut Journal, client: &Client, now: Moment) -> Result<Self> {
-        let lanes = journal.lanes()?;
-        require_available(client, &lanes)?;
-        Ok(Self {
-            lanes,
-            used: journal.quota(now.day())?.sent,
-            learned: journal.latest_ceiling()?,
-            run: journal.begin_run(now)?,
-        })
-    }
-}
-
 /// The answer to "may a request of this operation leave now?".
 enum Permission {
     Granted(Errand),
     Later(Duration),
     AfterNews,
     NothingWaits,
-}
-
-/// Refuses to begin when an operation that some job needs has no endpoint.
-fn require_available(client: &Client, needed: &[Operation]) -> Result<()> {
-    let missing: Vec<&str> = needed
-        .iter()
-        .filter(|operation| !client.endpoints().available(**operation))
-        .map(|operation| operation.name())
-        .collect();
-    let Some(first) = missing.first() else { return Ok(()) };
-    Err(Error::usage(format!(
-        "rows of this journal need {}, whose path the specification does not state",
-        missing.join(", ")
-    ))
-    .hint(format!(
-        "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
-    )))
 }

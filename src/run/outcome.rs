@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use super::before::Reading;
-use super::dispatcher::{Dispatcher, Ending};
+use super::dispatcher::Dispatcher;
+use super::ends::Ending;
 use super::lane::{Errand, Halt};
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::dispatcher::{Dispatcher, Drain, Ending, InHand, Inbox, Stage};
+use super::dispatcher::{Dispatcher, Drain, InHand, Inbox, Stage};
+use super::ends::Ending;
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
 use crate::journal::{Page, Work};

@@ -119,7 +119,7 @@ fn every_write_leaves_only_the_states_it_may_leave_and_any_other_changes_nothing
             }
         }
     }
-    assert_eq!((allowed, refused), (21, 13 * 9 - 21));
+    assert_eq!((allowed, refused), (24, 13 * 11 - 24));
 }
 
 #[test]

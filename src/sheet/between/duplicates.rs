@@ -1,5 +1,6 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key.
 
+use crate::model::key::comparable;
 use crate::model::kind::Kind;
 
 use super::super::code::Code;
@@ -99,7 +100,7 @@ pub(super) fn uniques(between: &mut Between, found: &mut dyn FnMut(Finding)) {
 }
 
 /// The natural key of a row, as far as it is none of the above: owner, name, and the reference of a site.
-type Natural<'a> = (Kind, To, &'a str, &'a str);
+type Natural<'a> = (Kind, To, &'a str, String);
 
 fn natural_of<'a>(between: &'a Between, entry: &Entry, resolutions: &[Resolution]) -> Option<Natural<'a>> {
     let kind = between.kind(entry);
@@ -108,9 +109,9 @@ fn natural_of<'a>(between: &'a Between, entry: &Entry, resolutions: &[Resolution
     }
     let unique = between.get(entry.unique);
     let reference = match kind {
-        Kind::Company => "",
-        Kind::Site => unique.unwrap_or_default(),
-        Kind::Device if unique.is_none() => "",
+        Kind::Company => String::new(),
+        Kind::Site => comparable(unique.unwrap_or_default()),
+        Kind::Device if unique.is_none() => String::new(),
         Kind::Device | Kind::Person => return None,
     };
     let Resolution::To(owner) = resolutions.get(entry.owner as usize)? else { return None };
@@ -123,7 +124,7 @@ pub(super) fn natural(between: &mut Between, resolutions: &[Resolution], found: 
         Index::new(between.entries.len(), |row| natural_of(between, &between.entries[row], resolutions));
     let owned = |between: &Between, entry: &Entry| {
         natural_of(between, entry, resolutions)
-            .map(|(kind, owner, name, reference)| (kind, owner, name.to_owned(), reference.to_owned()))
+            .map(|(kind, owner, name, reference)| (kind, owner, name.to_owned(), reference))
     };
     tell(
         between,

@@ -169,7 +169,7 @@ fn what_two_rows_share_is_told_at_the_second() {
 
 #[test]
 fn two_sites_of_one_name_differ_by_their_reference() {
-    let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2\n{ROOT},S,2\n");
+    let sites = format!("company,name,reference\n{ROOT},S,1\n{ROOT},S,2 a\n{ROOT},S,2  a\n");
     assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupNaturalKey, "sites!B4")]);
 }
 
