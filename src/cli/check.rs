@@ -8,21 +8,22 @@ use super::findings::{self, Found};
 use super::intake;
 use crate::error::{Exit, Result};
 use crate::import::rehearse;
-use crate::sheet::finding::Finding;
+use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
-    let examined = intake::read(context, &typed.files, &typed.reading)?;
-    let mut all: Vec<Finding> = examined.findings.iter().cloned().collect();
-    if examined.is_clean()
-        && let Some(mut journal) = intake::existing(context)?
-    {
-        // Against what is in the journal; nothing of it is kept.
-        all.extend(rehearse(&examined, &mut journal, context.now())?.into_vec());
-    }
+    let mut examined = intake::read(context, &typed.files, &typed.reading)?;
+    let against_journal = match intake::existing(context)? {
+        // What is in the journal is compared with; nothing of the comparison is kept.
+        Some(mut journal) if examined.is_clean() => rehearse(&examined, &mut journal, context.now())?,
+        Some(_) | None => Findings::default(),
+    };
+    let of_sheets = std::mem::take(&mut examined.findings);
+    let found = Found::of(&of_sheets).plus(Found::of(&against_journal));
+    let mut all = of_sheets.into_vec();
+    all.extend(against_journal.into_vec());
     findings::tell(context, &all);
-    let found = Found::of(&all);
     let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
     intake::tell_sheets(context, &examined);
     let terminal = context.terminal;

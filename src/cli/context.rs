@@ -1,6 +1,7 @@
 //! What every command has at hand: the terminal, the environment, the common options, the clock and the reader's
 //! time zone.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,9 +10,11 @@ use jiff::tz::TimeZone;
 use super::args::{Common, Overrides};
 use super::environment::Environment;
 use super::profile::{self, Profile};
+use super::rehearsal;
 use super::settings::{Purpose, Settings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::journal::Journal;
 use crate::model::time::Moment;
 use crate::term::{Terminal, moment};
 
@@ -22,6 +25,8 @@ pub(super) struct Context<'a> {
     pub(super) common: &'a Common,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) here: TimeZone,
+    /// Whether the journal is that of a rehearsal, so that the next command is told as one.
+    pub(super) rehearsing: Cell<bool>,
 }
 
 impl Context<'_> {
@@ -80,6 +85,8 @@ impl Context<'_> {
             };
             line.push_str(&format!(" {option} {quoted}"));
         };
+        let takes_sandbox =
+            ["run", "plan", "doctor"].iter().any(|name| command.split(' ').next() == Some(name));
         let journal = self.common.journal.to_string_lossy();
         if journal != "fleetload.db" {
             add("--journal", &journal);
@@ -90,7 +97,29 @@ impl Context<'_> {
         if let Some(profile) = &self.common.profile {
             add("--profile", profile);
         }
+        let reports = self.common.reports.to_string_lossy();
+        if reports != "reports" {
+            add("--reports", &reports);
+        }
+        if takes_sandbox && self.rehearsing.get() {
+            line.push_str(" --sandbox");
+        }
         line
+    }
+
+    /// Opens the journal that must be there, and notes whether it is that of a rehearsal.
+    pub(super) fn journal(&self) -> Result<Journal> {
+        let journal = Journal::open_existing(&self.common.journal)?;
+        self.note_rehearsal(&journal)?;
+        Ok(journal)
+    }
+
+    /// Notes whether a journal is that of a rehearsal.
+    pub(super) fn note_rehearsal(&self, journal: &Journal) -> Result<()> {
+        if journal.account()?.is_some_and(|account| account.base_url == rehearsal::BASE_URL) {
+            self.rehearsing.set(true);
+        }
+        Ok(())
     }
 
     /// The runtime that requests, timers and signals live on.

@@ -6,13 +6,13 @@ use super::args::{Cancel, Resolve, Retry};
 use super::context::Context;
 use super::status;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Decision, Journal, Selection};
+use crate::journal::{Decision, Selection};
 use crate::model::state::JobState;
 use crate::term::{count, counted};
 
 /// Makes rejected jobs ready again.
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
-    let mut journal = Journal::open_existing(&context.common.journal)?;
+    let mut journal = context.journal()?;
     if let Some(import) = typed.import {
         status::require(&journal.imports()?, import)?;
     }
@@ -55,7 +55,7 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
         return Err(Error::usage("one id belongs to one job")
             .hint("give the jobs one by one, each with the id of its own record"));
     }
-    let mut journal = Journal::open_existing(&context.common.journal)?;
+    let mut journal = context.journal()?;
     let (who, now) = (context.who(), context.now());
     for &job in &typed.jobs {
         let moved = journal.resolve(job, decision.clone(), &who, now)?;
@@ -94,7 +94,7 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
 
 /// Gives up what has not been sent of an import.
 pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
-    let mut journal = Journal::open_existing(&context.common.journal)?;
+    let mut journal = context.journal()?;
     status::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;

@@ -43,6 +43,7 @@ struct Check<'a> {
 
 /// Examines everything and says what is wrong.
 pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    context.rehearsing.set(typed.rehearsal.sandbox);
     context.runtime()?.block_on(async {
         if !typed.rehearsal.sandbox {
             return examine(context, &Purpose::Service, &typed.overrides).await;

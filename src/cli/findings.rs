@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::context::Context;
-use crate::sheet::finding::{Finding, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::term::{Ink, Line, Terminal, count, counted};
 
 /// Equal findings of one column told one by one.
@@ -30,17 +30,24 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Counts findings.
-    pub(super) fn of(findings: &[Finding]) -> Self {
-        let mut found = Self::default();
-        for finding in findings {
-            *match finding.severity {
-                Severity::Fatal | Severity::Error => &mut found.errors,
-                Severity::Warning => &mut found.warnings,
-                Severity::Info => &mut found.notes,
-            } += 1;
+    /// Counts findings, those too that are not kept for being many.
+    pub(super) fn of(findings: &Findings) -> Self {
+        let count = |severity| u64::try_from(findings.count(severity)).unwrap_or(u64::MAX);
+        Self {
+            errors: count(Severity::Fatal) + count(Severity::Error),
+            warnings: count(Severity::Warning),
+            notes: count(Severity::Info),
         }
-        found
+    }
+
+    /// The sum of two counts.
+    #[must_use]
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            errors: self.errors + other.errors,
+            warnings: self.warnings + other.warnings,
+            notes: self.notes + other.notes,
+        }
     }
 
     /// `2 errors, 1 warning`; notes only when asked for.
@@ -89,7 +96,10 @@ type Groups<'a> = Vec<Vec<&'a Finding>>;
 /// Findings in the order of the files and sheets as they come up, then by severity, code and column.
 fn by_place(findings: &[Finding], notes: bool) -> Vec<(&str, Vec<(Option<&str>, Groups<'_>)>)> {
     let mut files: Vec<(&str, Vec<(Option<&str>, BTreeMap<_, Vec<&Finding>>)>)> = Vec::new();
-    for finding in findings.iter().filter(|finding| notes || finding.severity != Severity::Info) {
+    for finding in findings.iter().filter(|finding| {
+        // That the list is shortened is no idle note.
+        notes || finding.severity != Severity::Info || finding.code == Code::LimitFindings
+    }) {
         let at = files.iter().position(|(file, _)| *file == finding.file).unwrap_or_else(|| {
             files.push((&finding.file, Vec::new()));
             files.len() - 1
@@ -177,7 +187,7 @@ fn range(rest: &[&Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::finding::{Code, ValueKind};
+    use crate::sheet::finding::ValueKind;
     use crate::term::{Manner, testing::terminal};
 
     fn told(findings: &[Finding], notes: bool) -> String {
@@ -197,6 +207,16 @@ mod tests {
         finding.header = Some("MAC Address".to_owned());
         finding.column = Some("devices.mac".to_owned());
         finding
+    }
+
+    #[test]
+    fn findings_that_are_too_many_to_be_kept_are_counted_and_the_shortening_is_told() {
+        let mut list = Findings::default();
+        list.extend((2..=2_001).map(mac));
+        assert_eq!(Found::of(&list).errors, 2_000);
+        let told = told(&list.into_vec(), false);
+        assert!(told.contains("  and 995 more in F7:F1001\n"), "{told}");
+        assert!(told.contains("1000 more findings cell.mac-length"), "{told}");
     }
 
     #[test]
@@ -224,6 +244,8 @@ mod tests {
         assert!(without.contains("error[cell.required] sites.csv, row 3 (line 7)\n  fill it\n"), "{without}");
         assert!(!without.contains("note["));
         assert!(told(&findings, true).contains("note[row.blank] sites.csv\n"));
-        assert_eq!(Found::of(&findings).words(), "3 errors, 0 warnings, 1 note");
+        let mut list = Findings::default();
+        list.extend(findings);
+        assert_eq!(Found::of(&list).words(), "3 errors, 0 warnings, 1 note");
     }
 }

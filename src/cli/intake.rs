@@ -17,7 +17,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::plan::Demand;
 use crate::sheet::Format;
-use crate::sheet::finding::Finding;
+use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, count, counted};
 
 /// Imports files and sends nothing.
@@ -38,7 +38,10 @@ pub(super) fn read(context: &Context<'_>, files: &[PathBuf], reading: &Reading) 
 /// The journal of the common options, unless it is not there yet.
 pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     let path = &context.common.journal;
-    if path.exists() { Journal::open_existing(path).map(Some) } else { Ok(None) }
+    if !path.exists() {
+        return Ok(None);
+    }
+    context.journal().map(Some)
 }
 
 /// Puts files into the journal; `None` when they have problems, which were told. With `available`, rows that need
@@ -49,10 +52,9 @@ pub(super) fn import(
     reading: &Reading,
     available: Option<&dyn Fn(Operation) -> bool>,
 ) -> Result<Option<(Journal, ImportId)>> {
-    let examined = read(context, files, reading)?;
+    let mut examined = read(context, files, reading)?;
     if !examined.is_clean() && !reading.skip_invalid {
-        let all: Vec<Finding> = examined.findings.iter().cloned().collect();
-        refuse(context, &all);
+        refuse(context, std::mem::take(&mut examined.findings));
         return Ok(None);
     }
     if let Some(available) = available {
@@ -61,23 +63,23 @@ pub(super) fn import(
     let mut journal = Journal::open(&context.common.journal)?;
     match crate::import::import(&examined, &mut journal, reading.skip_invalid, context.now())? {
         Outcome::Imported(imported, notes) => {
-            let all: Vec<Finding> = examined.findings.iter().chain(notes.iter()).cloned().collect();
+            let mut all = std::mem::take(&mut examined.findings).into_vec();
+            all.extend(notes.into_vec());
             findings::tell(context, &all);
             tell_sheets(context, &examined);
             tell_imported(context, &imported);
             Ok(Some((journal, imported.import)))
         }
         Outcome::Refused(refusals) => {
-            let all: Vec<Finding> = refusals.into_vec();
-            refuse(context, &all);
+            refuse(context, refusals);
             Ok(None)
         }
     }
 }
 
-fn refuse(context: &Context<'_>, all: &[Finding]) {
-    findings::tell(context, all);
-    let found = Found::of(all);
+fn refuse(context: &Context<'_>, refusals: Findings) {
+    let found = Found::of(&refusals);
+    findings::tell(context, &refusals.into_vec());
     let terminal = context.terminal;
     terminal.result(
         Line::new().ink(Ink::Error, found.words()).text("; nothing was imported and nothing was sent"),

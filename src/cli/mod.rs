@@ -31,8 +31,10 @@ mod settings;
 mod settings_tests;
 mod signals;
 mod status;
+mod template;
 mod until;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 
 use clap::Parser as _;
@@ -42,7 +44,7 @@ use self::args::{Args, Command};
 use self::context::Context;
 use self::environment::Environment;
 use crate::clock::SystemClock;
-use crate::error::{Error, Exit, Result};
+use crate::error::{Exit, Result};
 use crate::term::{Manner, Terminal, start_log};
 
 /// Carries out the command that `line` names and returns the exit code of the process.
@@ -83,6 +85,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         common: &args.common,
         clock: SystemClock::start(),
         here: TimeZone::system(),
+        rehearsing: Cell::new(false),
     };
     match &args.command {
         Command::Run(typed) => run::run(&context, typed),
@@ -90,6 +93,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Plan(typed) => plan::plan(&context, typed),
         Command::Import(typed) => intake::import_only(&context, typed),
         Command::Report(typed) => reports::report(&context, typed),
+        Command::Template(typed) => template::template(&context, typed),
         Command::Status(typed) => status::status(&context, typed),
         Command::Retry(typed) => decide::retry(&context, typed),
         Command::Resolve(typed) => decide::resolve(&context, typed),
@@ -98,6 +102,5 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
         Command::Completions(typed) => Ok(documents::completions(terminal, typed)),
         Command::Man(typed) => documents::man(terminal, typed),
-        _ => Err(Error::internal("this command is not built in yet")),
     }
 }

@@ -10,18 +10,19 @@ use super::settings::{Purpose, RateSetting, Rehearsed, Settings};
 use crate::error::{Error, Exit, Result};
 use crate::plan::forecast::Allowance;
 use crate::plan::{Calls, Plan, Terms, Way};
-use crate::sheet::finding::Finding;
 use crate::term::{Ink, Line, Table, count, counted, span};
 
 /// Plans for the sheets and tells the plan.
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    context.rehearsing.set(typed.rehearsal.sandbox);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
-    let examined = intake::read(context, &typed.files, &typed.reading)?;
-    let all: Vec<Finding> = examined.findings.iter().cloned().collect();
-    let found = Found::of(&all);
-    findings::tell(context, &all);
+    let mut examined = intake::read(context, &typed.files, &typed.reading)?;
+    let clean = examined.is_clean();
+    let of_sheets = std::mem::take(&mut examined.findings);
+    let found = Found::of(&of_sheets);
+    findings::tell(context, &of_sheets.into_vec());
     let terminal = context.terminal;
-    if !examined.is_clean() && !typed.reading.skip_invalid {
+    if !clean && !typed.reading.skip_invalid {
         terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
         terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
         terminal.hint("correct the sheet and type the same command again");
@@ -47,8 +48,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         return Err(intake::unavailable(&missing));
     }
     let files: Vec<String> = typed.files.iter().map(|file| file.display().to_string()).collect();
-    let sandbox = if typed.rehearsal.sandbox { " --sandbox" } else { "" };
-    terminal.hint(format!("to do it: {}{sandbox}", context.again(&format!("run {}", files.join(" ")))));
+    terminal.hint(format!("to do it: {}", context.again(&format!("run {}", files.join(" ")))));
     Ok(exit)
 }
 

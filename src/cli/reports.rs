@@ -13,7 +13,7 @@ use crate::term::{Ink, Line, counted};
 
 /// Writes the reports of an import again.
 pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
-    let journal = Journal::open_existing(&context.common.journal)?;
+    let journal = context.journal()?;
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
         (Some(wanted), _) => status::require(&imports, wanted)?.import,

@@ -38,6 +38,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
+    context.rehearsing.set(typed.rehearsal.sandbox);
     let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
     if !typed.rehearsal.sandbox {
@@ -292,8 +293,7 @@ async fn send(
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
             () = signals.next() => {
                 if let Some(now) = asked {
-                    // A run that has ended meanwhile needs no more interrupts.
-                    drop(interrupt.try_send(now));
+                    let _ended_meanwhile = interrupt.try_send(now);
                     asked = (now == Interrupt::Drain).then_some(Interrupt::Abort);
                 }
             }
@@ -386,7 +386,10 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
     let again = context.again("run");
     match ending {
         Ending::Finished => match exit {
-            Exit::Done => terminal.result(Line::new().ink(Ink::Good, "every row is done")),
+            Exit::Done => {
+                terminal.result(Line::new().ink(Ink::Good, "every row is done"));
+                terminal.hint(format!("to see it again at any time: {}", context.again("status")));
+            }
             Exit::Rejections => {
                 terminal
                     .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));

@@ -14,7 +14,7 @@ use crate::term::{Ink, Line, count, counted, span};
 
 /// Tells where an import, or the whole journal, stands.
 pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
-    let journal = Journal::open_existing(&context.common.journal)?;
+    let journal = context.journal()?;
     let imports = journal.imports()?;
     if let Some(wanted) = typed.import {
         require(&imports, wanted)?;

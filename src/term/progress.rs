@@ -242,7 +242,10 @@ mod tests {
         let objects: Vec<serde_json::Value> =
             results.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let kinds: Vec<_> = objects.iter().map(|o| o["object"].as_str().unwrap()).collect();
-        assert_eq!(kinds, ["progress", "progress", "event", "progress", "progress", "progress", "progress"]);
+        assert_eq!(
+            kinds,
+            ["progress", "event", "progress", "event", "progress", "progress", "progress", "progress"]
+        );
         assert_eq!(objects[1]["event"], "moved");
         assert_eq!((&objects[1]["from"], &objects[1]["to"]), (&"ready".into(), &"created".into()));
         assert_eq!(objects[3]["event"], "note");
