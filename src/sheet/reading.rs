@@ -29,7 +29,7 @@ pub struct Summary {
 
 /// One reading of a table under way.
 pub(crate) struct Reading<'a, 'e> {
-    table: &'a Table,
+    pub(super) table: &'a Table,
     rows: RowReader<'a>,
     each: &'e mut dyn FnMut(Row) -> Result<()>,
     waiting: Vec<Row>,
