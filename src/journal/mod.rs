@@ -6,7 +6,11 @@
 
 mod baseline;
 mod column;
+mod doubt;
 mod failure;
+#[cfg(test)]
+mod fixture;
+mod incoming;
 mod intake;
 mod known;
 mod lock;
@@ -34,7 +38,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-pub use intake::{Disposition, ImportWriter, Imported, NewJob, NewRow, NewSheet};
+pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
+pub use intake::ImportWriter;
 pub use known::KnownJob;
 pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};

@@ -19,6 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Page cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
 const CACHE_KIB: i64 = 65_536;
 
+/// Pages in the write-ahead log before it is copied back: often enough to stay small (64 MiB), seldom enough that
+/// the pace of a run does not feel it.
+const CHECKPOINT_PAGES: i64 = 16_384;
+
+/// Bytes of a page, SQLite's default.
+const PAGE_BYTES: i64 = 4_096;
+
 /// Prepared statements kept; more than there are different ones.
 const STATEMENTS: usize = 128;
 
@@ -143,6 +150,9 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     // 2 is FULL: every commit is on disk before it is believed.
     set(connection, "synchronous", 2)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // What an import made of the write-ahead log is given back to the disk afterwards.
+    set(connection, "journal_size_limit", CHECKPOINT_PAGES * PAGE_BYTES)?;
     migrate::migrate(connection, path, steps)
 }
 

@@ -3,7 +3,8 @@
 //! Nothing else changes: no other state needs the process that wrote it. Only the holder of the run's lock may
 //! recover, since the jobs of a living process are not in doubt.
 
-use super::transition::{end_attempt, put_on_hold};
+use super::doubt::put_on_hold;
+use super::transition::end_attempt;
 use super::{Evidence, Journal, spill, standing};
 use crate::error::Result;
 use crate::model::id::JobId;
@@ -39,7 +40,7 @@ impl Journal {
         let mut recovered =
             Recovered { spilled: taken_in.carried_out, left_out: taken_in.left_out, ..Recovered::default() };
         let sending: Vec<JobId> = transaction
-            .prepare_cached("SELECT id FROM job WHERE state = 'sending' ORDER BY id")?
+            .prepare_cached("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id")?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let doubt = Doubt::ProcessEnded;
@@ -69,5 +70,100 @@ impl Journal {
         transaction.commit()?;
         spill::put_away(&path, taken_in)?;
         Ok(recovered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::journal::fixture::*;
+    use crate::journal::{Selection, Write};
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::{Created, Held, InDoubt, Ready, Sending};
+
+    #[test]
+    fn what_was_being_sent_is_in_doubt_after_a_start_and_nothing_else_changes() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        assert_eq!(recovered, Recovered { doubtful: 1, ..Recovered::default() });
+        let work = bench.journal.work(jobs[0]).unwrap().unwrap();
+        assert_eq!((work.state, work.deaths, work.doubt), (InDoubt, 1, Some(Doubt::ProcessEnded)));
+        assert!(work.doubted && !work.executed);
+        assert_eq!(bench.journal.doubtful(at(9_000), 10).unwrap().work, [work]);
+        assert_eq!(state(&bench.journal, jobs[1]), Ready);
+        let before = everything(&bench.journal).unwrap();
+        assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());
+        assert_eq!(everything(&bench.journal).unwrap(), before);
+    }
+
+    #[test]
+    fn a_row_that_was_being_sent_at_three_deaths_is_held() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        for (death, expected) in [(1, InDoubt), (2, InDoubt), (3, Held)] {
+            apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+            let recovered = bench.journal.recover(at(9_000)).unwrap();
+            assert_eq!((recovered.doubtful, recovered.held), (u64::from(death < 3), u64::from(death == 3)));
+            assert_eq!(state(&bench.journal, jobs[0]), expected, "death {death}");
+            if expected == InDoubt {
+                let release = Write::Release { job: jobs[0], note: "absent".into(), at: at(9_500) };
+                apply(&mut bench.journal, release).unwrap();
+            }
+        }
+        assert_eq!(bench.journal.held(&Selection::default()).unwrap()[0].code, POISON);
+    }
+
+    #[test]
+    fn what_was_spilled_is_taken_in_once_and_before_anything_is_put_in_doubt() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], true);
+        apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+        let path = bench.journal.path().to_owned();
+        let quota = Write::Quota { day: at(0).day(), sent: 1, confirmed: 1, doubtful: 0 };
+        let writes = [claim(jobs[1], AddCompany), created(jobs[0], Sending, id(1)), quota];
+        let spill = Journal::spill(&path, &writes).unwrap();
+        let lines = fs::read(&spill).unwrap();
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&spill.metadata().unwrap().permissions());
+            assert_eq!(mode & 0o777, 0o600);
+        }
+
+        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        assert_eq!(recovered, Recovered { spilled: 2, ..Recovered::default() });
+        assert_eq!(state(&bench.journal, jobs[0]), Created);
+        assert_eq!(state(&bench.journal, jobs[1]), Ready, "released by the spilled creation");
+        assert!(!spill.exists());
+
+        // As if the process had ended between the commit and the removal of the file.
+        fs::write(&spill, lines).unwrap();
+        assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());
+        assert_eq!(bench.journal.quota(at(0).day()).unwrap().sent, 1);
+    }
+
+    #[test]
+    fn a_torn_line_and_one_that_no_longer_fits_are_left_out_and_kept() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+        let path = bench.journal.path().to_owned();
+        let writes = [created(jobs[0], Sending, id(1)), created(jobs[1], Sending, id(2))];
+        let spill = Journal::spill(&path, &writes).unwrap();
+        let mut text = fs::read_to_string(&spill).unwrap();
+        text.push_str("{\"id\":\"0000");
+        fs::write(&spill, &text).unwrap();
+        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        assert_eq!((recovered.spilled, recovered.left_out), (1, 2));
+        assert_eq!(state(&bench.journal, jobs[0]), Created);
+        assert_eq!(state(&bench.journal, jobs[1]), Ready);
+        assert!(!spill.exists());
+        assert_eq!(
+            fs::read_to_string(bench.folder.path().join("fleetload.db.spill.left-out")).unwrap(),
+            text
+        );
     }
 }

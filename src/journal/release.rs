@@ -66,6 +66,9 @@ pub(super) fn is_lost(state: JobState) -> bool {
 
 /// blocked → ready for the children of a job that has just got its remote id and that wait for nothing else.
 pub(super) fn children(connection: &Connection, parent: JobId) -> Result<Vec<Moved>> {
+    if !has_children(connection, parent)? {
+        return Ok(Vec::new());
+    }
     // The plus keeps SQLite from walking all blocked jobs instead of the children of this one.
     let mut statement = connection.prepare_cached(
         "UPDATE job SET state = 'ready'
@@ -88,7 +91,7 @@ pub(super) fn skip_below(
     code: &str,
     at: Moment,
 ) -> Result<Vec<Moved>> {
-    if lost.remote_id.is_some() {
+    if lost.remote_id.is_some() || !has_children(connection, lost.job)? {
         return Ok(Vec::new());
     }
     let fate = if code == PARENT_CANCELLED { "given up" } else { "rejected" };
@@ -138,6 +141,13 @@ pub(super) fn revive_below(connection: &Connection, found: JobId) -> Result<Vec<
         }
     }
     Ok(revived)
+}
+
+/// Whether any job links to this one. Most have none, and asking is far cheaper than changing nothing.
+fn has_children(connection: &Connection, parent: JobId) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM link WHERE target_job = ?1)")?
+        .query_row([parent], |row| row.get(0))?)
 }
 
 fn skipped_children(connection: &Connection, parent: JobId) -> Result<Vec<JobId>> {

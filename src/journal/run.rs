@@ -78,3 +78,27 @@ impl Journal {
         Ok(Some(info))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::*;
+
+    #[test]
+    fn the_last_run_is_told_with_its_end_and_its_requests() {
+        let mut bench = bench();
+        assert_eq!(bench.journal.last_run().unwrap(), None);
+        let run = bench.journal.begin_run(at(1)).unwrap();
+        let open = bench.journal.last_run().unwrap().unwrap();
+        assert_eq!((open.run, open.ended_at), (run, None));
+        let requests = BTreeMap::from([(Operation::AddDevice, 3), (Operation::Auth, 1)]);
+        bench.journal.end_run(run, at(5), "parked", Some(at(9)), &requests).unwrap();
+        let ended = bench.journal.last_run().unwrap().unwrap();
+        assert_eq!(
+            (ended.ended_at, ended.ending.as_deref(), ended.resumes_at),
+            (Some(at(5)), Some("parked"), Some(at(9)))
+        );
+        assert_eq!(ended.requests, requests);
+        assert!(bench.journal.end_run(RunId(9), at(5), "done", None, &requests).is_err());
+    }
+}

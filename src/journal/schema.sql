@@ -1,6 +1,7 @@
 -- The journal: imports and their rows, jobs and what became of them, attempts, the quota ledger.
 --
 -- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
+-- Words are compared one by one: for a list of more than two, IN builds a temporary table at every row written.
 -- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids are text.
 
 CREATE TABLE account (
@@ -29,7 +30,7 @@ CREATE TABLE sheet (
     name TEXT NOT NULL,
     file TEXT NOT NULL,
     worksheet TEXT,
-    kind TEXT NOT NULL CHECK (kind IN ('company', 'site', 'person', 'device')),
+    kind TEXT NOT NULL CHECK (kind = 'company' OR kind = 'site' OR kind = 'person' OR kind = 'device'),
     headers TEXT NOT NULL,
     header_row INTEGER NOT NULL,
     row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
@@ -46,14 +47,15 @@ CREATE TABLE baseline (
 -- The part of a job that changes while it runs. What it sends is in `record`, so that these rows stay short.
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind IN ('company', 'site', 'person', 'device')),
-    state TEXT NOT NULL CHECK (state IN (
-        'blocked', 'ready', 'deferred', 'sending', 'in_doubt', 'held',
-        'created', 'adopted', 'existing', 'done', 'rejected', 'skipped', 'cancelled')),
+    kind TEXT NOT NULL CHECK (kind = 'company' OR kind = 'site' OR kind = 'person' OR kind = 'device'),
+    state TEXT NOT NULL CHECK (
+        state = 'blocked' OR state = 'ready' OR state = 'deferred' OR state = 'sending' OR state = 'in_doubt'
+        OR state = 'held' OR state = 'created' OR state = 'adopted' OR state = 'existing' OR state = 'done'
+        OR state = 'rejected' OR state = 'skipped' OR state = 'cancelled'),
     step INTEGER NOT NULL DEFAULT 0 CHECK (step >= 0),
     operation TEXT NOT NULL,
     remote_id TEXT CHECK (length(remote_id) = 36),
-    outcome TEXT CHECK (outcome IN ('created', 'adopted', 'existing', 'done')),
+    outcome TEXT CHECK (outcome = 'created' OR outcome = 'adopted' OR outcome = 'existing' OR outcome = 'done'),
     due INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     step_attempts INTEGER NOT NULL DEFAULT 0 CHECK (step_attempts >= 0),
@@ -80,13 +82,14 @@ CREATE TABLE job (
     candidates TEXT,
     CHECK (step = 0 OR outcome IS NOT NULL),
     CHECK (outcome IS NULL OR outcome = 'done' OR remote_id IS NOT NULL),
-    CHECK (state NOT IN ('created', 'adopted', 'existing', 'done') OR state IS outcome),
+    CHECK (state IS outcome
+        OR (state <> 'created' AND state <> 'adopted' AND state <> 'existing' AND state <> 'done')),
     CHECK (state NOT IN ('deferred', 'in_doubt') OR due IS NOT NULL),
     CHECK (state <> 'in_doubt' OR (doubt IS NOT NULL AND doubt_since IS NOT NULL)),
     CHECK (state <> 'held' OR (code IS NOT NULL AND held_since IS NOT NULL)),
     CHECK (state NOT IN ('rejected', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
     -- The service said OK without an id: such a step must never be sent again.
-    CHECK (executed = 0 OR state IN ('in_doubt', 'held', 'rejected', 'cancelled'))
+    CHECK (executed = 0 OR state = 'in_doubt' OR state = 'held' OR state = 'rejected' OR state = 'cancelled')
 ) STRICT;
 CREATE UNIQUE INDEX job_natural_key ON job (kind, natural_key);
 CREATE INDEX job_sheet_key ON job (kind, sheet_key) WHERE sheet_key IS NOT NULL;
@@ -108,7 +111,7 @@ CREATE TABLE record (
 
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
-    role TEXT NOT NULL CHECK (role IN ('parent', 'company', 'site', 'template')),
+    role TEXT NOT NULL CHECK (role = 'parent' OR role = 'company' OR role = 'site' OR role = 'template'),
     target_job INTEGER REFERENCES job (id),
     target_id TEXT CHECK (length(target_id) = 36),
     PRIMARY KEY (job, role),
@@ -147,7 +150,8 @@ CREATE TABLE sheet_row (
     place INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (id),
     line INTEGER,
-    disposition TEXT NOT NULL CHECK (disposition IN ('new', 'revised', 'recognised', 'changed_since')),
+    disposition TEXT NOT NULL CHECK (disposition = 'new' OR disposition = 'revised' OR disposition = 'recognised'
+        OR disposition = 'changed_since'),
     cells TEXT NOT NULL
 ) STRICT;
 CREATE INDEX sheet_row_of_job ON sheet_row (job);

@@ -21,7 +21,6 @@ use crate::model::time::Moment;
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     id: Uuid,
-    #[serde(flatten)]
     write: Write,
 }
 

@@ -8,18 +8,15 @@ use rusqlite::Connection;
 use super::column::{Id, count};
 use super::failure::unwritable;
 use super::standing::{self, Standing};
-use super::write::{Candidate, Evidence, How, Moved, Write};
-use super::{Journal, baseline, place, quota, release};
+use super::write::{Evidence, How, Moved, Write};
+use super::{Journal, baseline, doubt, quota, release};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, Rejection};
-
-/// The code of a job held because the id it got belongs to another job.
-const ID_OWNED: &str = "id.owned";
+use crate::model::verdict::Rejection;
 
 impl Journal {
     /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
@@ -71,18 +68,22 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Defer { job, until, charged, code, reason, evidence } => {
             defer(connection, *job, *until, *charged, (code, reason), evidence)
         }
+        Write::Return { job, code, reason, evidence } => {
+            give_back(connection, *job, (code, reason), evidence)
+        }
+        Write::Leave { job, from, id, evidence } => leave(connection, *job, *from, *id, evidence),
         Write::Postpone { job, from, until, code, reason, at: _ } => {
             postpone(connection, *job, *from, *until, (code, reason))
         }
         Write::Doubt { job, doubt, executed, until, evidence } => {
-            doubt_it(connection, *job, *doubt, *executed, *until, evidence)
+            doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
         }
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
-            keep_doubting(connection, *job, *until, *absent_reads, note)
+            doubt::keep(connection, *job, *until, *absent_reads, note)
         }
-        Write::Release { job, note, at: _ } => let_go(connection, *job, note),
+        Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
         Write::Hold { job, from, code, reason, candidates, evidence } => {
-            hold(connection, *job, *from, (code, reason), candidates, evidence)
+            doubt::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }
         Write::Ceiling { day, ceiling, at } => {
             quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
@@ -170,16 +171,18 @@ pub(super) fn finish_step(
     if standing.remote_id.is_none()
         && let Some(owner) = owner_of(connection, standing.kind, id)?
     {
-        return hold_for_owner(connection, standing, id, owner, evidence);
+        return doubt::hold_for_owner(connection, standing, id, owner, evidence);
     }
     end_attempt(connection, standing, evidence)?;
     let outcome = match standing.outcome {
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
     };
-    connection
-        .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
-        .execute((job, standing.step))?;
+    if standing.step > 0 {
+        connection
+            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
+            .execute((job, standing.step))?;
+    }
     let next = next_step(connection, job)?;
     let (to, step, operation) = match next {
         Some((step, operation)) => (Ready, step, operation),
@@ -222,30 +225,6 @@ pub(super) fn owner_of(connection: &Connection, kind: Kind, id: RemoteId) -> Res
         Some(row) => Ok(Some(row.get(0)?)),
         None => Ok(None),
     }
-}
-
-/// The exclusive claim on a record: the second job to come with the same id is held, and a person looks.
-fn hold_for_owner(
-    connection: &Connection,
-    standing: &Standing,
-    id: RemoteId,
-    owner: JobId,
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    let owner = standing::of(connection, owner)?;
-    let place = place::of_job(connection, owner.job)?;
-    let reason = format!(
-        "the service answered with the id {id}, which is already that of the {} '{}' ({place})",
-        owner.kind.singular(),
-        owner.name
-    );
-    let candidate = Candidate {
-        id: Some(id),
-        name: Some(owner.name),
-        details: format!("job {} in state {}, {place}", owner.job, owner.state),
-        difference: "belongs to another row".to_owned(),
-    };
-    put_on_hold(connection, standing, (ID_OWNED, &reason), &[candidate], evidence)
 }
 
 /// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped.
@@ -295,6 +274,38 @@ fn defer(
     Ok(vec![standing.moved(Deferred)])
 }
 
+/// sending → ready.
+fn give_back(
+    connection: &Connection,
+    job: JobId,
+    (code, reason): (&str, &str),
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[Sending], "given back")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'ready', due = NULL, code = ?3, message = ?4 WHERE id = ?1 AND state = ?2",
+        &[&code, &reason],
+    )?;
+    Ok(vec![standing.moved(Ready)])
+}
+
+/// ready or deferred → existing, without the steps after the creation.
+fn leave(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    id: RemoteId,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
+    finish_step(connection, &standing, How::Existing, Some(id), evidence)
+}
+
 /// ready or deferred → deferred.
 fn postpone(
     connection: &Connection,
@@ -311,101 +322,6 @@ fn postpone(
         &[&until, &code, &reason],
     )?;
     Ok(vec![standing.moved(Deferred)])
-}
-
-/// sending → in doubt.
-fn doubt_it(
-    connection: &Connection,
-    job: JobId,
-    doubt: Doubt,
-    executed: bool,
-    until: Moment,
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    let standing = standing::of(connection, job)?;
-    standing.leaves(&[Sending], "put in doubt")?;
-    end_attempt(connection, &standing, evidence)?;
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'in_doubt', doubted = 1, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
-            absent_reads = 0, looks = 0, code = ?4, message = ?7
-         WHERE id = ?1 AND state = ?2",
-        &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
-    )?;
-    Ok(vec![standing.moved(InDoubt)])
-}
-
-/// in doubt → in doubt, one look later.
-fn keep_doubting(
-    connection: &Connection,
-    job: JobId,
-    until: Moment,
-    absent_reads: u32,
-    note: &str,
-) -> Result<Vec<Moved>> {
-    let standing = standing::of(connection, job)?;
-    standing.leaves(&[InDoubt], "kept in doubt")?;
-    standing.change(
-        connection,
-        "UPDATE job SET due = ?3, absent_reads = ?4, looks = looks + 1, message = ?5 WHERE id = ?1 AND state = ?2",
-        &[&until, &absent_reads, &note],
-    )?;
-    Ok(vec![standing.moved(InDoubt)])
-}
-
-/// in doubt → ready. What the service said it carried out is never let go: it would be made twice.
-fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
-    let standing = standing::of(connection, job)?;
-    standing.leaves(&[InDoubt], "let go")?;
-    if standing.executed {
-        return Err(Error::internal(format!(
-            "job {job} was carried out according to the service, so it must not be sent again"
-        )));
-    }
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'ready', due = NULL, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            code = NULL, message = ?3
-         WHERE id = ?1 AND state = ?2",
-        &[&note],
-    )?;
-    Ok(vec![standing.moved(Ready)])
-}
-
-/// ready, deferred, sending or in doubt → held.
-fn hold(
-    connection: &Connection,
-    job: JobId,
-    from: JobState,
-    why: (&str, &str),
-    candidates: &[Candidate],
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    let standing = standing::of(connection, job)?;
-    standing.leaves_as(from, &[Ready, Deferred, Sending, InDoubt], "held")?;
-    put_on_hold(connection, &standing, why, candidates, evidence)
-}
-
-/// Holds a job; the guard is the caller's.
-pub(super) fn put_on_hold(
-    connection: &Connection,
-    standing: &Standing,
-    (code, reason): (&str, &str),
-    candidates: &[Candidate],
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    end_attempt(connection, standing, evidence)?;
-    let candidates = match candidates {
-        [] => None,
-        candidates => Some(serde_json::to_string(candidates).map_err(unwritable)?),
-    };
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'held', held_since = ?3, code = ?4, message = ?5, candidates = ?6, due = NULL
-         WHERE id = ?1 AND state = ?2",
-        &[&evidence.at, &code, &reason, &candidates],
-    )?;
-    Ok(vec![standing.moved(Held)])
 }
 
 /// Ends the attempt under way, when there is one: only a job that is sending has one.
@@ -429,3 +345,6 @@ pub(super) fn end_attempt(connection: &Connection, standing: &Standing, evidence
         ))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

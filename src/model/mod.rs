@@ -7,6 +7,7 @@ pub mod key;
 pub mod kind;
 pub mod operation;
 pub mod record;
+pub mod settle;
 pub mod state;
 pub mod tally;
 pub mod time;

@@ -183,6 +183,11 @@ operations! {
 }
 
 impl Operation {
+    /// Whether a call only reads, so that repeating it is harmless.
+    pub const fn looks_up(self) -> bool {
+        matches!(self.method(), Method::Get)
+    }
+
     /// Whether a call creates a record and so must never be repeated on hope.
     pub const fn creates(self) -> bool {
         matches!(self.quota(), Quota::Counted)

@@ -119,6 +119,10 @@ pub enum Doubt {
     ProcessEnded,
     /// The task that sent it panicked.
     WorkerLost,
+    /// `duplicateEntity`: the record is there; whether it is ours is to be found out.
+    Duplicate,
+    /// Status OK without an id: the record is there; its id is to be found out.
+    NoId,
 }
 
 impl Doubt {
@@ -134,6 +138,24 @@ impl Doubt {
             Self::Redirect => "answer.redirect",
             Self::ProcessEnded => "answer.process-ended",
             Self::WorkerLost => "answer.worker-lost",
+            Self::Duplicate => "answer.duplicate",
+            Self::NoId => "answer.no-id",
+        }
+    }
+
+    /// Whether the record is certain to be there, so that the step must never be sent again.
+    pub const fn executed(self) -> bool {
+        match self {
+            Self::Duplicate | Self::NoId => true,
+            Self::Timeout
+            | Self::Disconnected
+            | Self::Truncated
+            | Self::Unreadable
+            | Self::ServerError
+            | Self::UnknownAnswer
+            | Self::Redirect
+            | Self::ProcessEnded
+            | Self::WorkerLost => false,
         }
     }
 
@@ -149,6 +171,8 @@ impl Doubt {
             Self::Redirect => "the service answered with a redirect",
             Self::ProcessEnded => "fleetload was stopped while the request was under way",
             Self::WorkerLost => "fleetload failed while the request was under way",
+            Self::Duplicate => "the service says that a value which must be unique is already in use",
+            Self::NoId => "the service confirmed the creation without naming its id",
         }
     }
 
@@ -164,6 +188,8 @@ impl Doubt {
             Self::Redirect,
             Self::ProcessEnded,
             Self::WorkerLost,
+            Self::Duplicate,
+            Self::NoId,
         ]
         .into_iter()
         .find(|doubt| doubt.code() == code)

@@ -14,6 +14,7 @@ use super::csv::Records;
 use super::encoding;
 use super::field::Setting;
 use super::finding::{Finding, Refusal, Severity, shown};
+use super::guard;
 use super::header;
 use super::options::Options;
 use super::reading::{Reading, Summary};
@@ -89,7 +90,7 @@ impl Book {
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
         let ended = match (&table.worksheet, &self.file.format) {
             (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
-            (None, format) => self.read_text(format, &mut reading)?,
+            (None, format) => self.read_text(format, table, &mut reading)?,
         };
         reading.finish(ended)
     }
@@ -115,6 +116,7 @@ impl Book {
     fn read_text(
         &self,
         format: &Format,
+        table: &Table,
         reading: &mut Reading<'_, '_>,
     ) -> Result<std::result::Result<(), String>> {
         let Format::Text { encoding, delimiter } = format else {
@@ -125,6 +127,7 @@ impl Book {
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
         let mut records = Records::new(reader, *delimiter).map_err(failed)?;
+        let ours = guard::is_ours(&table.headers);
         while let Some(record) = records.next().map_err(failed)? {
             if records.is_hopeless() {
                 return Ok(Err(format!(
@@ -132,7 +135,7 @@ impl Book {
                     record.row
                 )));
             }
-            let cells = record.cells.into_iter().map(Cell::text).collect();
+            let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
             let raw = Raw { number: record.row, line: Some(record.line), cells, damage: record.damage };
             if reading.take(raw)?.is_break() {
                 break;
@@ -407,10 +410,17 @@ fn top(reader: Box<dyn Read>, delimiter: char) -> std::io::Result<(char, Vec<Can
     while candidates.len() < HEADER_ROWS {
         let Some(record) = records.next()? else { break };
         if record.damage.is_none() && record.cells.iter().any(|cell| !super::text::is_blank(cell)) {
-            candidates.push(Candidate { row: record.row, cells: record.cells });
+            let ours = guard::is_ours(&record.cells);
+            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
+            candidates.push(Candidate { row: record.row, cells });
         }
     }
     Ok((records.delimiter(), candidates))
+}
+
+/// A cell of a text table; without its guard when the table was written by our reports.
+fn plain(text: String, ours: bool) -> String {
+    if ours && guard::unguarded(&text).len() < text.len() { guard::unguarded(&text).to_owned() } else { text }
 }
 
 #[cfg(test)]

@@ -133,6 +133,11 @@ pub(crate) fn score(kind: Kind, headers: &[String]) -> usize {
     found.len()
 }
 
+/// What each header of a sheet of `kind` is taken for, without a word on what is wrong with them.
+pub fn meaning(kind: Kind, headers: &[String]) -> Vec<Mapped> {
+    map(kind, headers, &[], &[], &|_| true).0
+}
+
 /// Maps the headers of a sheet of `kind`; `have_default` says which columns need not be there.
 pub(crate) fn map(
     kind: Kind,
@@ -304,7 +309,7 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
 }
 
 /// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.
-pub(crate) fn kind_of_name(name: &str) -> Option<Kind> {
+pub fn kind_of_name(name: &str) -> Option<Kind> {
     const WORDS: [(Kind, &[&str]); 4] = [
         (Kind::Company, &["companies", "company", "customers", "customer", "accounts"]),
         (Kind::Person, &["people", "users", "contacts", "persons", "person", "user"]),

@@ -1,0 +1,192 @@
+//! What the tests of the journal share: a journal in a folder of its own, records to put in it, and a look at all
+//! of it.
+
+use std::fmt::Write as _;
+
+use rusqlite::types::Value;
+use tempfile::TempDir;
+
+use super::{Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write};
+use crate::error::{Error, Result};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::{Address, Company, CompanyType, Extra, Link, Record, Role, Site, Target};
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::model::verdict::Rejection;
+
+/// A journal in a folder that goes away with it.
+pub(super) struct Bench {
+    pub(super) journal: Journal,
+    pub(super) folder: TempDir,
+}
+
+pub(super) fn bench() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(&folder.path().join("fleetload.db")).unwrap();
+    Bench { journal, folder }
+}
+
+pub(super) fn at(millis: i64) -> Moment {
+    Moment::from_millis(millis)
+}
+
+pub(super) fn id(number: u128) -> RemoteId {
+    RemoteId::from_u128(number)
+}
+
+pub(super) fn link(role: Role, job: JobId) -> Link {
+    Link { role, target: Target::Job(job) }
+}
+
+pub(super) fn company(name: &str, links: Vec<Link>) -> NewJob {
+    let record = Record::Company(Company {
+        company_type: CompanyType::Customer,
+        name: name.into(),
+        address: Address::default(),
+        phone_number: "+64 9 555 0100".into(),
+        fax_number: None,
+        support_email: "a@example.com".into(),
+        sales_email: "a@example.com".into(),
+        accounts_email: "a@example.com".into(),
+    });
+    new_job(record, links, Vec::new())
+}
+
+pub(super) fn site(name: &str, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {
+    let record = Record::Site(Site {
+        name: name.into(),
+        reference: None,
+        latitude: None,
+        longitude: None,
+        address: Address::default(),
+        phone_number: "+64 9 555 0100".into(),
+        fax_number: None,
+    });
+    new_job(record, links, extras)
+}
+
+fn new_job(record: Record, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {
+    let name = record.name().to_owned();
+    let sheet_key = Some(name.to_lowercase());
+    NewJob {
+        natural_key: name.clone(),
+        content_hash: format!("hash of {name}"),
+        record,
+        sheet_key,
+        name,
+        links,
+        extras,
+    }
+}
+
+pub(super) fn sheet(name: &str, kind: Kind) -> NewSheet {
+    NewSheet {
+        name: name.into(),
+        file: format!("{name}.csv"),
+        worksheet: None,
+        kind,
+        headers: vec!["name".into(), "phone".into()],
+        header_row: 1,
+    }
+}
+
+pub(super) fn row(sheet: SheetId, number: u32, job: JobId, disposition: Disposition) -> NewRow {
+    NewRow {
+        sheet,
+        number,
+        line: Some(u64::from(number)),
+        cells: vec![format!("cell {number}")],
+        job,
+        disposition,
+    }
+}
+
+/// Imports companies by these names, in a sheet `customers`, from row 2 on; each below the one before when `chained`.
+pub(super) fn import_companies(
+    journal: &mut Journal,
+    names: &[&str],
+    chained: bool,
+) -> (Imported, Vec<JobId>) {
+    let mut import = journal.begin_import(at(1_000)).unwrap();
+    import.file("customers.csv", "0123").unwrap();
+    let sheet = import.sheet(&sheet("customers", Kind::Company)).unwrap();
+    let mut jobs: Vec<JobId> = Vec::new();
+    for (name, number) in names.iter().zip(2_u32..) {
+        let links = match jobs.last() {
+            Some(&last) if chained => vec![link(Role::Parent, last)],
+            Some(_) | None => Vec::new(),
+        };
+        let job = import.add_job(&company(name, links)).unwrap();
+        import.row(&row(sheet, number, job, Disposition::New)).unwrap();
+        jobs.push(job);
+    }
+    (import.finish().unwrap(), jobs)
+}
+
+/// Carries out one write.
+pub(super) fn apply(journal: &mut Journal, write: Write) -> std::result::Result<Vec<Moved>, Error> {
+    journal.apply(&[write]).unwrap().pop().unwrap()
+}
+
+pub(super) fn claim(job: JobId, operation: Operation) -> Write {
+    Write::Claim { job, operation, baseline: None, counted: None, at: at(2_000) }
+}
+
+pub(super) fn created(job: JobId, from: JobState, id: RemoteId) -> Write {
+    Write::Advance { job, from, how: How::Created, id: Some(id), evidence: Evidence::at(at(3_000)) }
+}
+
+pub(super) fn rejected(job: JobId, from: JobState) -> Write {
+    let rejection =
+        Rejection { code: "invalidData".into(), message: "no such zone".into(), violations: vec![] };
+    Write::Reject { job, from, rejection, evidence: Evidence::at(at(3_000)) }
+}
+
+pub(super) fn state(journal: &Journal, job: JobId) -> JobState {
+    journal.work(job).unwrap().unwrap().state
+}
+
+pub(super) fn code(journal: &Journal, job: JobId) -> Option<String> {
+    text(journal, "code", job)
+}
+
+pub(super) fn message(journal: &Journal, job: JobId) -> Option<String> {
+    text(journal, "message", job)
+}
+
+fn text(journal: &Journal, column: &str, job: JobId) -> Option<String> {
+    let sql = format!("SELECT {column} FROM job WHERE id = ?1");
+    journal.connection.query_row(&sql, [job], |row| row.get(0)).unwrap()
+}
+
+/// Puts a job into a state with everything that the schema wants of it there, whatever it went through.
+pub(super) fn force(journal: &Journal, job: JobId, state: JobState) {
+    let remote = state.is_success().then(|| id(0xF000 + u128::from(job.0.unsigned_abs())).to_string());
+    let outcome = state.is_success().then_some(state);
+    journal
+        .connection
+        .execute(
+            "UPDATE job SET state = ?2, remote_id = ?3, outcome = ?4, due = 5000, doubt = 'answer.timeout',
+                doubt_since = 4000, held_since = 4000, code = 'some.code', message = 'some words', finished_at = 4000
+             WHERE id = ?1",
+            (job, state, remote, outcome),
+        )
+        .unwrap();
+}
+
+/// Everything that is in a journal, to compare it before and after.
+pub(super) fn everything(journal: &Journal) -> Result<String> {
+    let mut text = String::new();
+    for table in ["job", "record", "link", "step", "attempt", "baseline", "quota", "sheet_row", "decision"] {
+        let mut statement = journal.connection.prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2"))?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let values: rusqlite::Result<Vec<Value>> = (0..columns).map(|column| row.get(column)).collect();
+            writeln!(text, "{table} {:?}", values?).unwrap();
+        }
+    }
+    Ok(text)
+}

@@ -1,0 +1,274 @@
+//! What follows from a verdict: the next state of the job, and what the run must do besides.
+//!
+//! This is the rule book of the promise "nothing created twice". Only a listed proof that nothing was executed
+//! lets a step be sent again; everything that is not listed is in doubt. No clock and no journal here: the
+//! dispatcher gives delays their moment and writes the result down.
+
+use std::time::Duration;
+
+use super::id::RemoteId;
+use super::verdict::{Contradiction, Doubt, NotSent, Refusal, Rejection, Verdict};
+
+/// How often a row is tried again because a record it refers to was made moments ago and is not visible yet.
+pub const UNSEEN_PARENT_TRIES: u32 = 5;
+
+/// What the rules need to know of the step that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether the step creates the job's record and so must come home with an id.
+    pub creation: bool,
+    /// Whether a record it refers to was made by us moments ago.
+    pub fresh_reference: bool,
+    /// How often the step was put off at its own charge before.
+    pub deferrals: u32,
+    /// How many answers in a row said that the token is invalid, this one not counted.
+    pub token_refusals: u32,
+}
+
+/// What becomes of the job.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settled {
+    /// The step is done. A creation carries the id of its record.
+    Done {
+        /// The id the service gave.
+        id: Option<RemoteId>,
+    },
+    /// The service refused the row.
+    Rejected(Rejection),
+    /// Not executed, nothing to wait for: may be sent again as soon as the run allows.
+    Returned {
+        /// Why, as a code.
+        code: &'static str,
+        /// Why, in words.
+        reason: String,
+    },
+    /// Not executed: again after a delay.
+    Deferred {
+        /// Whether it counts towards a bounded number of tries.
+        charged: bool,
+        /// How long to wait.
+        delay: Duration,
+        /// Why, as a code.
+        code: &'static str,
+        /// Why, in words.
+        reason: String,
+    },
+    /// Not executed: again when the day's quota is renewed.
+    DeferredToMidnight,
+    /// It may have been executed, or was and the record must be found.
+    InDoubt(Doubt),
+    /// A person decides.
+    Held {
+        /// Why, as a code.
+        code: &'static str,
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+/// What the run must do besides.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Consequence {
+    /// Nothing; the service answered.
+    Nothing,
+    /// Slow the operation down.
+    SlowDown,
+    /// Hold all creations back until the service's midnight.
+    ParkCreations,
+    /// Stop this operation: its endpoint is not where it was looked for. Carries the HTTP status.
+    StopOperation(u16),
+    /// End the run: the service refuses us.
+    StopRun(Refusal),
+    /// Count a failure at the service for the breaker.
+    Failure,
+    /// The service could not be reached: hold everything back for a while.
+    Unreachable(String),
+}
+
+/// Decides what follows from `verdict` for a step that stands as `standing` says.
+pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
+    match verdict {
+        Verdict::Succeeded(success) => match success.id {
+            None if standing.creation => (Settled::InDoubt(Doubt::NoId), Consequence::Nothing),
+            id => (Settled::Done { id }, Consequence::Nothing),
+        },
+        Verdict::Rejected(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
+        Verdict::NoDataFound(rejection) => (unseen(standing, rejection), Consequence::Nothing),
+        Verdict::Duplicate(rejection) => {
+            let settled = if standing.creation {
+                Settled::InDoubt(Doubt::Duplicate)
+            } else {
+                Settled::Rejected(rejection)
+            };
+            (settled, Consequence::Nothing)
+        }
+        Verdict::NotSent(why) => not_sent(why),
+        Verdict::Throttled => (
+            Settled::Deferred {
+                charged: false,
+                delay: Duration::from_secs(1),
+                code: "rateLimitExceeded",
+                reason: "the service asked for a slower pace".to_owned(),
+            },
+            Consequence::SlowDown,
+        ),
+        Verdict::QuotaSpent => (Settled::DeferredToMidnight, Consequence::ParkCreations),
+        Verdict::TokenInvalid => (
+            returned("invalid_token", "the access token was no longer valid"),
+            if standing.token_refusals == 0 {
+                Consequence::Nothing
+            } else {
+                Consequence::StopRun(Refusal::TokenRefused)
+            },
+        ),
+        Verdict::Refused(refusal) => {
+            (returned("refused", "the service refused our credentials"), Consequence::StopRun(refusal))
+        }
+        Verdict::EndpointMissing(status) => (
+            returned("endpoint.missing", "the service has no such endpoint at the path in use"),
+            Consequence::StopOperation(status),
+        ),
+        Verdict::Contradicted(Contradiction { id: _, what }) => {
+            (Settled::Held { code: "answer.contradicts", reason: what }, Consequence::Failure)
+        }
+        Verdict::Doubtful(doubt) => (Settled::InDoubt(doubt), Consequence::Failure),
+    }
+}
+
+fn returned(code: &'static str, reason: &str) -> Settled {
+    Settled::Returned { code, reason: reason.to_owned() }
+}
+
+/// `noDataFound` names a record that does not exist, or one of ours that the service does not show yet.
+fn unseen(standing: Standing, rejection: Rejection) -> Settled {
+    if standing.fresh_reference && standing.deferrals < UNSEEN_PARENT_TRIES {
+        Settled::Deferred {
+            charged: true,
+            delay: Duration::from_secs(1 << standing.deferrals),
+            code: "noDataFound",
+            reason: "the service does not show yet the record this row refers to".to_owned(),
+        }
+    } else {
+        Settled::Rejected(rejection)
+    }
+}
+
+fn not_sent(why: NotSent) -> (Settled, Consequence) {
+    match why {
+        NotSent::NoConnection(words) => {
+            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
+        }
+        NotSent::NoToken(words) => {
+            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
+        }
+        NotSent::NoResources(words) => (
+            returned("resources", "this machine has no more sockets or files"),
+            Consequence::Unreachable(words),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::verdict::Success;
+    use super::*;
+
+    const FIRST: Standing =
+        Standing { creation: true, fresh_reference: false, deferrals: 0, token_refusals: 0 };
+
+    fn rejection(code: &str) -> Rejection {
+        Rejection { code: code.to_owned(), message: "no".to_owned(), violations: vec![] }
+    }
+
+    fn id() -> RemoteId {
+        RemoteId::from_u128(7)
+    }
+
+    #[test]
+    fn nothing_is_sent_again_unless_it_is_proved_not_executed() {
+        let again = |settled: &Settled| {
+            matches!(
+                settled,
+                Settled::Returned { .. } | Settled::Deferred { .. } | Settled::DeferredToMidnight
+            )
+        };
+        let proofs = [
+            Verdict::NotSent(NotSent::NoConnection("refused".into())),
+            Verdict::NotSent(NotSent::NoToken("no".into())),
+            Verdict::NotSent(NotSent::NoResources("files".into())),
+            Verdict::Throttled,
+            Verdict::QuotaSpent,
+            Verdict::TokenInvalid,
+            Verdict::Refused(Refusal::InvalidClient),
+            Verdict::Refused(Refusal::UnauthorizedSource),
+            Verdict::EndpointMissing(404),
+        ];
+        for verdict in proofs {
+            assert!(again(&settle(FIRST, verdict.clone()).0), "{verdict:?}");
+        }
+        let never = [
+            Verdict::Succeeded(Success { id: Some(id()), body: serde_json::Value::Null }),
+            Verdict::Succeeded(Success::default()),
+            Verdict::Rejected(rejection("invalidData")),
+            Verdict::NoDataFound(rejection("noDataFound")),
+            Verdict::Duplicate(rejection("duplicateEntity")),
+            Verdict::Contradicted(Contradiction { id: None, what: "name".into() }),
+            Verdict::Doubtful(Doubt::Timeout),
+            Verdict::Doubtful(Doubt::Disconnected),
+            Verdict::Doubtful(Doubt::Truncated),
+            Verdict::Doubtful(Doubt::Unreadable),
+            Verdict::Doubtful(Doubt::ServerError),
+            Verdict::Doubtful(Doubt::UnknownAnswer),
+            Verdict::Doubtful(Doubt::Redirect),
+            Verdict::Doubtful(Doubt::ProcessEnded),
+            Verdict::Doubtful(Doubt::WorkerLost),
+        ];
+        for verdict in never {
+            assert!(!again(&settle(FIRST, verdict.clone()).0), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_creation_confirmed_without_an_id_is_never_sent_again_but_looked_up() {
+        let (settled, _) = settle(FIRST, Verdict::Succeeded(Success::default()));
+        assert_eq!(settled, Settled::InDoubt(Doubt::NoId));
+        assert!(Doubt::NoId.executed());
+    }
+
+    #[test]
+    fn a_step_that_creates_nothing_is_done_without_an_id() {
+        let standing = Standing { creation: false, ..FIRST };
+        assert_eq!(settle(standing, Verdict::Succeeded(Success::default())).0, Settled::Done { id: None });
+    }
+
+    #[test]
+    fn no_data_found_waits_for_a_record_made_moments_ago_but_not_for_ever() {
+        let verdict = || Verdict::NoDataFound(rejection("noDataFound"));
+        let fresh = Standing { fresh_reference: true, ..FIRST };
+        for deferrals in 0..UNSEEN_PARENT_TRIES {
+            let (settled, _) = settle(Standing { deferrals, ..fresh }, verdict());
+            assert!(matches!(settled, Settled::Deferred { charged: true, .. }), "{deferrals}");
+        }
+        let spent = Standing { deferrals: UNSEEN_PARENT_TRIES, ..fresh };
+        assert!(matches!(settle(spent, verdict()).0, Settled::Rejected(_)));
+        assert!(matches!(settle(FIRST, verdict()).0, Settled::Rejected(_)));
+    }
+
+    #[test]
+    fn a_second_refusal_of_the_token_in_a_row_ends_the_run() {
+        assert_eq!(settle(FIRST, Verdict::TokenInvalid).1, Consequence::Nothing);
+        let again = Standing { token_refusals: 1, ..FIRST };
+        assert_eq!(settle(again, Verdict::TokenInvalid).1, Consequence::StopRun(Refusal::TokenRefused));
+    }
+
+    #[test]
+    fn quota_and_rate_refusals_charge_no_attempt() {
+        assert_eq!(
+            settle(FIRST, Verdict::QuotaSpent),
+            (Settled::DeferredToMidnight, Consequence::ParkCreations)
+        );
+        let (settled, consequence) = settle(FIRST, Verdict::Throttled);
+        assert!(matches!(settled, Settled::Deferred { charged: false, .. }));
+        assert_eq!(consequence, Consequence::SlowDown);
+    }
+}

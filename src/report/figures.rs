@@ -1,0 +1,197 @@
+//! The numbers of an import, and `summary.json`.
+//!
+//! Rows are counted as the reports show them, so that the sheets add up to the whole; causes, requests and quota are
+//! asked of the journal.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::Result;
+use crate::journal::{Cause, ImportInfo, Journal, QuotaDay};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+use super::Standing;
+use super::advice;
+use super::layout::Layout;
+use super::replace::{Beside, Folder};
+
+/// The file's name.
+const NAME: &str = "summary.json";
+
+/// The numbers of an import.
+#[derive(Debug)]
+pub(super) struct Figures {
+    pub(super) import: ImportId,
+    pub(super) standing: Standing,
+    pub(super) imported_at: Moment,
+    /// Name and SHA-256 of each file.
+    pub(super) files: Vec<(String, String)>,
+    pub(super) sheets: Vec<SheetFigures>,
+    pub(super) rows: u64,
+    pub(super) states: Tally,
+    pub(super) to_fix: u64,
+    pub(super) recognised: u64,
+    pub(super) changed_since: u64,
+    /// The most frequent first.
+    pub(super) causes: Vec<Cause>,
+    pub(super) requests: u64,
+    pub(super) quota: Quota,
+    /// When the first request for its rows left; `None` when none did.
+    pub(super) started_at: Option<Moment>,
+    /// When its last row was finished; `None` while some go on by themselves.
+    pub(super) finished_at: Option<Moment>,
+}
+
+/// The numbers of one sheet.
+#[derive(Debug)]
+pub(super) struct SheetFigures {
+    pub(super) name: String,
+    pub(super) file: String,
+    pub(super) kind: Kind,
+    pub(super) rows: u64,
+    pub(super) states: Tally,
+}
+
+/// The quota of the day on which the import was sent last.
+#[derive(Debug)]
+pub(super) struct Quota {
+    pub(super) ledger: QuotaDay,
+    /// The most that a day allows, as far as it was learned.
+    pub(super) ceiling: Option<u64>,
+    /// When the service counts anew.
+    pub(super) resets_at: Moment,
+}
+
+impl Figures {
+    /// Counts an import.
+    pub(super) fn of(
+        journal: &Journal,
+        info: &ImportInfo,
+        layouts: &[Layout],
+        standing: Standing,
+    ) -> Result<Self> {
+        let attempts = journal.attempts(info.import)?;
+        let day = attempts.last_at.unwrap_or(info.at).day();
+        let ledger = journal.quota(day)?;
+        let ceiling = match ledger.ceiling {
+            Some(ceiling) => Some(ceiling),
+            None => journal.latest_ceiling()?,
+        };
+        let mut states = Tally::default();
+        for layout in layouts {
+            for &state in JobState::ALL {
+                states.add(layout.kind, state, layout.count.states.in_state(state));
+            }
+        }
+        let sum = |of: fn(&Layout) -> u64| layouts.iter().map(of).sum();
+        let unfinished: u64 = sum(|layout| layout.count.unfinished);
+        Ok(Self {
+            import: info.import,
+            standing,
+            imported_at: info.at,
+            files: info.files.clone(),
+            sheets: layouts.iter().map(SheetFigures::of).collect(),
+            rows: sum(|layout| layout.count.rows),
+            states,
+            to_fix: sum(|layout| layout.count.to_fix),
+            recognised: sum(|layout| layout.count.recognised),
+            changed_since: sum(|layout| layout.count.changed_since),
+            causes: journal.causes(info.import)?,
+            requests: attempts.requests,
+            quota: Quota { ledger, ceiling, resets_at: day.next().start() },
+            started_at: attempts.first_at,
+            finished_at: match unfinished {
+                0 => layouts.iter().filter_map(|layout| layout.count.finished_at).max(),
+                _ => None,
+            },
+        })
+    }
+
+    /// Writes `summary.json`.
+    pub(super) fn write(&self, folder: &Folder) -> Result<Beside> {
+        let mut file = folder.begin(NAME)?;
+        // A value without special floats and with text for keys always has a written form.
+        writeln!(file, "{:#}", self.value())
+            .map_err(|error| folder.failed("the file", &folder.path().join(NAME), error))?;
+        Ok(file)
+    }
+
+    fn value(&self) -> Value {
+        let moment = |at: Option<Moment>| at.map(|at| at.to_string());
+        json!({
+            "import": self.import,
+            "state": self.standing.state.as_str(),
+            "exit_code": self.standing.exit_code,
+            "resumes_at": moment(self.standing.resumes_at),
+            "imported_at": self.imported_at.to_string(),
+            "started_at": moment(self.started_at),
+            "finished_at": moment(self.finished_at),
+            "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
+                .collect::<Vec<_>>(),
+            "rows": self.rows,
+            "counts": counts(&self.states),
+            "to_fix": self.to_fix,
+            "recognised": self.recognised,
+            "changed_since": self.changed_since,
+            "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
+            "causes": self.causes.iter().map(|cause| self.cause(cause)).collect::<Vec<_>>(),
+            "requests": self.requests,
+            "quota": {
+                "day": self.quota.ledger.day.to_string(),
+                "used": self.quota.ledger.sent,
+                "confirmed": self.quota.ledger.confirmed,
+                "doubtful": self.quota.ledger.doubtful,
+                "ceiling": self.quota.ceiling,
+                "resets_at": self.quota.resets_at.to_string(),
+            },
+        })
+    }
+
+    fn cause(&self, cause: &Cause) -> Value {
+        json!({
+            "code": cause.code,
+            "meaning": advice::words(&cause.code),
+            "message": cause.message,
+            "count": cause.count,
+            "rows": cause.rows,
+            "advice": advice_for(cause, self.import),
+        })
+    }
+}
+
+/// What to do about all rows of a cause.
+pub(super) fn advice_for(cause: &Cause, import: ImportId) -> String {
+    advice::of(Some(&cause.code), JobState::Rejected).next_for_all(import)
+}
+
+impl SheetFigures {
+    fn of(layout: &Layout) -> Self {
+        Self {
+            name: layout.name.clone(),
+            file: layout.file.clone(),
+            kind: layout.kind,
+            rows: layout.count.rows,
+            states: layout.count.states.clone(),
+        }
+    }
+
+    fn value(&self) -> Value {
+        json!({
+            "sheet": self.name,
+            "file": self.file,
+            "kind": self.kind.plural(),
+            "rows": self.rows,
+            "counts": counts(&self.states),
+        })
+    }
+}
+
+/// One number for each state, in the order a job meets them.
+fn counts(states: &Tally) -> Map<String, Value> {
+    JobState::ALL.iter().map(|&state| (state.to_string(), json!(states.in_state(state)))).collect()
+}

@@ -1,0 +1,236 @@
+//! How a sheet is laid out in the reports: which of its columns stand where, and which column a problem speaks of.
+//!
+//! The result columns of an input that was itself a report of ours are not repeated. Values beyond the last header
+//! get headers that a later import ignores, so that no cell is lost.
+
+use crate::error::Result;
+use crate::journal::{Journal, RowView, SheetId, SheetInfo};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+use crate::sheet::column::{Column, column, column_of_violation};
+use crate::sheet::{self, Mapped};
+
+use super::line::RESULT_COLUMNS;
+
+/// A sheet of the import as the reports show it.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Its number in the journal.
+    pub(super) sheet: SheetId,
+    /// The worksheet's name, or the file's without its ending.
+    pub(super) name: String,
+    /// The file's name as it was given.
+    pub(super) file: String,
+    /// What its rows are.
+    pub(super) kind: Kind,
+    /// The original headers that are shown, in the sheet's order.
+    pub(super) headers: Vec<String>,
+    /// What each of them means.
+    meaning: Vec<Mapped>,
+    /// Where each of them stood.
+    kept: Vec<usize>,
+    /// What its rows came to.
+    pub(super) count: Count,
+}
+
+/// What the rows of a sheet came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Count {
+    /// Rows by the state of their jobs.
+    pub(super) states: Tally,
+    /// Rows.
+    pub(super) rows: u64,
+    /// Rows that a person must correct.
+    pub(super) to_fix: u64,
+    /// Rows whose job was there before, done or not, with the same values.
+    pub(super) recognised: u64,
+    /// Rows whose job is done with other values.
+    pub(super) changed_since: u64,
+    /// Rows whose job is neither final nor held.
+    pub(super) unfinished: u64,
+    /// When the last of the jobs came to its final state.
+    pub(super) finished_at: Option<Moment>,
+    /// Cells of the longest row.
+    width: usize,
+}
+
+impl Count {
+    /// Takes in a row.
+    fn add(&mut self, row: &RowView) {
+        use crate::journal::Disposition::{ChangedSince, New, Recognised, Revised};
+        self.states.add(row.kind, row.state, 1);
+        self.rows += 1;
+        self.to_fix += u64::from(must_be_corrected(row.state));
+        self.unfinished += u64::from(!row.state.is_final() && row.state != JobState::Held);
+        self.finished_at = self.finished_at.max(row.finished_at);
+        match row.disposition {
+            Recognised => self.recognised += 1,
+            ChangedSince => self.changed_since += 1,
+            New | Revised => {}
+        }
+        let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        self.width = self.width.max(filled);
+    }
+}
+
+/// Whether a row comes back only corrected. Skipped rows come back by themselves with what they wait for, and held
+/// ones are decided, not corrected.
+pub(super) fn must_be_corrected(state: JobState) -> bool {
+    match state {
+        JobState::Rejected => true,
+        JobState::Blocked
+        | JobState::Ready
+        | JobState::Deferred
+        | JobState::Sending
+        | JobState::InDoubt
+        | JobState::Held
+        | JobState::Created
+        | JobState::Adopted
+        | JobState::Existing
+        | JobState::Done
+        | JobState::Skipped
+        | JobState::Cancelled => false,
+    }
+}
+
+impl Layout {
+    /// Looks through the rows of a sheet once, for their number and width, and lays it out.
+    pub(super) fn of(journal: &Journal, info: SheetInfo) -> Result<Self> {
+        let mut count = Count::default();
+        journal.rows(info.sheet, &mut |row| {
+            count.add(&row);
+            Ok(())
+        })?;
+        Ok(Self::new(info, count))
+    }
+
+    fn new(info: SheetInfo, count: Count) -> Self {
+        let mut headers = info.headers;
+        for position in headers.len()..count.width {
+            headers.push(format!("x-column-{}", position + 1));
+        }
+        let kept: Vec<usize> = (0..headers.len()).filter(|&at| !is_result_column(&headers[at])).collect();
+        let headers: Vec<String> = kept.iter().map(|&at| std::mem::take(&mut headers[at])).collect();
+        let meaning = sheet::meaning(info.kind, &headers);
+        Self {
+            sheet: info.sheet,
+            name: info.name,
+            file: info.file,
+            kind: info.kind,
+            headers,
+            meaning,
+            kept,
+            count,
+        }
+    }
+
+    /// The cells of a row under the shown headers; blank where the row is shorter.
+    pub(super) fn cells<'a>(&'a self, row: &'a RowView) -> impl Iterator<Item = &'a str> {
+        self.kept.iter().map(|&at| row.cells.get(at).map_or("", String::as_str))
+    }
+
+    /// The cell of a row in a column of its kind; `None` when the sheet has no such column, or the cell is blank.
+    pub(super) fn cell<'a>(&self, row: &'a RowView, name: &str) -> Option<&'a str> {
+        let column = column(self.kind, name)?;
+        let position = *self.positions(column).first()?;
+        let cell = row.cells.get(*self.kept.get(position)?)?.trim();
+        (!cell.is_empty()).then_some(cell)
+    }
+
+    /// Where a column stands among the shown headers: nowhere, once, or for a family as often as it has columns.
+    pub(super) fn positions(&self, wanted: &Column) -> Vec<usize> {
+        self.meaning
+            .iter()
+            .enumerate()
+            .filter(
+                |(_, mapped)| matches!(mapped, Mapped::Column { column, .. } if column.name == wanted.name),
+            )
+            .map(|(position, _)| position)
+            .collect()
+    }
+
+    /// The columns that are to blame for where a row stands, each with the service's words about it.
+    pub(super) fn blame(&self, row: &RowView) -> Vec<Blame> {
+        let mut blames: Vec<Blame> = row
+            .violations
+            .iter()
+            .map(|violation| match column_of_violation(self.kind, &violation.path) {
+                Some(column) => self.blamed(column, &violation.message),
+                None => Blame {
+                    header: None,
+                    path: violation.path.clone(),
+                    positions: Vec::new(),
+                    words: violation.message.clone(),
+                },
+            })
+            .collect();
+        if blames.is_empty()
+            && row.state == JobState::Rejected
+            && let Some(column) = self.culprit(row)
+        {
+            blames.push(self.blamed(column, ""));
+        }
+        blames
+    }
+
+    fn blamed(&self, column: &'static Column, words: &str) -> Blame {
+        let positions = self.positions(column);
+        let header = match positions.first() {
+            Some(&first) => self.headers[first].trim(),
+            None => column.name,
+        };
+        Blame {
+            header: Some(header.to_owned()),
+            path: column.name.to_owned(),
+            positions,
+            words: words.to_owned(),
+        }
+    }
+
+    /// The column a rejection without violations speaks of, where there is no doubt: the one cell that a later step
+    /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
+    fn culprit(&self, row: &RowView) -> Option<&'static Column> {
+        let name = match row.operation {
+            Operation::AddLicenceCode => "licence_code",
+            Operation::SubscribeTemplate => "enterprise_template",
+            Operation::AddDeviceToVpnCloud => "vpn_clouds",
+            _ => match (row.code.as_deref(), self.kind) {
+                (Some("duplicateEntity"), Kind::Device) => "mac",
+                (Some("duplicateEntity"), Kind::Person) => "username",
+                _ => return None,
+            },
+        };
+        self.cell(row, name)?;
+        column(self.kind, name)
+    }
+}
+
+/// A column that is to blame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Blame {
+    /// Its header as the sheet has it, or our name for a column that the sheet lacks; `None` for a field that no
+    /// column stands for.
+    pub(super) header: Option<String>,
+    /// The field as the service calls it, or our name of the column.
+    path: String,
+    /// Where it stands among the shown headers.
+    pub(super) positions: Vec<usize>,
+    /// The service's words about it; empty where the message says it all.
+    pub(super) words: String,
+}
+
+impl Blame {
+    /// What to call the column.
+    pub(super) fn name(&self) -> &str {
+        self.header.as_deref().filter(|header| !header.is_empty()).unwrap_or(&self.path)
+    }
+}
+
+/// Whether a header is one of our result columns.
+fn is_result_column(header: &str) -> bool {
+    let header = header.trim();
+    RESULT_COLUMNS.iter().any(|name| header.eq_ignore_ascii_case(name))
+}

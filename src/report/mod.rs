@@ -1,0 +1,174 @@
+//! Reports: views of the journal, one small file a format, over one projection of a row.
+//!
+//! ```text
+//! layout   which columns a sheet shows, and which one a problem speaks of
+//! line     one row in words                       advice   codes in words, with what to do next
+//! figures  the numbers of an import               name     safe names of files and worksheets
+//! replace  written beside, then put in place
+//!
+//! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
+//! objects   results.jsonl                         figures  summary.json
+//! ```
+//!
+//! Everything comes from the journal and from what the caller says of the run, nothing from a clock: the same
+//! journal gives the same bytes.
+
+pub mod advice;
+mod delimited;
+mod figures;
+mod layout;
+mod line;
+mod name;
+mod objects;
+mod paint;
+mod replace;
+mod summary_sheet;
+mod workbook;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::journal::{ImportInfo, Journal};
+use crate::model::id::ImportId;
+use crate::model::time::Moment;
+
+use delimited::Delimited;
+use figures::Figures;
+use layout::{Layout, must_be_corrected};
+pub use line::RESULT_COLUMNS;
+use line::ResultLine;
+use name::Names;
+use objects::Objects;
+use replace::{Change, Folder};
+use workbook::{Workbook, worksheet_names};
+
+/// What the run knows of an import and the journal does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// How the run stands.
+    pub state: RunState,
+    /// The exit code of the command.
+    pub exit_code: u8,
+    /// When a parked run may go on.
+    pub resumes_at: Option<Moment>,
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunState {
+    /// Nothing is left to be done.
+    Finished,
+    /// Work is left that goes on by itself later.
+    Parked,
+    /// The service refuses us or cannot be reached; work is left.
+    Stopped,
+    /// Nothing goes on by itself, and a person must decide about some rows.
+    Held,
+}
+
+impl RunState {
+    /// The word in the reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Parked => "parked",
+            Self::Stopped => "stopped",
+            Self::Held => "held",
+        }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The files written, `results.xlsx` first.
+    pub files: Vec<PathBuf>,
+    /// Files of an earlier report that no longer apply.
+    pub removed: Vec<PathBuf>,
+    /// The workbook of rows to correct, when there are any.
+    pub fix: Option<PathBuf>,
+    /// Rows that a person must correct.
+    pub to_fix: u64,
+}
+
+/// Writes all reports of an import to `folder`, replacing those of before.
+///
+/// # Errors
+/// Usage when the journal has no such import; journal when it cannot be read; internal when a file cannot be
+/// written or replaced. No file is replaced unless all of them could be written.
+pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Standing) -> Result<Written> {
+    let info = find(journal, import)?;
+    let layouts: Vec<Layout> =
+        journal.sheets(import)?.into_iter().map(|sheet| Layout::of(journal, sheet)).collect::<Result<_>>()?;
+    let figures = Figures::of(journal, &info, &layouts, *standing)?;
+    let folder = Folder::open(folder, import)?;
+
+    let (for_results, for_fix) = worksheet_names(&layouts);
+    let mut results = Workbook::results(&folder, &info, &figures)?;
+    let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
+    let mut objects = Objects::begin(&folder)?;
+    let mut tables = Vec::new();
+    let mut stems = Names::default();
+    for (at, layout) in layouts.iter().enumerate() {
+        let stem = stems.stem(&layout.name);
+        let mut all = Delimited::begin(&folder, format!("{stem}.results.csv"), layout)?;
+        let fix_name = format!("{}.fix.csv", name::naming_kind(&stem, layout.kind));
+        let has_fixes = layout.count.to_fix > 0;
+        let mut to_fix =
+            has_fixes.then(|| Delimited::begin(&folder, fix_name.clone(), layout)).transpose()?;
+        results.begin(&for_results[at], layout)?;
+        if let (Some(fix), true) = (&mut fix, has_fixes) {
+            fix.begin(&for_fix[at], layout)?;
+        }
+        journal.rows(layout.sheet, &mut |row| {
+            let line = ResultLine::of(layout, import, row);
+            all.line(layout, &line)?;
+            results.line(layout, &line)?;
+            objects.line(layout, import, &line)?;
+            // A row refused since the sheet was looked through belongs to the next report.
+            if must_be_corrected(line.row.state)
+                && let (Some(table), Some(workbook)) = (&mut to_fix, &mut fix)
+            {
+                table.line(layout, &line)?;
+                workbook.line(layout, &line)?;
+            }
+            Ok(())
+        })?;
+        tables.push(Change::Put(all.finish()?));
+        tables.push(match to_fix {
+            Some(table) => Change::Put(table.finish()?),
+            None => Change::Remove(fix_name),
+        });
+    }
+    let mut changes = vec![Change::Put(results.finish()?)];
+    changes.push(match fix {
+        Some(fix) => Change::Put(fix.finish()?),
+        None => Change::Remove(workbook::FIX.to_owned()),
+    });
+    changes.extend(tables);
+    changes.push(Change::Put(objects.finish()));
+    changes.push(Change::Put(figures.write(&folder)?));
+
+    let (files, removed) = folder.commit(changes)?;
+    let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();
+    Ok(Written { folder: folder.path().to_owned(), files, removed, fix, to_fix: figures.to_fix })
+}
+
+fn find(journal: &Journal, import: ImportId) -> Result<ImportInfo> {
+    let imports = journal.imports()?;
+    let last = imports.last().map(|info| info.import);
+    imports.into_iter().find(|info| info.import == import).ok_or_else(|| {
+        let error = Error::usage(format!("the journal has no import {import}"));
+        match last {
+            Some(last) => {
+                error.hint(format!("the latest one is {last}; to see it, type: fleetload status {last}"))
+            }
+            None => error.hint("nothing was imported yet; type: fleetload import FILE"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

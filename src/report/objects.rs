@@ -1,0 +1,99 @@
+//! `results.jsonl`: one object a row, for programs.
+
+use std::io::Write;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::Result;
+use crate::journal::{Candidate, Disposition};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+
+use super::layout::Layout;
+use super::line::ResultLine;
+use super::replace::{Beside, Folder};
+
+/// The file's name.
+const NAME: &str = "results.jsonl";
+
+/// The file under way.
+pub(super) struct Objects<'a> {
+    folder: &'a Folder,
+    file: Beside,
+}
+
+impl<'a> Objects<'a> {
+    /// Begins the file.
+    pub(super) fn begin(folder: &'a Folder) -> Result<Self> {
+        Ok(Self { folder, file: folder.begin(NAME)? })
+    }
+
+    /// Writes a row.
+    pub(super) fn line(&mut self, layout: &Layout, import: ImportId, line: &ResultLine) -> Result<()> {
+        let object = Value::Object(object(layout, import, line));
+        writeln!(self.file, "{object}")
+            .map_err(|error| self.folder.failed("the file", &self.folder.path().join(NAME), error))
+    }
+
+    /// The file, all of it written.
+    pub(super) fn finish(self) -> Beside {
+        self.file
+    }
+}
+
+fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, Value> {
+    let row = &line.row;
+    let mut object = Map::new();
+    let mut put = |key: &str, value: Value| {
+        object.insert(key.to_owned(), value);
+    };
+    put("import", json!(import));
+    put("sheet", json!(layout.name));
+    put("row", json!(row.number));
+    put("line", json!(row.line));
+    put("kind", json!(layout.kind));
+    // What the row is known by, under the names of the columns; always the same fields for a kind.
+    for name in known_by(layout.kind) {
+        put(name, json!(layout.cell(row, name)));
+    }
+    put("job", json!(row.job));
+    put("status", json!(row.state));
+    put("id", json!(row.remote_id));
+    put("code", json!(row.code));
+    put("message", json!(some(&line.message)));
+    put("column", json!(some(&line.columns())));
+    put("advice", json!(some(&line.advice)));
+    put("attempts", json!(row.attempts));
+    put("finished_at", json!(row.finished_at.map(|at| at.to_string())));
+    put("due", json!(row.due.map(|at| at.to_string())));
+    put("source", json!(line.source));
+    put("recognised", json!(matches!(row.disposition, Disposition::Recognised | Disposition::ChangedSince)));
+    put("changed_since", json!(row.disposition == Disposition::ChangedSince));
+    put("blocked_by", json!(row.blocked_by.as_ref().map(|(job, place)| json!({"job": job, "place": place}))));
+    put("violations", json!(row.violations));
+    put("candidates", Value::Array(row.candidates.iter().map(candidate).collect()));
+    object
+}
+
+fn known_by(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Company => &["key", "name"],
+        Kind::Site => &["key", "name", "reference"],
+        Kind::Person => &["key", "username"],
+        Kind::Device => &["key", "name", "mac"],
+    }
+}
+
+fn candidate(candidate: &Candidate) -> Value {
+    json!({
+        "id": candidate.id,
+        "name": candidate.name,
+        "details": some(&candidate.details),
+        "difference": some(&candidate.difference),
+    })
+}
+
+/// Nothing instead of an empty text.
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,81 @@
+//! The formats of the workbooks: a colour for each way a row can stand, text that stays text, and marks.
+
+use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder};
+
+use crate::model::state::JobState;
+
+/// The formats of one workbook.
+#[derive(Debug)]
+pub(super) struct Paint {
+    /// Headers of the input.
+    pub(super) header: Format,
+    /// Headers of our own.
+    pub(super) own_header: Format,
+    /// A cell of the input: text, whatever it looks like.
+    pub(super) text: Format,
+    /// A cell of the input that is to blame.
+    pub(super) marked: Format,
+    /// A result.
+    pub(super) result: Format,
+    /// A number.
+    pub(super) number: Format,
+    /// A number that sums others up.
+    pub(super) total: Format,
+    /// The name of a line in a table of ours.
+    pub(super) label: Format,
+    /// The title of a sheet.
+    pub(super) title: Format,
+    /// The title of a part of a sheet.
+    pub(super) part: Format,
+    statuses: Vec<Format>,
+}
+
+impl Paint {
+    /// The formats.
+    pub(super) fn new() -> Self {
+        // Text format: what is typed over it later keeps its zeros and is no formula.
+        let text = Format::new().set_num_format("@").set_align(FormatAlign::Top);
+        let plain = Format::new().set_align(FormatAlign::Top);
+        let header = Format::new()
+            .set_bold()
+            .set_num_format("@")
+            .set_align(FormatAlign::Top)
+            .set_border_bottom(FormatBorder::Thin);
+        Self {
+            own_header: header.clone().set_background_color(Color::RGB(0xD9_E1_F2)),
+            header: header.set_background_color(Color::RGB(0xF2_F2_F2)),
+            marked: text
+                .clone()
+                .set_background_color(Color::RGB(0xFF_C7_CE))
+                .set_font_color(Color::RGB(0x9C_00_06)),
+            text,
+            number: plain.clone().set_num_format("#,##0"),
+            total: plain.clone().set_num_format("#,##0").set_bold().set_border_top(FormatBorder::Thin),
+            label: plain.clone().set_bold(),
+            title: plain.clone().set_bold().set_font_size(16),
+            part: plain.clone().set_bold().set_font_size(12),
+            statuses: JobState::ALL.iter().map(|&state| of_status(&plain, state)).collect(),
+            result: plain,
+        }
+    }
+
+    /// The format of a status.
+    pub(super) fn status(&self, state: JobState) -> &Format {
+        let position = JobState::ALL.iter().position(|&known| known == state).unwrap_or_default();
+        &self.statuses[position]
+    }
+}
+
+fn of_status(plain: &Format, state: JobState) -> Format {
+    let (ground, ink) = match state {
+        JobState::Created | JobState::Adopted | JobState::Done => (0xC6_EF_CE, 0x00_61_00),
+        JobState::Existing => (0xE2_EF_DA, 0x37_56_23),
+        JobState::Rejected => (0xFF_C7_CE, 0x9C_00_06),
+        JobState::Held | JobState::InDoubt => (0xFF_EB_9C, 0x7F_60_00),
+        JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => {
+            (0xDD_EB_F7, 0x1F_4E_78)
+        }
+        JobState::Skipped | JobState::Cancelled => (0xD9_D9_D9, 0x40_40_40),
+    };
+    plain.clone().set_bold().set_background_color(Color::RGB(ground)).set_font_color(Color::RGB(ink))
+}

@@ -1,0 +1,215 @@
+//! Files written beside their targets and put in their place only when all of them are whole.
+//!
+//! The folder is for its owner alone, and so are the files. What is written is left to the formats.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, Result};
+use crate::model::id::ImportId;
+
+/// The folder of one import's reports.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    import: ImportId,
+}
+
+/// A file under way: its target and what is written of it so far.
+#[derive(Debug)]
+pub(super) struct Beside {
+    name: String,
+    file: BufWriter<NamedTempFile>,
+}
+
+/// What becomes of a file of the folder.
+#[derive(Debug)]
+pub(super) enum Change {
+    /// It is replaced, or made.
+    Put(Beside),
+    /// It is removed, if it is there.
+    Remove(String),
+}
+
+impl Folder {
+    /// Makes the folder, or takes one that is there and closes it to others.
+    pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
+        let folder = Self { path: path.to_owned(), import };
+        make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins a file.
+    pub(super) fn begin(&self, name: impl Into<String>) -> Result<Beside> {
+        let name = name.into();
+        // Made readable by its owner only.
+        let file = tempfile::Builder::new()
+            .prefix(".fleetload-")
+            .suffix(".part")
+            .tempfile_in(&self.path)
+            .map_err(|error| self.failed("a file beside", &self.path.join(&name), error))?;
+        Ok(Beside { name, file: BufWriter::new(file) })
+    }
+
+    /// Puts all files in their place, once each is on disk; the names of those put and of those removed.
+    pub(super) fn commit(&self, changes: Vec<Change>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+        let mut whole = Vec::new();
+        let mut removed = Vec::new();
+        for change in changes {
+            match change {
+                Change::Put(beside) => {
+                    let target = self.path.join(&beside.name);
+                    let file = beside
+                        .file
+                        .into_inner()
+                        .map_err(io::IntoInnerError::into_error)
+                        .and_then(|file| file.as_file().sync_all().map(|()| file))
+                        .map_err(|error| self.failed("a file beside", &target, error))?;
+                    whole.push((target, file));
+                }
+                Change::Remove(name) => removed.push(self.path.join(name)),
+            }
+        }
+        let mut put = Vec::new();
+        for (target, file) in whole {
+            file.persist(&target).map_err(|error| self.failed("the file", &target, error.error))?;
+            put.push(target);
+        }
+        let mut gone = Vec::new();
+        for target in removed {
+            match fs::remove_file(&target) {
+                Ok(()) => gone.push(target),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.failed("the outdated file", &target, error)),
+            }
+        }
+        // The names are on disk only when the folder is; not every system lets a folder be opened for that.
+        if let Ok(folder) = File::open(&self.path) {
+            let _best_effort = folder.sync_all();
+        }
+        Ok((put, gone))
+    }
+
+    /// The error of a report that could not be written.
+    pub(super) fn failed(
+        &self,
+        what: &str,
+        path: &Path,
+        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Error {
+        Error::internal(format!(
+            "the report of import {} is not written: {what} {} cannot be written or replaced",
+            self.import,
+            path.display()
+        ))
+        .because(cause)
+        .hint(format!(
+            "the jobs are not affected. Close the file if another program has it open, see that the disk has room, \
+             then type: fleetload report {}",
+            self.import
+        ))
+    }
+}
+
+impl Beside {
+    /// The file's name within its folder.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(unix)]
+fn make(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&place.path().join("reports").join("3"), ImportId(3)).unwrap();
+        (place, folder)
+    }
+
+    fn put(folder: &Folder, name: &str, text: &str) -> Result<()> {
+        let mut beside = folder.begin(name)?;
+        beside.write_all(text.as_bytes()).unwrap();
+        folder.commit(vec![Change::Put(beside)]).map(|_| ())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folder_and_files_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_place, folder) = folder();
+        put(&folder, "a.csv", "a").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(folder.path()), 0o700);
+        assert_eq!(mode(&folder.path().join("a.csv")), 0o600);
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let again = Folder::open(folder.path(), ImportId(3)).unwrap();
+        assert_eq!(mode(again.path()), 0o700);
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let (_place, folder) = folder();
+        put(&folder, "a.csv", "old").unwrap();
+        put(&folder, "a.csv", "new").unwrap();
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["a.csv"]);
+        assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "new");
+    }
+
+    #[test]
+    fn an_outdated_file_is_removed_and_a_missing_one_is_no_error() {
+        let (_place, folder) = folder();
+        put(&folder, "a.csv", "old").unwrap();
+        let changes = || vec![Change::Remove("a.csv".into()), Change::Remove("b.csv".into())];
+        assert_eq!(folder.commit(changes()).unwrap().1, [folder.path().join("a.csv")]);
+        assert!(folder.commit(changes()).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_replaced_is_told_with_what_to_type() {
+        let (_place, folder) = folder();
+        fs::create_dir(folder.path().join("a.csv")).unwrap();
+        fs::write(folder.path().join("a.csv").join("in the way"), "").unwrap();
+        let error = put(&folder, "a.csv", "new").unwrap_err();
+        assert_eq!(error.kind(), crate::error::ErrorKind::Internal);
+        assert!(error.what().contains("a.csv"), "{}", error.what());
+        let hint = error.next_step().unwrap();
+        assert!(hint.contains("jobs are not affected") && hint.ends_with("fleetload report 3"), "{hint}");
+    }
+}

@@ -1,0 +1,173 @@
+//! The first sheet of `results.xlsx`: how the import stands, totals that add up, top causes, quota and times.
+
+use rust_xlsxwriter::{Format, Worksheet, XlsxError};
+
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+
+use super::RunState;
+use super::advice;
+use super::figures::{Figures, advice_for};
+use super::paint::Paint;
+
+/// The name of the sheet.
+pub(super) const NAME: &str = "Summary";
+
+/// Causes shown; all of them are in `summary.json`.
+const CAUSES: usize = 20;
+
+/// Columns before the states in the table of sheets.
+const LEAD: u16 = 3;
+
+/// Fills the sheet.
+pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, figures: &Figures) -> Result<(), XlsxError> {
+    sheet.set_name(NAME)?;
+    for (column, width) in [(0, 24.0), (1, 26.0), (2, 14.0)] {
+        sheet.set_column_width(column, width)?;
+    }
+    let mut page = Page { sheet, paint, row: 0 };
+    page.text(0, &format!("Import {}", figures.import), &paint.title)?;
+    page.row += 2;
+    standing(&mut page, figures)?;
+    page.row += 1;
+    sheets(&mut page, figures)?;
+    page.row += 1;
+    causes(&mut page, figures)
+}
+
+/// A sheet filled from above.
+struct Page<'a> {
+    sheet: &'a mut Worksheet,
+    paint: &'a Paint,
+    row: u32,
+}
+
+impl Page<'_> {
+    fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
+        self.sheet
+            .write_string_with_format(self.row, column, super::workbook::fitting(text), format)
+            .map(|_| ())
+    }
+
+    fn number(&mut self, column: u16, number: u64, format: &Format) -> Result<(), XlsxError> {
+        // Counts of rows are far below the 2^53 that a cell holds exactly.
+        #[expect(clippy::cast_precision_loss, reason = "see above")]
+        self.sheet.write_number_with_format(self.row, column, number as f64, format).map(|_| ())
+    }
+
+    fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
+        let paint = self.paint;
+        self.text(0, label, &paint.label)?;
+        self.text(1, value, &paint.result)?;
+        self.row += 1;
+        Ok(())
+    }
+
+    fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
+        let paint = self.paint;
+        self.text(0, label, &paint.label)?;
+        self.number(1, count, &paint.number)?;
+        self.row += 1;
+        Ok(())
+    }
+
+    fn part(&mut self, title: &str) -> Result<(), XlsxError> {
+        let paint = self.paint;
+        self.text(0, title, &paint.part)?;
+        self.row += 1;
+        Ok(())
+    }
+}
+
+fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+    let state = match figures.standing.state {
+        RunState::Finished => "finished: nothing is left to be done by itself",
+        RunState::Parked => "parked: rows are left that go on by themselves later",
+        RunState::Stopped => "stopped: rows are left, and the service refuses us or cannot be reached",
+        RunState::Held => "held: a person must decide about some rows",
+    };
+    let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    page.line("State", state)?;
+    if let Some(at) = figures.standing.resumes_at {
+        page.line("Goes on at (UTC)", &at.to_string())?;
+    }
+    for (name, _) in &figures.files {
+        page.line("File", name)?;
+    }
+    page.line("Imported (UTC)", &figures.imported_at.to_string())?;
+    page.line("First request (UTC)", &shown(figures.started_at))?;
+    page.line("Finished (UTC)", &shown(figures.finished_at))?;
+    page.count("Rows", figures.rows)?;
+    page.count("Rows to correct", figures.to_fix)?;
+    page.count("Known from before", figures.recognised + figures.changed_since)?;
+    page.count("Changed since creation", figures.changed_since)?;
+    page.count("Requests", figures.requests)?;
+    let quota = &figures.quota;
+    let of = quota.ceiling.map_or_else(|| "limit not known yet".to_owned(), |most| format!("of {most}"));
+    page.line(
+        "Quota",
+        &format!(
+            "{} creations on {} {of}; counted anew at {}",
+            quota.ledger.sent, quota.ledger.day, quota.resets_at
+        ),
+    )
+}
+
+/// One line a sheet, one column a state that occurs, and sums in both directions.
+fn sheets(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+    let paint = page.paint;
+    let states: Vec<JobState> =
+        JobState::ALL.iter().copied().filter(|&state| figures.states.in_state(state) > 0).collect();
+    page.part("Rows by sheet and status")?;
+    for (column, header) in (0..).zip(["Sheet", "File", "Rows"]) {
+        page.text(column, header, &paint.own_header)?;
+    }
+    for (column, &state) in (LEAD..).zip(&states) {
+        page.text(column, state.as_str(), paint.status(state))?;
+    }
+    page.row += 1;
+    for sheet in &figures.sheets {
+        page.text(0, &sheet.name, &paint.result)?;
+        page.text(1, &sheet.file, &paint.result)?;
+        page.number(2, sheet.rows, &paint.number)?;
+        for (column, &state) in (LEAD..).zip(&states) {
+            page.number(column, sheet.states.in_state(state), &paint.number)?;
+        }
+        page.row += 1;
+    }
+    page.text(0, "All sheets", &paint.total)?;
+    page.text(1, "", &paint.total)?;
+    page.number(2, figures.rows, &paint.total)?;
+    for (column, &state) in (LEAD..).zip(&states) {
+        page.number(column, figures.states.in_state(state), &paint.total)?;
+    }
+    page.row += 1;
+    Ok(())
+}
+
+fn causes(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+    if figures.causes.is_empty() {
+        return Ok(());
+    }
+    let paint = page.paint;
+    page.part("Why rows did not get through")?;
+    for (column, header) in (0..).zip(["Code", "Meaning", "Rows", "Message", "First rows", "What to do"]) {
+        page.text(column, header, &paint.own_header)?;
+    }
+    page.row += 1;
+    for cause in figures.causes.iter().take(CAUSES) {
+        page.text(0, &cause.code, &paint.result)?;
+        page.text(1, advice::words(&cause.code).unwrap_or_default(), &paint.result)?;
+        page.number(2, cause.count, &paint.number)?;
+        page.text(3, &cause.message, &paint.result)?;
+        page.text(4, &cause.rows.join("; "), &paint.result)?;
+        page.text(5, &advice_for(cause, figures.import), &paint.result)?;
+        page.row += 1;
+    }
+    if figures.causes.len() > CAUSES {
+        let more = figures.causes.len() - CAUSES;
+        page.text(0, &format!("and {more} more, in summary.json"), &paint.result)?;
+        page.row += 1;
+    }
+    Ok(())
+}

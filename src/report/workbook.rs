@@ -1,0 +1,243 @@
+//! `results.xlsx` and `fix.xlsx`: the sheets of the input with the result columns, streamed row by row.
+//!
+//! Cells are written as text and formatted as text, so that nothing is a formula and zeros survive editing. The
+//! cells to blame are coloured and carry a note.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
+
+use crate::error::{Error, Result};
+use crate::journal::ImportInfo;
+
+use super::figures::Figures;
+use super::layout::Layout;
+use super::line::{RESULT_COLUMNS, ResultLine};
+use super::name::{Names, cut, naming_kind};
+use super::paint::Paint;
+use super::replace::{Beside, Folder};
+use super::summary_sheet;
+
+/// The workbook of all rows.
+pub(super) const RESULTS: &str = "results.xlsx";
+/// The workbook of the rows to correct.
+pub(super) const FIX: &str = "fix.xlsx";
+
+/// Most UTF-16 units in a cell, as Excel has it.
+const CELL_UNITS: usize = 32_767;
+/// What stands at the end of a cell that was cut.
+const CUT: &str = " … (cut: the whole text is in the CSV report)";
+/// Most characters of a note.
+const NOTE_CHARS: usize = 500;
+/// Notes of one sheet. They are the only part of a workbook kept in memory; beyond them cells are only coloured.
+const NOTES: usize = 2_000;
+/// Widths of columns, in characters.
+const WIDTH: std::ops::RangeInclusive<usize> = 10..=32;
+/// Widths of the result columns.
+const RESULT_WIDTHS: [f64; RESULT_COLUMNS.len()] = [13.0, 38.0, 22.0, 60.0, 20.0, 60.0, 16.0, 22.0, 36.0];
+
+/// A workbook under way.
+pub(super) struct Workbook<'a> {
+    folder: &'a Folder,
+    file: Beside,
+    workbook: rust_xlsxwriter::Workbook,
+    paint: Paint,
+    /// The next row of the sheet being written.
+    row: u32,
+    /// Its notes so far.
+    notes: usize,
+}
+
+/// The names of the worksheets of `results.xlsx` and of `fix.xlsx`.
+pub(super) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) {
+    let mut results = Names::without(&[summary_sheet::NAME]);
+    let mut fix = Names::default();
+    layouts
+        .iter()
+        .map(|layout| {
+            (results.worksheet(&layout.name), fix.worksheet(&naming_kind(&layout.name, layout.kind)))
+        })
+        .unzip()
+}
+
+impl<'a> Workbook<'a> {
+    /// Begins `results.xlsx` with its summary.
+    pub(super) fn results(folder: &'a Folder, info: &ImportInfo, figures: &Figures) -> Result<Self> {
+        let mut this = Self::new(folder, RESULTS, info)?;
+        this.attempt(|this| summary_sheet::fill(this.workbook.add_worksheet(), &this.paint, figures))?;
+        Ok(this)
+    }
+
+    /// Begins `fix.xlsx`.
+    pub(super) fn fix(folder: &'a Folder, info: &ImportInfo) -> Result<Self> {
+        Self::new(folder, FIX, info)
+    }
+
+    fn new(folder: &'a Folder, name: &'static str, info: &ImportInfo) -> Result<Self> {
+        let mut this = Self {
+            folder,
+            file: folder.begin(name)?,
+            workbook: rust_xlsxwriter::Workbook::new(),
+            paint: Paint::new(),
+            row: 0,
+            notes: 0,
+        };
+        this.attempt(|this| {
+            // The moment of the import: the only one that stays the same.
+            let at = ExcelDateTime::parse_from_str(info.at.to_string().trim_end_matches('Z'))?;
+            let title = format!("fleetload, import {}", info.import);
+            let properties =
+                DocProperties::new().set_title(title).set_author("fleetload").set_creation_datetime(&at);
+            this.workbook.set_properties(&properties);
+            this.workbook.set_tempdir(this.folder.path())?;
+            Ok(())
+        })?;
+        Ok(this)
+    }
+
+    /// Begins the worksheet of a sheet with its header.
+    pub(super) fn begin(&mut self, name: &str, layout: &Layout) -> Result<()> {
+        self.attempt(|this| {
+            let paint = &this.paint;
+            let sheet = this.workbook.add_worksheet_with_constant_memory()?;
+            sheet.set_name(name)?;
+            sheet.set_freeze_panes(1, 0)?;
+            let mut column = 0;
+            for header in &layout.headers {
+                let width = header.chars().count() + 4;
+                #[expect(clippy::cast_precision_loss, reason = "at most the end of a short range")]
+                sheet.set_column_width(column, width.clamp(*WIDTH.start(), *WIDTH.end()) as f64)?;
+                sheet.set_column_format(column, &paint.text)?;
+                sheet.write_string_with_format(0, column, fitting(header), &paint.header)?;
+                column += 1;
+            }
+            for (header, width) in RESULT_COLUMNS.into_iter().zip(RESULT_WIDTHS) {
+                sheet.set_column_width(column, width)?;
+                sheet.write_string_with_format(0, column, header, &paint.own_header)?;
+                column += 1;
+            }
+            if let Ok(rows @ 1..) = u32::try_from(layout.count.rows) {
+                // In a workbook of rows to correct the filter reaches beyond the last one, which harms nothing.
+                sheet.autofilter(0, 0, rows, column - 1)?;
+            }
+            Ok(())
+        })?;
+        self.row = 1;
+        self.notes = 0;
+        Ok(())
+    }
+
+    /// Writes a row.
+    pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
+        let current = self.sheet_under_way();
+        self.attempt(|this| {
+            let paint = &this.paint;
+            let sheet = this.workbook.worksheet_from_index(current)?;
+            let mut column = 0;
+            for (position, cell) in layout.cells(&line.row).enumerate() {
+                let blamed = line.blames.iter().any(|blame| blame.positions.contains(&position));
+                let format = if blamed { &paint.marked } else { &paint.text };
+                if !cell.is_empty() {
+                    sheet.write_string_with_format(this.row, column, fitting(cell), format)?;
+                } else if blamed {
+                    sheet.write_blank(this.row, column, format)?;
+                }
+                if blamed && this.notes < NOTES {
+                    note(sheet, this.row, column, line, position)?;
+                    this.notes += 1;
+                }
+                column += 1;
+            }
+            let results = line.results();
+            for (name, value) in RESULT_COLUMNS.iter().zip(&results) {
+                match *name {
+                    "result_status" => {
+                        sheet.write_string_with_format(
+                            this.row,
+                            column,
+                            value,
+                            paint.status(line.row.state),
+                        )?;
+                    }
+                    "result_attempts" => {
+                        sheet.write_number_with_format(this.row, column, line.row.attempts, &paint.number)?;
+                    }
+                    _ if value.is_empty() => {}
+                    _ => {
+                        sheet.write_string_with_format(this.row, column, fitting(value), &paint.result)?;
+                    }
+                }
+                column += 1;
+            }
+            Ok(())
+        })?;
+        self.row += 1;
+        Ok(())
+    }
+
+    /// The file, all of it written.
+    pub(super) fn finish(mut self) -> Result<Beside> {
+        self.attempt(|this| {
+            this.workbook.save_to_writer(&mut this.file)?;
+            Ok(())
+        })?;
+        self.file.flush().map_err(|error| self.failed(error))?;
+        Ok(self.file)
+    }
+
+    /// The last worksheet added.
+    fn sheet_under_way(&mut self) -> usize {
+        self.workbook.worksheets().len().saturating_sub(1)
+    }
+
+    /// Does something with the workbook. The library panics when its own files cannot be written, as on a full disk;
+    /// the workbook is thrown away then, so that nothing half done is ever seen.
+    fn attempt(&mut self, what: impl FnOnce(&mut Self) -> std::result::Result<(), XlsxError>) -> Result<()> {
+        match catch_unwind(AssertUnwindSafe(|| what(self))) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(self.failed(error)),
+            Err(_panic) => Err(self.failed("a temporary file could not be written; the disk may be full")),
+        }
+    }
+
+    fn failed(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        self.folder.failed("the workbook", &self.folder.path().join(self.file.name()), cause)
+    }
+}
+
+/// A note on a cell to blame: the words about the field, or else those about the row.
+fn note(
+    sheet: &mut Worksheet,
+    row: u32,
+    column: u16,
+    line: &ResultLine,
+    position: usize,
+) -> std::result::Result<(), XlsxError> {
+    let mut words: Vec<&str> = line
+        .blames
+        .iter()
+        .filter(|blame| blame.positions.contains(&position) && !blame.words.is_empty())
+        .map(|blame| blame.words.as_str())
+        .collect();
+    if words.is_empty() {
+        words.push(&line.message);
+    }
+    let words = words.join("; ");
+    let text = cut(&words, NOTE_CHARS, |_| 1);
+    if text.is_empty() {
+        return Ok(());
+    }
+    sheet.insert_note(row, column, &Note::new(text).set_author("fleetload")).map(|_| ())
+}
+
+/// A text as far as a cell holds it, with a word on what is missing.
+pub(super) fn fitting(text: &str) -> Cow<'_, str> {
+    // No text has more UTF-16 units than bytes.
+    if text.len() <= CELL_UNITS || text.encode_utf16().count() <= CELL_UNITS {
+        return text.into();
+    }
+    let room = CELL_UNITS - CUT.encode_utf16().count();
+    format!("{}{CUT}", cut(text, room, char::len_utf16)).into()
+}

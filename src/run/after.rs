@@ -1,0 +1,356 @@
+//! Getting out of doubt: a request left, no answer told what became of it, and sending again on hope could make
+//! a second record for ever.
+//!
+//! The record is looked up by its natural key. Records seen before the first send and records that another job
+//! owns are left out. One candidate that agrees in all that can be compared is ours; several, or one that
+//! differs, are for a person. "Not there" is believed only after the settle time, of a look-up that has found in
+//! this run what is known to exist, and twice.
+
+use std::time::Duration;
+
+use super::InDoubt;
+use super::before::{Reading, ticket_of};
+use super::dispatcher::{Dispatcher, Inbox, Stage};
+use super::lane::{Errand, Purpose};
+use super::lookups;
+use super::matching::{self, Seen};
+use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
+use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::record::{Extra, Record};
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::model::verdict::Doubt;
+use crate::service::{Found, Lookup};
+
+/// Agreeing look-ups that must have found nothing before "not there" is believed.
+const ABSENT_READS: u32 = 2;
+/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
+const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
+/// The wait after the first look that decided nothing; each further one doubles, up to the settle time.
+const FIRST_WAIT: Duration = Duration::from_secs(4);
+/// The wait between looks once the settle time has passed.
+const LATE_WAIT: Duration = Duration::from_secs(5);
+/// Looks past the settle time, without a decision, after which a person is asked.
+const LATE_LOOKS: u32 = 6;
+
+/// Records that were found, while the journal says who owns them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Finding {
+    /// By the look before sending.
+    Before(Vec<Found>),
+    /// By a look after a lost answer, with the operation that found them.
+    After(Operation, Vec<Found>),
+}
+
+impl Dispatcher {
+    /// A job in doubt has come in hand, its look being due.
+    pub(super) fn look_after(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let work = &in_hand.work;
+        let usable = |operation| self.usable(operation);
+        let lookup = match (&work.action, work.remote_id) {
+            (Action::Create, _) => lookups::by_key(work, &usable),
+            (Action::Extra(_), Some(owner)) => lookups::of_extra(work, owner, &usable),
+            (Action::Extra(_), None) => None,
+        };
+        match lookup {
+            Some(lookup) => {
+                let purpose = Purpose::After(job);
+                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
+            None => self.without_look_up(job),
+        }
+    }
+
+    /// No look-up can tell. Only where the service's own uniqueness makes a second creation impossible may the
+    /// step be sent again, once late commits are over.
+    fn without_look_up(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let work = &in_hand.work;
+        if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
+            if self.settled(work) {
+                let note = "sent again: its MAC address cannot be registered twice".to_owned();
+                return self.settle(job, Write::Release { job, note, at: self.clock.now() });
+            }
+            let until = self.settle_moment(work);
+            return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
+        }
+        let reason = match (&work.action, work.doubt) {
+            (Action::Extra(Extra::Licence(_)), _) => {
+                "the answer to adding the licence code was lost, and the service has no way to look it up"
+            }
+            (_, Some(Doubt::Duplicate)) => {
+                "the service says the record is there, and no look-up is available to find its id"
+            }
+            (_, Some(Doubt::NoId)) => "the record was created, and no look-up is available to find its id",
+            _ => "the answer was lost, and no look-up is available to find out what became of it",
+        };
+        self.hold(job, "lookup.unavailable", reason.to_owned(), Vec::new());
+    }
+
+    /// A look after a lost answer has been read.
+    pub(super) fn read_after(&mut self, job: JobId, operation: Operation, reading: Reading) {
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        match reading {
+            Reading::Unavailable => self.look_after(job),
+            Reading::Inconclusive(why) => self.look_later(job, &format!("the look-up told nothing: {why}")),
+            Reading::Records(found) => match &in_hand.work.action {
+                Action::Create => {
+                    let ids = found.iter().filter_map(|found| found.id).collect();
+                    in_hand.stage = Stage::Owners(Box::new(Finding::After(operation, found)));
+                    self.writer.owners(ticket_of(job), ids);
+                }
+                Action::Extra(extra) => {
+                    if shows(extra, &found) {
+                        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+                        let (from, how) = (JobState::InDoubt, How::Done);
+                        self.settle(job, Write::Advance { job, from, how, id: None, evidence });
+                    } else {
+                        // Putting it again changes nothing if the first request is still executed later.
+                        let note = "sent again: what it puts was not there".to_owned();
+                        self.settle(job, Write::Release { job, note, at: self.clock.now() });
+                    }
+                }
+            },
+        }
+    }
+
+    /// The journal has said who owns the found records.
+    pub(super) fn owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        let Stage::Owners(finding) = std::mem::replace(&mut in_hand.stage, Stage::Looking) else { return };
+        match *finding {
+            Finding::Before(found) => {
+                let seen = Seen::pair(found, owners);
+                self.weigh_owned_before(job, &seen);
+            }
+            Finding::After(operation, found) => {
+                if !owners.is_empty() {
+                    // It has found a record that is known to exist: its "not there" counts from now on.
+                    self.proved.insert(operation);
+                }
+                let length = found.len();
+                let seen = Seen::pair(found, owners);
+                self.weigh_after(job, operation, length, &seen);
+            }
+        }
+    }
+
+    fn weigh_after(&mut self, job: JobId, operation: Operation, length: usize, seen: &[Seen]) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let from = JobState::InDoubt;
+        match weigh::after(&in_hand.work, seen) {
+            After::Ours(id) => self.confirm(job, id),
+            After::Before(id) => {
+                let how = How::Existing;
+                self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
+            }
+            After::Taken(candidate) => {
+                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
+            }
+            After::Unclear(candidates) => {
+                let reason = "the answer was lost, and the records found do not say clearly which is ours";
+                self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
+            }
+            After::Absent if SUSPECTED_PAGES.contains(&length) => {
+                self.look_later(job, "the list may be one page of a longer one");
+            }
+            After::Absent if self.proved.contains(&operation) => self.absent(job),
+            After::Absent => self.ask_for_witnesses(job),
+        }
+    }
+
+    /// Compares the only candidate in full where a record of it can be read; lists of companies show only names.
+    fn confirm(&mut self, job: JobId, id: RemoteId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let lookup = match &in_hand.work.record {
+            Record::Company(_) => Lookup::Company(id),
+            Record::Site(_) | Record::Person(_) | Record::Device(_) => return self.adopt(job, id),
+        };
+        if self.usable(lookup.operation()) {
+            let purpose = Purpose::Confirm(job, id);
+            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+        } else {
+            self.adopt(job, id);
+        }
+    }
+
+    pub(super) fn read_confirmation(&mut self, job: JobId, id: RemoteId, reading: Reading) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        match reading {
+            Reading::Unavailable => self.adopt(job, id),
+            Reading::Inconclusive(why) => {
+                self.look_later(job, &format!("the record could not be read: {why}"))
+            }
+            Reading::Records(found) => {
+                let sent = matching::sent(&in_hand.work);
+                let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
+                    return self.look_later(job, "the record was listed but could not be read");
+                };
+                let differences = matching::differences(&sent, &record.raw);
+                if differences.is_empty() {
+                    self.adopt(job, id);
+                } else {
+                    let candidate = matching::candidate(record, &differences.join("; "));
+                    let reason = "the answer was lost, and the one record found differs from the row";
+                    self.hold(job, "candidates.differ", reason.to_owned(), vec![candidate]);
+                }
+            }
+        }
+    }
+
+    fn adopt(&mut self, job: JobId, id: RemoteId) {
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let (from, how) = (JobState::InDoubt, How::Adopted);
+        self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
+    }
+
+    /// Nothing was found, by a look-up that has yet to show that it finds anything.
+    fn ask_for_witnesses(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let (kind, inbox) = (in_hand.work.kind, self.inbox.clone());
+        self.writer.ask(Box::new(move |journal| {
+            // Without witnesses the look-up stays unproved, which is the safe side.
+            let witnesses = journal.witness(kind, 8).unwrap_or_default();
+            drop(inbox.send(Inbox::Witnesses { job, witnesses }));
+        }));
+    }
+
+    /// Looks up a record that is known to exist, by the same operation.
+    pub(super) fn prove(&mut self, job: JobId, witnesses: &[Work]) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let usable = |operation| self.usable(operation);
+        let Some(operation) = lookups::by_key(&in_hand.work, &usable).map(|lookup| lookup.operation()) else {
+            return self.look_after(job);
+        };
+        let control = witnesses.iter().find_map(|witness| {
+            let lookup = lookups::by_key(witness, &usable)?;
+            (lookup.operation() == operation).then_some((lookup, witness.remote_id?))
+        });
+        match control {
+            Some((lookup, expected)) => {
+                let purpose = Purpose::Control(job, expected);
+                self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
+            }
+            None => self.look_later(job, "nothing known to exist could prove the look-up"),
+        }
+    }
+
+    pub(super) fn read_control(
+        &mut self,
+        job: JobId,
+        operation: Operation,
+        expected: RemoteId,
+        reading: Reading,
+    ) {
+        match reading {
+            Reading::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
+                self.proved.insert(operation);
+                self.absent(job);
+            }
+            Reading::Records(_) => {
+                self.look_later(job, "the look-up does not find a record that is known to exist");
+            }
+            Reading::Inconclusive(why) => self.look_later(job, &format!("the look-up told nothing: {why}")),
+            Reading::Unavailable => self.look_after(job),
+        }
+    }
+
+    /// An admissible look-up found nothing.
+    fn absent(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let work = &in_hand.work;
+        let reads = work.absent_reads + 1;
+        if !self.settled(work) || reads < ABSENT_READS {
+            let until = self.next_look(work);
+            return self.keep_doubting(job, until, reads, "not found so far");
+        }
+        let may_send =
+            !work.executed && self.options.policy.in_doubt == InDoubt::Settle && !makes_a_site(&work.record);
+        if may_send {
+            let note = format!(
+                "sent again: not there after {} s, by {reads} look-ups",
+                self.options.policy.settle.as_secs()
+            );
+            self.settle(job, Write::Release { job, note, at: self.clock.now() });
+        } else {
+            let reason = if work.executed {
+                "the service said the record is there, but it is not found"
+            } else if makes_a_site(&work.record) {
+                "the answer was lost and the device is not found; sending again could make its site twice"
+            } else {
+                "the answer was lost and the record is not found; the profile says that a person decides"
+            };
+            self.hold(job, "absent", reason.to_owned(), Vec::new());
+        }
+    }
+
+    /// This look decided nothing. After enough late ones a person is asked.
+    fn look_later(&mut self, job: JobId, note: &str) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let work = &in_hand.work;
+        let early = looks_before(self.options.policy.settle);
+        if self.settled(work) && work.looks >= early + LATE_LOOKS {
+            return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
+        }
+        let until = self.next_look(work);
+        self.keep_doubting(job, until, work.absent_reads, note);
+    }
+
+    fn keep_doubting(&mut self, job: JobId, until: Moment, absent_reads: u32, note: &str) {
+        let write =
+            Write::KeepDoubting { job, until, absent_reads, note: note.to_owned(), at: self.clock.now() };
+        self.settle(job, write);
+    }
+
+    fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let (from, code) = (JobState::InDoubt, code.to_owned());
+        self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
+    }
+
+    fn settled(&self, work: &Work) -> bool {
+        self.clock.now() >= self.settle_moment(work)
+    }
+
+    /// From when on "not there" may be believed.
+    fn settle_moment(&self, work: &Work) -> Moment {
+        work.doubt_since.unwrap_or_else(|| self.clock.now()).plus(self.options.policy.settle)
+    }
+
+    /// When to look again: soon at first, at the settle time at the latest, then every few seconds.
+    fn next_look(&self, work: &Work) -> Moment {
+        let now = self.clock.now();
+        let settled = self.settle_moment(work);
+        if now >= settled {
+            return now.plus(LATE_WAIT.min(self.options.policy.settle));
+        }
+        let wait = FIRST_WAIT.saturating_mul(1 << work.looks.min(16));
+        settled.min(now.plus(wait))
+    }
+}
+
+/// How many looks fit before the settle time, as their waits double.
+fn looks_before(settle: Duration) -> u32 {
+    let mut passed = FIRST_WAIT;
+    let mut looks = 1;
+    while passed < settle {
+        passed = passed.saturating_mul(2);
+        looks += 1;
+    }
+    looks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_double_their_distance_up_to_the_settle_time() {
+        assert_eq!(looks_before(Duration::from_secs(1)), 1);
+        assert_eq!(looks_before(Duration::from_secs(600)), 9);
+    }
+}

@@ -1,0 +1,244 @@
+//! The look before sending: whether the record of a row is there already, and which records with its key are
+//! (the baseline), so that after a lost answer an older twin is never taken for ours.
+//!
+//! The children of a company are listed once a run, not once a row. Where no look-up is available the row is
+//! sent without a baseline; if its answer is lost, a person decides.
+
+use super::OnExisting;
+use super::after::Finding;
+use super::dispatcher::{Dispatcher, Stage};
+use super::lane::{Errand, Purpose};
+use super::lookups;
+use super::matching::{self, Relation, Seen};
+use super::weigh::{self, Before};
+use crate::journal::{Action, Evidence, How, Write};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::record::Role;
+use crate::model::verdict::Verdict;
+use crate::service::{self, Answer, Found, Lookup};
+
+/// How often a look-up is tried again when its answer tells nothing.
+const LOOK_UP_TRIES: u32 = 3;
+
+/// The children of a company, as listed once in a run.
+#[derive(Debug)]
+pub(super) enum Family {
+    /// Asked for; these jobs wait for the list.
+    Asked(Vec<JobId>),
+    /// Known; `None` where the list could not be read.
+    Known(Option<Vec<Found>>),
+}
+
+/// What the answer to a look-up says.
+#[derive(Debug)]
+pub(super) enum Reading {
+    /// These records, possibly none.
+    Records(Vec<Found>),
+    /// Nothing that can be relied on; says why.
+    Inconclusive(String),
+    /// The look-up is not available at all.
+    Unavailable,
+}
+
+impl Dispatcher {
+    /// A job has come in hand: looks whether its record is there, where that can be looked up.
+    pub(super) fn look_before(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let work = &in_hand.work;
+        // A baseline stays good until the first request that may have been executed; after that it is too late.
+        let due = matches!(work.action, Action::Create) && work.baseline.is_none() && !work.doubted;
+        match due.then(|| lookups::by_key(work, &|operation| self.usable(operation))).flatten() {
+            None => self.queue_send(job),
+            Some(Lookup::ChildCompanies(parent)) => self.look_at_family(job, parent),
+            Some(lookup) => {
+                let purpose = Purpose::Before(job);
+                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
+        }
+    }
+
+    /// Whether an operation can be used as far as is known.
+    pub(super) fn usable(&self, operation: crate::model::operation::Operation) -> bool {
+        self.client.endpoints().available(operation)
+            && self.lanes.get(&operation).is_none_or(|lane| lane.halt.is_none())
+    }
+
+    fn queue_send(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        in_hand.stage = Stage::Queued;
+        let operation = in_hand.work.operation;
+        if self.usable(operation) {
+            self.queue(operation, Errand::Send(job));
+        } else {
+            self.let_go(job);
+        }
+    }
+
+    fn look_at_family(&mut self, job: JobId, parent: RemoteId) {
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        let made_here = in_hand
+            .work
+            .parents
+            .iter()
+            .any(|(role, parent)| *role == Role::Parent && self.made.contains_key(parent));
+        if made_here {
+            // A company that this run made has no children but ours.
+            in_hand.baseline = Some(Vec::new());
+            self.queue_send(job);
+            return;
+        }
+        match self.families.get_mut(&parent) {
+            Some(Family::Asked(waiting)) => {
+                in_hand.stage = Stage::AwaitingFamily;
+                waiting.push(job);
+            }
+            Some(Family::Known(children)) => {
+                let children = children.clone();
+                self.weigh_family(job, children.as_deref());
+            }
+            None => {
+                in_hand.stage = Stage::AwaitingFamily;
+                self.families.insert(parent, Family::Asked(vec![job]));
+                let lookup = Lookup::ChildCompanies(parent);
+                let purpose = Purpose::Family(parent);
+                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
+        }
+    }
+
+    fn weigh_family(&mut self, job: JobId, children: Option<&[Found]>) {
+        match children {
+            Some(children) => self.weigh_before(job, children.to_vec()),
+            None => self.queue_send(job),
+        }
+    }
+
+    /// A look-up has its answer.
+    pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
+        let operation = lookup.operation();
+        self.heed_status(operation, &answer);
+        self.follow_look_up(operation, &answer.verdict);
+        if self.drain.is_some() {
+            return;
+        }
+        let again = match &answer.verdict {
+            // Not executed: the question stands, whatever held it back.
+            Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
+            Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
+            _ => None,
+        };
+        if let Some(tries) = again {
+            self.queue(operation, Errand::Look { lookup, purpose, tries });
+            return;
+        }
+        let reading = match answer.verdict {
+            Verdict::Succeeded(success) => match service::found(operation, &success.body) {
+                Ok(found) => Reading::Records(found),
+                Err(why) => Reading::Inconclusive(why),
+            },
+            Verdict::NoDataFound(_) => Reading::Records(Vec::new()),
+            Verdict::EndpointMissing(_) => Reading::Unavailable,
+            Verdict::Doubtful(doubt) => Reading::Inconclusive(doubt.words().to_owned()),
+            Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
+                Reading::Inconclusive(rejection.message)
+            }
+            Verdict::Contradicted(contradiction) => Reading::Inconclusive(contradiction.what),
+            Verdict::TokenInvalid | Verdict::Refused(_) => {
+                Reading::Inconclusive("the service refused our credentials".to_owned())
+            }
+            Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => {
+                Reading::Inconclusive("the look-up was not carried out".to_owned())
+            }
+        };
+        self.read(operation, purpose, reading);
+    }
+
+    /// Hands a reading to whoever asked.
+    pub(super) fn read(
+        &mut self,
+        operation: crate::model::operation::Operation,
+        purpose: Purpose,
+        reading: Reading,
+    ) {
+        match (purpose, reading) {
+            (Purpose::Before(job), Reading::Records(found)) => self.weigh_before(job, found),
+            // Perhaps another look-up is available; else the row goes without a baseline.
+            (Purpose::Before(job), Reading::Unavailable) => self.look_before(job),
+            (Purpose::Before(job), Reading::Inconclusive(_)) => self.queue_send(job),
+            (Purpose::Family(parent), reading) => {
+                let children = match reading {
+                    Reading::Records(found) => Some(found),
+                    Reading::Inconclusive(_) | Reading::Unavailable => None,
+                };
+                let family = self.families.insert(parent, Family::Known(children.clone()));
+                if let Some(Family::Asked(waiting)) = family {
+                    for job in waiting {
+                        self.weigh_family(job, children.as_deref());
+                    }
+                }
+            }
+            (Purpose::After(job), reading) => self.read_after(job, operation, reading),
+            (Purpose::Confirm(job, id), reading) => self.read_confirmation(job, id, reading),
+            (Purpose::Control(job, expected), reading) => {
+                self.read_control(job, operation, expected, reading);
+            }
+        }
+    }
+
+    /// Sorts out which of the returned records matter for a row; asks the journal who owns them.
+    fn weigh_before(&mut self, job: JobId, found: Vec<Found>) {
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        let sent = matching::sent(&in_hand.work);
+        let related: Vec<Found> = found
+            .into_iter()
+            .filter(|found| matching::relate(&in_hand.work, &sent, found) != Relation::Unrelated)
+            .collect();
+        let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
+        in_hand.baseline = Some(ids.clone());
+        if related.is_empty() {
+            self.queue_send(job);
+        } else {
+            in_hand.stage = Stage::Owners(Box::new(Finding::Before(related)));
+            self.writer.owners(ticket_of(job), ids);
+        }
+    }
+
+    /// The journal has said which of the found records are ours.
+    pub(super) fn weigh_owned_before(&mut self, job: JobId, seen: &[Seen]) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let from = in_hand.work.state;
+        let conclusion = weigh::before(&in_hand.work, seen);
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let write = match conclusion {
+            Before::Clear => return self.queue_send(job),
+            Before::Exists(id) => match self.options.policy.on_existing {
+                OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
+                OnExisting::Skip => Write::Leave { job, from, id, evidence },
+                OnExisting::Fail => {
+                    let rejection = weigh::refusal(
+                        "existing",
+                        format!("a record with this key is already there, with the id {id}"),
+                    );
+                    Write::Reject { job, from, rejection, evidence }
+                }
+            },
+            Before::Taken(candidate) => {
+                Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence }
+            }
+            Before::Unclear(candidates) => Write::Hold {
+                job,
+                from,
+                code: "existing.unclear".to_owned(),
+                reason: "records that may be this one are already there".to_owned(),
+                candidates,
+                evidence,
+            },
+        };
+        self.settle(job, write);
+    }
+}
+
+/// A job's number as the ticket of a question about it.
+pub(super) fn ticket_of(job: JobId) -> u64 {
+    job.0.cast_unsigned()
+}

@@ -1,0 +1,476 @@
+//! The one owner of what is under way. It waits for the first of: an answer, news of the journal, a due time,
+//! the pace of an operation, a signal; and keeps one order for every request:
+//!
+//! 1. **permission**: pace, breaker, quota and reach let one request of the operation leave ([`Dispatcher::offer`]);
+//! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
+//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::claimed`]);
+//! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
+//! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
+//!
+//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::{self, JoinError, JoinSet};
+
+use super::before::Family;
+use super::ends::{Ending, Opening};
+use super::lane::{Errand, Lane, Supply};
+use super::lookups;
+use super::quota::{Quota, ServiceClock};
+use super::reach::Reach;
+use super::{Interrupt, Options};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Moved, Reply, Work, Write, Writer};
+use crate::model::event::Event;
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::{Day, Moment};
+use crate::service::{Answer, Call, Client};
+
+/// How long requests under way may take to come home after the first signal. Below the ten seconds that
+/// container hosts grant.
+const HOMECOMING: Duration = Duration::from_secs(8);
+/// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
+/// command has put in the journal.
+const LONGEST_SLEEP: Duration = Duration::from_secs(2);
+
+/// A job in the dispatcher's hands.
+pub(super) struct InHand {
+    pub(super) work: Work,
+    pub(super) stage: Stage,
+    /// The day on which the creation under way counts.
+    pub(super) counted: Option<Day>,
+    /// The baseline found by the look before sending, to be stored with the claim.
+    pub(super) baseline: Option<Vec<RemoteId>>,
+}
+
+/// What a job in hand is waiting for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Stage {
+    /// Permission for its errand.
+    Queued,
+    /// The list of its parent's children, asked for by another job.
+    AwaitingFamily,
+    /// A look-up under way.
+    Looking,
+    /// The journal's word on who owns the records that were found.
+    Owners(Box<super::after::Finding>),
+    /// Its claim to be on disk.
+    Claiming,
+    /// Its answer.
+    UnderWay,
+    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
+    Settling { sent: bool },
+}
+
+/// News for the dispatcher besides answers.
+pub(super) enum Inbox {
+    /// The journal's writer answers.
+    Journal(Reply),
+    /// Which operations unfinished jobs need, and whether another process has written.
+    Survey { lanes: Vec<Operation>, version: i64 },
+    /// Records known to exist, to prove a look-up by.
+    Witnesses { job: JobId, witnesses: Vec<Work> },
+}
+
+/// What a write was for.
+pub(super) enum Ticket {
+    Claim(JobId),
+    Settle(JobId),
+    Note,
+}
+
+/// The first reason to stop, and what is left to wait for.
+pub(super) struct Drain {
+    pub(super) ending: Ending,
+    pub(super) deadline: Duration,
+}
+
+/// The state of a run. See the module for its order of work.
+pub(super) struct Dispatcher {
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) client: Client,
+    pub(super) options: Options,
+    pub(super) writer: Writer,
+    pub(super) inbox: mpsc::UnboundedSender<Inbox>,
+    news: mpsc::UnboundedSender<Event>,
+    pub(super) lanes: BTreeMap<Operation, Lane>,
+    pub(super) in_hand: HashMap<JobId, InHand>,
+    pub(super) doubtful: Supply,
+    pub(super) doubts_in_hand: usize,
+    pub(super) tickets: HashMap<u64, Ticket>,
+    next_ticket: u64,
+    pub(super) requests: JoinSet<Answer>,
+    errands: HashMap<task::Id, Errand>,
+    claiming: usize,
+    pub(super) quota: Quota,
+    pub(super) service_clock: ServiceClock,
+    pub(super) reach: Reach,
+    pub(super) families: HashMap<RemoteId, Family>,
+    /// Look-up operations that have found in this run what is known to exist.
+    pub(super) proved: HashSet<Operation>,
+    /// When the records of this run were made, for rows that refer to them.
+    pub(super) made: HashMap<JobId, Duration>,
+    /// Answers in a row that said the token is invalid, by job.
+    pub(super) token_refusals: HashMap<JobId, u32>,
+    pub(super) told_parking: Option<Moment>,
+    pub(super) version: Option<i64>,
+    pub(super) surveyed_at: Duration,
+    pub(super) drain: Option<Drain>,
+    pub(super) failure: Option<Error>,
+}
+
+impl Dispatcher {
+    /// See [`super::run`].
+    pub(super) async fn run(
+        journal: Journal,
+        client: Client,
+        clock: Arc<dyn Clock>,
+        options: Options,
+        interrupts: mpsc::Receiver<Interrupt>,
+        news: mpsc::UnboundedSender<Event>,
+    ) -> (Result<Journal>, Result<Ending>) {
+        let mut journal = journal;
+        let now = clock.now();
+        let opening = match Opening::of(&mut journal, &client, now) {
+            Ok(opening) => opening,
+            Err(error) => return (Ok(journal), Err(error)),
+        };
+        let (inbox, mut mail) = mpsc::unbounded_channel();
+        let replies = inbox.clone();
+        let writer = Writer::start(journal, move |reply| {
+            // The dispatcher outlives the writer; once it is gone nobody waits for replies.
+            drop(replies.send(Inbox::Journal(reply)));
+        });
+        let writer = match writer {
+            Ok(writer) => writer,
+            Err(error) => return (Err(error), Ok(Ending::Finished)),
+        };
+        let limits = options.limits;
+        let mut this = Self {
+            quota: Quota::new(now.day(), opening.used, limits.daily_quota, opening.learned, limits.reserve),
+            clock,
+            client,
+            options,
+            writer,
+            inbox,
+            news,
+            lanes: BTreeMap::new(),
+            in_hand: HashMap::new(),
+            doubtful: Supply::Unknown,
+            doubts_in_hand: 0,
+            tickets: HashMap::new(),
+            next_ticket: 0,
+            requests: JoinSet::new(),
+            errands: HashMap::new(),
+            claiming: 0,
+            service_clock: ServiceClock::default(),
+            reach: Reach::default(),
+            families: HashMap::new(),
+            proved: HashSet::new(),
+            made: HashMap::new(),
+            token_refusals: HashMap::new(),
+            told_parking: None,
+            version: None,
+            surveyed_at: Duration::ZERO,
+            drain: None,
+            failure: None,
+        };
+        for operation in opening.lanes {
+            this.lane(operation).supply = Supply::Unknown;
+        }
+        let ending = this.work(&mut mail, interrupts).await;
+        this.requests.abort_all();
+        let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
+        let (word, resumes_at) = ending.noted();
+        let at = this.clock.now();
+        let journal = this.writer.close();
+        if let Some(error) = this.failure {
+            return (journal, Err(error));
+        }
+        let journal = journal.and_then(|mut journal| {
+            journal.end_run(opening.run, at, word, resumes_at, &requests)?;
+            Ok(journal)
+        });
+        (journal, Ok(ending))
+    }
+
+    /// The loop.
+    async fn work(
+        &mut self,
+        mail: &mut mpsc::UnboundedReceiver<Inbox>,
+        mut interrupts: mpsc::Receiver<Interrupt>,
+    ) -> Ending {
+        let mut listening = true;
+        loop {
+            self.refill();
+            let wake = self.offer();
+            if let Some(ending) = self.ending() {
+                return ending;
+            }
+            tokio::select! {
+                Some(news) = mail.recv() => {
+                    self.receive(news);
+                    // Take in what has gathered before offering again: one round for many answers.
+                    while let Ok(news) = mail.try_recv() {
+                        self.receive(news);
+                    }
+                }
+                Some(home) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
+                    self.come_home(home);
+                    while let Some(home) = self.requests.try_join_next_with_id() {
+                        self.come_home(home);
+                    }
+                }
+                () = self.clock.sleep_until(wake) => {}
+                interrupt = interrupts.recv(), if listening => match interrupt {
+                    Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
+                        why: "stopped on request".to_owned(),
+                    }),
+                    Some(Interrupt::Abort) => {
+                        return Ending::Interrupted { why: "stopped at once on a second request".to_owned() };
+                    }
+                    None => listening = false,
+                },
+            }
+        }
+    }
+
+    /// **Permission.** Lets errands leave, one of each operation in turn, while everything permits it. Returns
+    /// when to look again.
+    fn offer(&mut self) -> Duration {
+        let now = self.clock.elapsed();
+        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
+        if self.options.until.is_some_and(|until| self.clock.now() >= until) {
+            self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
+        }
+        let operations: Vec<Operation> = self.lanes.keys().copied().collect();
+        let mut moving = self.drain.is_none() && self.failure.is_none();
+        while moving {
+            moving = false;
+            for &operation in &operations {
+                if self.requests.len() + self.claiming >= self.options.limits.concurrency {
+                    return wake;
+                }
+                match self.permission(operation, now) {
+                    Permission::Granted(errand) => {
+                        self.begin(operation, errand);
+                        moving = true;
+                    }
+                    Permission::Later(at) => wake = wake.min(at),
+                    Permission::AfterNews | Permission::NothingWaits => {}
+                }
+            }
+        }
+        self.tell_parking();
+        wake
+    }
+
+    /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
+    /// permission.
+    fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
+        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
+        if lane.queue.is_empty() {
+            return Permission::NothingWaits;
+        }
+        let there = self.service_clock.at(self.clock.now());
+        let held_back = self.reach.permits(now).err().or_else(|| {
+            if !operation.creates() {
+                return None;
+            }
+            self.quota.permits(there).err().map(|until| until.map(|until| now + until.since(there)))
+        });
+        match held_back.or_else(|| lane.permits(now).err()) {
+            Some(Some(at)) => Permission::Later(at),
+            Some(None) => Permission::AfterNews,
+            None => lane.queue.pop_front().map_or(Permission::NothingWaits, Permission::Granted),
+        }
+    }
+
+    /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
+    /// leaves. A look-up changes nothing and leaves at once.
+    fn begin(&mut self, operation: Operation, errand: Errand) {
+        self.reach.leaves();
+        if let Some(lane) = self.lanes.get_mut(&operation) {
+            lane.breaker.leaves();
+        }
+        match errand {
+            Errand::Send(job) => {
+                let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+                let now = self.clock.now();
+                let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
+                in_hand.stage = Stage::Claiming;
+                in_hand.counted = day;
+                let baseline = in_hand.baseline.take();
+                self.claiming += 1;
+                self.write(
+                    Ticket::Claim(job),
+                    Write::Claim { job, operation, baseline, counted: day, at: now },
+                );
+            }
+            Errand::Look { lookup, purpose, tries } => {
+                if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
+                    in_hand.stage = Stage::Looking;
+                }
+                let call = lookup.call();
+                self.send(operation, call, Errand::Look { lookup, purpose, tries });
+            }
+        }
+    }
+
+    /// The claim is on disk. **Send**, once.
+    fn claimed(&mut self, job: JobId) {
+        self.claiming -= 1;
+        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        if self.drain.is_some() || self.failure.is_some() {
+            // Nothing has left: the claim is taken back rather than left in doubt.
+            self.take_back(job);
+            return;
+        }
+        in_hand.stage = Stage::UnderWay;
+        let operation = in_hand.work.operation;
+        match lookups::step(&in_hand.work) {
+            Some(call) => self.send(operation, call, Errand::Send(job)),
+            None => {
+                self.take_back(job);
+                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+            }
+        }
+    }
+
+    fn send(&mut self, operation: Operation, call: Call, errand: Errand) {
+        let client = self.client.clone();
+        let task = self.requests.spawn(async move { client.send(call).await });
+        self.errands.insert(task.id(), errand);
+        if let Some(lane) = self.lanes.get_mut(&operation) {
+            lane.sent += 1;
+        }
+        self.tell(Event::Sent { operation });
+    }
+
+    /// A request came home, or the task that sent it was lost.
+    fn come_home(&mut self, home: std::result::Result<(task::Id, Answer), JoinError>) {
+        let (id, answer) = match home {
+            Ok(home) => home,
+            Err(error) => (error.id(), super::outcome::lost()),
+        };
+        let Some(errand) = self.errands.remove(&id) else { return };
+        self.hear_date(&answer);
+        match errand {
+            Errand::Send(job) => self.answered(job, answer),
+            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer),
+        }
+    }
+
+    /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
+    pub(super) fn settle(&mut self, job: JobId, write: Write) {
+        if let Some(in_hand) = self.in_hand.get_mut(&job) {
+            let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
+            in_hand.stage = Stage::Settling { sent };
+        }
+        self.write(Ticket::Settle(job), write);
+    }
+
+    /// A write that no job waits for.
+    pub(super) fn note(&mut self, write: Write) {
+        self.write(Ticket::Note, write);
+    }
+
+    fn write(&mut self, ticket: Ticket, write: Write) {
+        let number = self.next_ticket;
+        self.next_ticket += 1;
+        self.tickets.insert(number, ticket);
+        self.writer.write(number, write);
+    }
+
+    /// **Tell.** A write is on disk: what follows from it may happen now.
+    fn written(&mut self, number: u64, moved: &[Moved]) {
+        match self.tickets.remove(&number) {
+            Some(Ticket::Claim(job)) => self.claimed(job),
+            Some(Ticket::Settle(job)) => self.let_go(job),
+            Some(Ticket::Note) | None => {}
+        }
+        for &Moved { job, kind, from, to, operation } in moved {
+            self.supply(to, operation);
+            if to.is_success() || to == JobState::Ready {
+                self.made.insert(job, self.clock.elapsed());
+            }
+            if from != to {
+                self.tell(Event::Moved { job, kind, from, to });
+            }
+        }
+    }
+
+    /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
+    /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
+    fn refused(&mut self, number: u64, error: Error) {
+        match self.tickets.remove(&number) {
+            Some(Ticket::Claim(job)) => {
+                self.claiming -= 1;
+                self.uncount(job);
+                self.let_go(job);
+            }
+            Some(Ticket::Settle(job)) => match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
+                Some(Stage::Settling { sent: false }) => self.let_go(job),
+                _ => self.fail(error),
+            },
+            Some(Ticket::Note) => self.fail(error),
+            None => {}
+        }
+    }
+
+    /// News that is not an answer.
+    fn receive(&mut self, news: Inbox) {
+        match news {
+            Inbox::Journal(Reply::Written { ticket, moved }) => self.written(ticket, &moved),
+            Inbox::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
+            Inbox::Journal(Reply::Ready { operation, page }) => self.supplied(operation, page),
+            Inbox::Journal(Reply::Doubtful { page }) => self.supplied_doubts(page),
+            Inbox::Journal(Reply::Owners { ticket, owners }) => {
+                self.owned(JobId(ticket.cast_signed()), &owners)
+            }
+            Inbox::Journal(Reply::Failed { error }) => self.fail(error),
+            Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),
+        }
+    }
+
+    /// The journal, or an invariant of ours, is broken: nothing further is sent.
+    pub(super) fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// Begins nothing more. The first reason counts.
+    pub(super) fn drain(&mut self, ending: Ending) {
+        if self.drain.is_some() {
+            return;
+        }
+        self.tell(Event::Draining { under_way: self.requests.len() + self.claiming });
+        self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + HOMECOMING });
+        for lane in self.lanes.values_mut() {
+            lane.queue.clear();
+        }
+        self.in_hand.retain(|_, in_hand| {
+            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
+        });
+    }
+
+    pub(super) fn tell(&self, event: Event) {
+        // Whoever shows the news may have gone (a closed pipe); the run goes on without it.
+        drop(self.news.send(event));
+    }
+}
+
+/// The answer to "may a request of this operation leave now?".
+enum Permission {
+    Granted(Errand),
+    Later(Duration),
+    AfterNews,
+    NothingWaits,
+}

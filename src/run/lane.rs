@@ -1,0 +1,132 @@
+//! One operation of a run: its pace, its breaker, and the errands that wait for its permission.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::breaker::Breaker;
+use crate::clock::Clock;
+use crate::model::id::{JobId, RemoteId};
+use crate::model::time::Moment;
+use crate::service::{Limiter, Lookup, Rate};
+
+/// Something that waits for permission to send one request.
+#[derive(Debug, Clone)]
+pub(super) enum Errand {
+    /// The current step of a job.
+    Send(JobId),
+    /// A look-up, tried so many times before without an answer that tells anything.
+    Look { lookup: Lookup, purpose: Purpose, tries: u32 },
+}
+
+/// Why nothing of an operation is sent any more in this run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// The service answered with a page of this HTTP status: the endpoint is not where it was looked for.
+    Missing { status: u16 },
+    /// Its path is neither documented nor mapped, and rows that need it came in during the run.
+    Unmapped,
+}
+
+/// What a look-up is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Purpose {
+    /// Whether the record of a job is there before it is sent.
+    Before(JobId),
+    /// The children of a company, for every job below it.
+    Family(RemoteId),
+    /// What became of a job whose answer was lost.
+    After(JobId),
+    /// Whether the only candidate for a job agrees in full.
+    Confirm(JobId, RemoteId),
+    /// Whether a look-up finds what is known to exist, for a job it did not find.
+    Control(JobId, RemoteId),
+}
+
+impl Purpose {
+    /// The job that waits for the answer, when it is a single one.
+    pub(super) fn job(self) -> Option<JobId> {
+        match self {
+            Self::Before(job) | Self::After(job) | Self::Confirm(job, _) | Self::Control(job, _) => Some(job),
+            Self::Family(_) => None,
+        }
+    }
+}
+
+/// Whether the journal has more jobs for a lane than are in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Supply {
+    /// It may have.
+    Unknown,
+    /// It has been asked.
+    Asked,
+    /// It has none until the moment given, if one is.
+    Exhausted { next_due: Option<Moment> },
+}
+
+impl Supply {
+    /// Whether it is time to ask the journal.
+    pub(super) fn wants_asking(self, now: Moment) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Asked => false,
+            Self::Exhausted { next_due } => next_due.is_some_and(|due| due <= now),
+        }
+    }
+
+    /// When the next job falls due, as far as the journal has said.
+    pub(super) fn next_due(self) -> Option<Moment> {
+        match self {
+            Self::Unknown | Self::Asked => None,
+            Self::Exhausted { next_due } => next_due,
+        }
+    }
+
+    /// Whether nothing is to be had now or later.
+    pub(super) fn is_spent(self) -> bool {
+        matches!(self, Self::Exhausted { next_due: None })
+    }
+}
+
+/// One operation of a run.
+pub(super) struct Lane {
+    pub(super) limiter: Limiter,
+    pub(super) breaker: Breaker,
+    pub(super) queue: VecDeque<Errand>,
+    pub(super) halt: Option<Halt>,
+    pub(super) supply: Supply,
+    /// Jobs of this operation in the dispatcher's hands.
+    pub(super) in_hand: usize,
+    /// Requests sent in this run.
+    pub(super) sent: u64,
+}
+
+impl Lane {
+    pub(super) fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            limiter: Limiter::new(rate, clock),
+            breaker: Breaker::new(),
+            queue: VecDeque::new(),
+            halt: None,
+            // Look-up lanes never ask the journal; lanes of jobs are set to `Unknown` when they are needed.
+            supply: Supply::Exhausted { next_due: None },
+            in_hand: 0,
+            sent: 0,
+        }
+    }
+
+    /// Whether nothing more is to be had for it: no errand waits and the journal has no job now or later.
+    pub(super) fn is_spent(&self) -> bool {
+        self.halt.is_some() || (self.queue.is_empty() && self.supply.is_spent())
+    }
+
+    /// Whether breaker and pace let a request leave now; if not, when to ask again (`None`: after news).
+    pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+        if self.halt.is_some() {
+            return Err(None);
+        }
+        self.breaker.permits(now)?;
+        // The limiter comes last: asking it takes the permission.
+        self.limiter.permit().map_err(Some)
+    }
+}

@@ -1,0 +1,126 @@
+//! One run at a time for an account on this machine: the service counts requests per user, so two runs beside
+//! each other would break the limit without either knowing.
+//!
+//! The lock is an advisory lock on a file named after the account, in the user's runtime folder; it ends with
+//! the process, however that ends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+use crate::model::time::Moment;
+
+/// Held as long as a run uses an account.
+#[derive(Debug)]
+pub struct AccountLock {
+    /// Unlocked when closed.
+    _file: File,
+}
+
+/// Who uses the account now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountHolder {
+    /// The process, when it could be read.
+    pub pid: Option<u32>,
+    /// Since when, when it could be read.
+    pub since: Option<Moment>,
+    /// The journal it runs, when it could be read.
+    pub journal: Option<PathBuf>,
+}
+
+/// Takes the lock for the account of (`base_url`, `client_id`), or says who holds it.
+///
+/// # Errors
+///
+/// `Journal` when the lock file cannot be made.
+pub fn lock_account(
+    base_url: &str,
+    client_id: &str,
+    journal: &Path,
+    now: Moment,
+) -> Result<std::result::Result<AccountLock, AccountHolder>> {
+    let folder = folder();
+    std::fs::create_dir_all(&folder).map_err(|error| unusable(&folder, error))?;
+    let path = folder.join(format!("{}.lock", fingerprint(base_url, client_id)));
+    let mut file = open(&path).map_err(|error| unusable(&path, error))?;
+    match file.try_lock() {
+        Ok(()) => {
+            let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_path_buf());
+            let lines = format!("{}\n{now}\n{}\n", std::process::id(), journal.display());
+            let written =
+                file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(lines.as_bytes()));
+            written.map_err(|error| unusable(&path, error))?;
+            Ok(Ok(AccountLock { _file: file }))
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut lines = String::new();
+            // Whoever holds it may be writing this moment; what cannot be read is not said.
+            let _unread = file.read_to_string(&mut lines);
+            Ok(Err(holder(&lines)))
+        }
+        Err(TryLockError::Error(error)) => Err(unusable(&path, error)),
+    }
+}
+
+fn holder(lines: &str) -> AccountHolder {
+    let mut lines = lines.lines();
+    AccountHolder {
+        pid: lines.next().and_then(|line| line.parse().ok()),
+        since: lines.next().and_then(Moment::parse),
+        journal: lines.next().map(PathBuf::from),
+    }
+}
+
+/// The folder of the locks: the same for every run of this user on this machine.
+fn folder() -> PathBuf {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    runtime.unwrap_or_else(std::env::temp_dir).join("fleetload-locks")
+}
+
+fn open(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Names the account without naming it: the file may be seen by others.
+fn fingerprint(base_url: &str, client_id: &str) -> String {
+    let digest = Sha256::new().chain_update(base_url).chain_update([0]).chain_update(client_id).finalize();
+    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unusable(path: &Path, error: std::io::Error) -> Error {
+    Error::journal(format!("cannot use the lock {}", path.display()))
+        .because(error)
+        .hint("set XDG_RUNTIME_DIR to a folder of your own that can be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_to_ask_learns_who_holds_the_account_and_another_account_is_free() {
+        let now = Moment::parse("2026-03-01T10:00:00Z").unwrap();
+        let base_url = format!("https://lock-test-{}.example", std::process::id());
+        let journal = Path::new("/data/fleetload.db");
+        let held = lock_account(&base_url, "acme", journal, now).unwrap().expect("free");
+        let holder = lock_account(&base_url, "acme", journal, now).unwrap().expect_err("held");
+        assert_eq!(
+            holder,
+            AccountHolder {
+                pid: Some(std::process::id()),
+                since: Some(now),
+                journal: Some(journal.to_path_buf())
+            }
+        );
+        assert!(lock_account(&base_url, "other", journal, now).unwrap().is_ok());
+        drop(held);
+        assert!(lock_account(&base_url, "acme", journal, now).unwrap().is_ok());
+    }
+}

@@ -1,0 +1,56 @@
+//! Which request carries out a step, and which look-up answers which question about a row.
+
+use crate::journal::{Action, Work};
+use crate::model::id::RemoteId;
+use crate::model::operation::Operation;
+use crate::model::record::{Extra, Record, Role};
+use crate::service::{self, Call, Lookup};
+
+/// The look-up that finds the record of a row by its natural key, the best available one; `None` when none is.
+pub(super) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
+    candidates(work).into_iter().find(|lookup| usable(lookup.operation()))
+}
+
+/// The look-ups that would find the record of a row, best first.
+fn candidates(work: &Work) -> Vec<Lookup> {
+    let company = link(work, Role::Company);
+    match &work.record {
+        Record::Company(_) => link(work, Role::Parent).map(Lookup::ChildCompanies).into_iter().collect(),
+        Record::Person(person) => vec![Lookup::PersonByUsername(person.username.clone())],
+        Record::Site(site) => vec![Lookup::SitesByName { name: site.name.clone(), company }],
+        Record::Device(device) => {
+            let by_name = Lookup::DevicesByName { name: device.name.clone(), company };
+            match &device.identification {
+                Some(mac) => vec![Lookup::DeviceByMac(mac.clone()), by_name],
+                None => vec![by_name],
+            }
+        }
+    }
+}
+
+/// The look-up that reads back what a step after the creation was to bring about.
+pub(super) fn of_extra(work: &Work, owner: RemoteId, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
+    let lookup = match &work.action {
+        Action::Create | Action::Extra(Extra::Licence(_)) => None,
+        Action::Extra(Extra::Labels(_)) => Lookup::labels(work.kind, owner),
+        Action::Extra(Extra::Metadata(_)) => Lookup::metadata(work.kind, owner),
+        Action::Extra(Extra::EnterpriseTemplate(_)) => Some(Lookup::AssignedTemplates(owner)),
+        Action::Extra(Extra::VpnCloud(_)) => Some(Lookup::DeviceVpnClouds(owner)),
+    };
+    lookup.filter(|lookup| usable(lookup.operation()))
+}
+
+/// The id of the record a row refers to as `role`.
+pub(super) fn link(work: &Work, role: Role) -> Option<RemoteId> {
+    work.links.iter().find(|(linked, _)| *linked == role).map(|(_, id)| *id)
+}
+
+/// The request that carries out the current step of `work`; `None` for a step after the creation whose record
+/// has no id, which must never turn into another creation.
+pub(super) fn step(work: &Work) -> Option<Call> {
+    match (&work.action, work.remote_id) {
+        (Action::Create, _) => Some(service::creation(&work.record, &work.links)),
+        (Action::Extra(extra), Some(owner)) => service::extra(work.kind, owner, extra),
+        (Action::Extra(_), None) => None,
+    }
+}

@@ -1,0 +1,133 @@
+//! A run: every unfinished job of a journal, sent to the service under its limits, once each.
+//!
+//! The [`dispatcher`] is the one owner of what is under way. The order permission, claim, send, settle, tell
+//! stands there, in one place. Around it: [`lane`] (one operation's pace and queue), [`breaker`], [`quota`],
+//! [`before`] (the look before sending), [`after`] (out of doubt), [`matching`] and [`weigh`] (which record is
+//! ours).
+//! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+
+mod after;
+mod before;
+mod breaker;
+mod dispatcher;
+mod ends;
+#[cfg(test)]
+mod example;
+mod lane;
+mod lock;
+mod lookups;
+mod matching;
+mod outcome;
+mod quota;
+mod reach;
+mod supply;
+mod weigh;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::model::event::Event;
+use crate::model::time::Moment;
+use crate::service::{Client, Rate};
+
+pub use ends::Ending;
+pub use lock::{AccountHolder, AccountLock, lock_account};
+
+/// Everything a run is told besides journal and client.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What to do where there is a choice.
+    pub policy: Policy,
+    /// How fast and how much.
+    pub limits: Limits,
+    /// Begin no more requests from this moment on.
+    pub until: Option<Moment>,
+}
+
+/// What to do where there is a choice; the section `policy` of a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// When the day's quota is spent.
+    pub on_quota: OnQuota,
+    /// When a record with the row's key is there before we send.
+    pub on_existing: OnExisting,
+    /// When an answer was lost and nothing is found.
+    pub in_doubt: InDoubt,
+    /// How long after a lost answer "not there" may be believed.
+    pub settle: Duration,
+}
+
+/// When the day's quota is spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnQuota {
+    /// Wait for the service's midnight.
+    Wait,
+    /// End the run; a later one goes on.
+    Exit,
+}
+
+/// When a record with the row's key is there before we send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnExisting {
+    /// Take it as the row's record and carry out what the row asks for besides.
+    Adopt,
+    /// Take it as the row's record and leave it as it is.
+    Skip,
+    /// Refuse the row.
+    Fail,
+}
+
+/// When an answer was lost and nothing is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InDoubt {
+    /// Send again once absence is proved.
+    Settle,
+    /// Leave it to a person.
+    Hold,
+}
+
+/// How fast and how much; the section `limits` of a profile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The pace of each operation.
+    pub rate: Rate,
+    /// Requests under way at once.
+    pub concurrency: usize,
+    /// Creations a day, when known.
+    pub daily_quota: Option<u64>,
+    /// Creations of a day to leave for others.
+    pub reserve: u64,
+}
+
+/// What a person at the terminal, or the system, asks of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupt {
+    /// Begin nothing more; let what is under way come home.
+    Drain,
+    /// End at once. What is under way is in doubt at the next start.
+    Abort,
+}
+
+/// Runs every unfinished job of `journal` until nothing goes on by itself.
+///
+/// Gives the journal back, closed to writes of the run. News is told only after what it tells is on disk.
+///
+/// # Errors
+///
+/// `Usage` when an operation that some job needs is neither documented nor mapped; `Journal` when the journal
+/// cannot be written any more (nothing further was sent; outcomes are in the spill file).
+pub async fn run(
+    journal: Journal,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    options: Options,
+    interrupts: mpsc::Receiver<Interrupt>,
+    news: mpsc::UnboundedSender<Event>,
+) -> (Result<Journal>, Result<Ending>) {
+    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news).await
+}

@@ -1,0 +1,348 @@
+//! From an answer to the outcome of a step: the verdict, what follows from it for the job, and what the run
+//! does besides. The rules themselves are [`crate::model::settle`]; this writes them down and carries them out.
+
+use std::time::Duration;
+
+use super::before::Reading;
+use super::dispatcher::Dispatcher;
+use super::ends::Ending;
+use super::lane::{Errand, Halt};
+use super::quota::Parking;
+use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::model::event::Event;
+use crate::model::id::JobId;
+use crate::model::operation::Operation;
+use crate::model::settle::{Consequence, Settled, Standing, settle};
+use crate::model::state::JobState;
+use crate::model::time::Day;
+use crate::model::verdict::{Doubt, Refusal, Verdict};
+use crate::service::Answer;
+
+use super::breaker::Change;
+
+/// A record made by us less than this ago may not be visible to the service's checks yet.
+const FRESH: Duration = Duration::from_secs(60);
+/// How long after a lost answer the first look is taken: most late commits have happened by then.
+const FIRST_LOOK: Duration = Duration::from_secs(2);
+
+/// The answer of a request whose task was lost: it may have been sent.
+pub(super) fn lost() -> Answer {
+    Answer {
+        verdict: Verdict::Doubtful(Doubt::WorkerLost),
+        status: None,
+        date: None,
+        took: Duration::ZERO,
+        excerpt: None,
+    }
+}
+
+impl Dispatcher {
+    /// A step of a job has its answer.
+    pub(super) fn answered(&mut self, job: JobId, answer: Answer) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let (operation, counted) = (in_hand.work.operation, in_hand.counted);
+        let standing = Standing {
+            creation: matches!(in_hand.work.action, Action::Create),
+            fresh_reference: self.refers_to_fresh(&in_hand.work),
+            deferrals: in_hand.work.deferrals,
+            token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
+        };
+        let evidence = self.evidence(&answer);
+        let contradicting = match &answer.verdict {
+            Verdict::Contradicted(contradiction) => contradiction.id,
+            _ => None,
+        };
+        if answer.verdict == Verdict::TokenInvalid {
+            *self.token_refusals.entry(job).or_default() += 1;
+        } else {
+            self.token_refusals.remove(&job);
+        }
+        self.heed_status(operation, &answer);
+        let (settled, consequence) = settle(standing, answer.verdict);
+        self.count(counted, &settled);
+        self.follow(operation, counted, consequence);
+        let write = self.outcome(job, standing, settled, evidence, contradicting);
+        self.settle(job, write);
+    }
+
+    /// The write that puts `settled` in the journal.
+    fn outcome(
+        &self,
+        job: JobId,
+        standing: Standing,
+        settled: Settled,
+        evidence: Evidence,
+        contradicting: Option<crate::model::id::RemoteId>,
+    ) -> Write {
+        let from = JobState::Sending;
+        match settled {
+            Settled::Done { id } => {
+                let how = if standing.creation { How::Created } else { How::Done };
+                Write::Advance { job, from, how, id, evidence }
+            }
+            Settled::Rejected(rejection) => Write::Reject { job, from, rejection, evidence },
+            Settled::Returned { code, reason } => {
+                Write::Return { job, code: code.to_owned(), reason, evidence }
+            }
+            Settled::Deferred { charged, delay, code, reason } => {
+                let until = evidence.at.plus(delay);
+                Write::Defer { job, until, charged, code: code.to_owned(), reason, evidence }
+            }
+            Settled::DeferredToMidnight => {
+                let until =
+                    self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
+                Write::Defer {
+                    job,
+                    until,
+                    charged: false,
+                    code: "quotaLimitExceeded".to_owned(),
+                    reason: "the day's quota of creations is spent".to_owned(),
+                    evidence,
+                }
+            }
+            Settled::InDoubt(doubt) => {
+                let until = if doubt.executed() {
+                    evidence.at
+                } else {
+                    evidence.at.plus(FIRST_LOOK.min(self.options.policy.settle))
+                };
+                Write::Doubt { job, doubt, executed: doubt.executed(), until, evidence }
+            }
+            Settled::Held { code, reason } => {
+                let candidates = contradicting
+                    .map(|id| Candidate {
+                        id: Some(id),
+                        name: None,
+                        details: "named in the answer".to_owned(),
+                        difference: reason.clone(),
+                    })
+                    .into_iter()
+                    .collect();
+                Write::Hold { job, from, code: code.to_owned(), reason, candidates, evidence }
+            }
+        }
+    }
+
+    /// What the run does besides.
+    fn follow(&mut self, operation: Operation, counted: Option<Day>, consequence: Consequence) {
+        if !matches!(consequence, Consequence::Unreachable(_)) {
+            self.reach.reached();
+        }
+        let now = self.clock.elapsed();
+        let change = match consequence {
+            Consequence::Nothing => self.lane(operation).breaker.succeeded(),
+            Consequence::Failure => self.lane(operation).breaker.failed(now),
+            Consequence::SlowDown => {
+                self.lane(operation).breaker.came_home();
+                let rate = self.lane(operation).limiter.refused();
+                self.tell(Event::SlowedDown { operation, rate });
+                Change::Same
+            }
+            Consequence::ParkCreations => {
+                self.lane(operation).breaker.came_home();
+                self.quota_refused(counted);
+                Change::Same
+            }
+            Consequence::StopOperation(status) => {
+                self.stop_operation(operation, status);
+                Change::Same
+            }
+            Consequence::StopRun(refusal) => {
+                self.stop_run(refusal);
+                Change::Same
+            }
+            Consequence::Unreachable(words) => {
+                self.lane(operation).breaker.came_home();
+                if let Some(retry_in) = self.reach.failed(now, &words) {
+                    self.tell(Event::Unreachable { reason: words, retry_in });
+                }
+                Change::Same
+            }
+        };
+        self.tell_breaker(operation, change);
+    }
+
+    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
+    pub(super) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
+        if answer.status == Some(429) && matches!(answer.verdict, Verdict::Doubtful(_)) {
+            let rate = self.lane(operation).limiter.refused();
+            self.tell(Event::SlowedDown { operation, rate });
+        }
+    }
+
+    /// What follows for the run from the answer to a look-up.
+    pub(super) fn follow_look_up(&mut self, operation: Operation, verdict: &Verdict) {
+        let consequence = match verdict {
+            Verdict::Succeeded(_)
+            | Verdict::Rejected(_)
+            | Verdict::NoDataFound(_)
+            | Verdict::Duplicate(_)
+            | Verdict::Contradicted(_)
+            | Verdict::TokenInvalid => Consequence::Nothing,
+            Verdict::NotSent(_) => {
+                let standing =
+                    Standing { creation: false, fresh_reference: false, deferrals: 0, token_refusals: 0 };
+                settle(standing, verdict.clone()).1
+            }
+            Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
+            Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
+            Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
+            Verdict::Doubtful(_) => Consequence::Failure,
+        };
+        self.follow(operation, None, consequence);
+    }
+
+    fn tell_breaker(&self, operation: Operation, change: Change) {
+        let (open, reason) = match change {
+            Change::Same => return,
+            Change::Opened => (true, "twenty requests in a row failed at the service"),
+            Change::Closed => (false, "the service answers again"),
+        };
+        self.tell(Event::Breaker { operation, open, reason: reason.to_owned() });
+    }
+
+    /// Keeps the quota in step with what became of a creation that counted on `day`.
+    fn count(&mut self, day: Option<Day>, settled: &Settled) {
+        let Some(day) = day else { return };
+        let (sent, confirmed, doubtful) = match settled {
+            Settled::Done { .. } | Settled::Rejected(_) | Settled::Held { .. } => {
+                if self.quota.accepted() {
+                    self.tell(Event::Woken);
+                }
+                (0, 1, 0)
+            }
+            Settled::InDoubt(_) => {
+                self.quota.came_home_undecided();
+                (0, 0, 1)
+            }
+            Settled::Returned { .. } | Settled::Deferred { .. } => {
+                self.quota.came_home_unexecuted(day);
+                (-1, 0, 0)
+            }
+            // Our own count is taken back where the refusal is dealt with.
+            Settled::DeferredToMidnight => (-1, 0, 0),
+        };
+        self.note(Write::Quota { day, sent, confirmed, doubtful });
+        self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
+    }
+
+    fn quota_refused(&mut self, counted: Option<Day>) {
+        let there = self.service_clock.at(self.clock.now());
+        let day = counted.unwrap_or(there.day());
+        if let Parking::Until(_) = self.quota.refused(there, day) {
+            let ceiling = self.quota.used();
+            if ceiling > 0 {
+                self.quota.learn(ceiling);
+                self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
+            }
+            self.tell_parking();
+        }
+    }
+
+    /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
+    fn stop_operation(&mut self, operation: Operation, status: u16) {
+        let lane = self.lane(operation);
+        lane.breaker.came_home();
+        if lane.halt.is_some() {
+            return;
+        }
+        lane.halt = Some(Halt::Missing { status });
+        let waiting: Vec<_> = lane.queue.drain(..).collect();
+        self.tell(Event::Note {
+            text: format!("the service answered {status} to {operation}: stopped sending it"),
+        });
+        for errand in waiting {
+            self.give_up_errand(operation, &errand);
+        }
+    }
+
+    /// An errand of a halted operation: a step goes back to the journal, a question is answered with silence.
+    fn give_up_errand(&mut self, operation: Operation, errand: &Errand) {
+        match errand {
+            Errand::Send(job) => self.let_go(*job),
+            Errand::Look { purpose, .. } => self.read(operation, *purpose, Reading::Unavailable),
+        }
+    }
+
+    fn stop_run(&mut self, refusal: Refusal) {
+        let (why, hint) = match refusal {
+            Refusal::InvalidClient => (
+                "the service refused the client id or the client secret (invalid_client)",
+                "check client_id and the secret of the profile, then run again; no row was rejected",
+            ),
+            Refusal::UnauthorizedSource => (
+                "the service does not accept requests from this network address (unauthorizedSource)",
+                "check VPN and network, or have the address added, then run again; no row was rejected",
+            ),
+            Refusal::TokenRefused => (
+                "the service refused a fresh access token twice in a row (invalid_token)",
+                "try `fleetload doctor`; if it fails as well, ask the service's operator; no row was rejected",
+            ),
+        };
+        self.drain(Ending::Stopped { why: why.to_owned(), hint: hint.to_owned() });
+    }
+
+    /// Takes a claim back whose request never left.
+    pub(super) fn take_back(&mut self, job: JobId) {
+        if let Some(day) = self.in_hand.get(&job).and_then(|in_hand| in_hand.counted) {
+            self.note(Write::Quota { day, sent: -1, confirmed: 0, doubtful: 0 });
+        }
+        self.uncount(job);
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let reason = "the run was ending; nothing was sent".to_owned();
+        self.settle(job, Write::Return { job, code: "not-sent".to_owned(), reason, evidence });
+    }
+
+    /// A creation that was counted has not left.
+    pub(super) fn uncount(&mut self, job: JobId) {
+        if let Some(day) = self.in_hand.get_mut(&job).and_then(|in_hand| in_hand.counted.take()) {
+            self.quota.came_home_unexecuted(day);
+        }
+    }
+
+    /// Learns the service's time from an answer.
+    pub(super) fn hear_date(&mut self, answer: &Answer) {
+        if let Some(date) = answer.date
+            && let Some(seconds) = self.service_clock.hear(date, self.clock.now())
+        {
+            self.tell(Event::ClockSkew { seconds });
+        }
+    }
+
+    fn refers_to_fresh(&self, work: &Work) -> bool {
+        let now = self.clock.elapsed();
+        work.parents
+            .iter()
+            .any(|(_, parent)| self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH))
+    }
+
+    fn evidence(&self, answer: &Answer) -> Evidence {
+        Evidence {
+            at: self.clock.now(),
+            status: answer.status,
+            code: code(&answer.verdict),
+            excerpt: answer.excerpt.clone(),
+            took_ms: u64::try_from(answer.took.as_millis()).ok(),
+        }
+    }
+}
+
+/// The code under which an attempt is kept.
+fn code(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Succeeded(_) => None,
+        Verdict::Rejected(rejection) | Verdict::NoDataFound(rejection) | Verdict::Duplicate(rejection) => {
+            Some(rejection.code.clone())
+        }
+        Verdict::NotSent(_) => Some("not-sent".to_owned()),
+        Verdict::Throttled => Some("rateLimitExceeded".to_owned()),
+        Verdict::QuotaSpent => Some("quotaLimitExceeded".to_owned()),
+        Verdict::TokenInvalid => Some("invalid_token".to_owned()),
+        Verdict::Refused(Refusal::InvalidClient) => Some("invalid_client".to_owned()),
+        Verdict::Refused(Refusal::UnauthorizedSource) => Some("unauthorizedSource".to_owned()),
+        Verdict::Refused(Refusal::TokenRefused) => Some("invalid_token".to_owned()),
+        Verdict::EndpointMissing(_) => Some("endpoint.missing".to_owned()),
+        Verdict::Contradicted(_) => Some("answer.contradicts".to_owned()),
+        Verdict::Doubtful(doubt) => Some(doubt.code().to_owned()),
+    }
+}

@@ -1,0 +1,290 @@
+//! The daily quota of creations: how many are left, when creations are held back, and when they go on.
+//!
+//! The service is the authority: its refusal parks creations whatever we counted, and its `Date` header is the
+//! clock that decides midnight. After midnight one creation goes ahead; while it is refused, the next tries come
+//! minutes later, not a day later. The ledger itself is in the journal.
+
+use std::time::Duration;
+
+use crate::model::time::{Day, Moment};
+
+/// How long after midnight the first creation goes ahead: clocks differ by seconds.
+const AFTER_MIDNIGHT: Duration = Duration::from_secs(3);
+/// Waits between tries that are still refused after midnight, in minutes; the last one repeats.
+const STILL_REFUSED: [u64; 5] = [1, 2, 4, 8, 15];
+/// A difference between our clock and the service's that is worth telling.
+const NOTABLE_SKEW_MS: i64 = 60_000;
+
+/// The service's clock, as far as its answers tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ServiceClock {
+    skew_ms: i64,
+    told: bool,
+}
+
+impl ServiceClock {
+    /// An answer of `date` arrived at `now`. Returns the difference in seconds when it has become worth telling.
+    pub(super) fn hear(&mut self, date: Moment, now: Moment) -> Option<i64> {
+        // The header counts whole seconds; on average half of one has passed. A difference below a
+        // second and a half is within that and the time on the way, and so no difference at all.
+        let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
+        self.skew_ms = if difference.abs() < 1_500 { 0 } else { difference };
+        if self.skew_ms.abs() >= NOTABLE_SKEW_MS {
+            (!std::mem::replace(&mut self.told, true)).then_some(self.skew_ms / 1000)
+        } else {
+            self.told = false;
+            None
+        }
+    }
+
+    /// The service's time when ours is `now`.
+    pub(super) fn at(&self, now: Moment) -> Moment {
+        Moment::from_millis(now.millis().saturating_add(self.skew_ms))
+    }
+
+    /// Our time when the service's is `there`.
+    pub(super) fn ours(&self, there: Moment) -> Moment {
+        Moment::from_millis(there.millis().saturating_sub(self.skew_ms))
+    }
+}
+
+/// Whether creations pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    /// Freely.
+    Open,
+    /// Not until then, by the service's clock.
+    Parked { until: Moment, refusals: usize },
+    /// One creation finds out; it is under way when `probing`.
+    Canary { probing: bool, refusals: usize },
+}
+
+/// What a refusal led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Parking {
+    /// Creations were parked already.
+    Already,
+    /// Creations are parked from now on, until this moment of the service's clock.
+    Until(Moment),
+}
+
+/// The quota of one account. Every moment is one of the service's clock.
+#[derive(Debug, Clone)]
+pub(super) struct Quota {
+    /// The most creations a day, as the profile sets it: kept without asking the service.
+    set: Option<u64>,
+    /// What a refusal has taught. Good for forecasts; it stops nothing by itself, since another tool may have
+    /// used part of that day's quota, unless some of it is to be left for others.
+    learned: Option<u64>,
+    reserve: u64,
+    day: Day,
+    used: u64,
+    gate: Gate,
+}
+
+impl Quota {
+    /// A quota of which `used` creations were counted on `day`; `set` comes from the profile, `learned` from
+    /// an earlier refusal, `reserve` is what to leave for others.
+    pub(super) fn new(day: Day, used: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
+        Self { set, learned, reserve, day, used, gate: Gate::Open }
+    }
+
+    /// How many creations we allow ourselves in a day.
+    fn allowance(&self) -> Option<u64> {
+        let ceiling = if self.reserve > 0 { self.set.or(self.learned) } else { self.set };
+        ceiling.map(|ceiling| ceiling.saturating_sub(self.reserve))
+    }
+
+    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the canary is home).
+    pub(super) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
+        self.turn(now);
+        match self.gate {
+            Gate::Open => match self.allowance() {
+                Some(allowance) if self.used >= allowance => {
+                    let until = self.day.next().start().plus(AFTER_MIDNIGHT);
+                    self.gate = Gate::Parked { until, refusals: 0 };
+                    Err(Some(until))
+                }
+                _ => Ok(()),
+            },
+            Gate::Parked { until, .. } if now < until => Err(Some(until)),
+            Gate::Parked { refusals, .. } => {
+                self.gate = Gate::Canary { probing: false, refusals };
+                Ok(())
+            }
+            Gate::Canary { probing: false, .. } => Ok(()),
+            Gate::Canary { probing: true, .. } => Err(None),
+        }
+    }
+
+    /// A creation leaves at `now`; says on which day it counts.
+    pub(super) fn leaves(&mut self, now: Moment) -> Day {
+        self.turn(now);
+        self.used += 1;
+        if let Gate::Canary { probing, .. } = &mut self.gate {
+            *probing = true;
+        }
+        self.day
+    }
+
+    /// A creation that left on `day` was not executed and does not count.
+    pub(super) fn came_home_unexecuted(&mut self, day: Day) {
+        if day == self.day {
+            self.used = self.used.saturating_sub(1);
+        }
+        self.came_home_undecided();
+    }
+
+    /// A creation came home without telling whether it was executed: it counts, and another may find out.
+    pub(super) fn came_home_undecided(&mut self) {
+        if let Gate::Canary { probing, .. } = &mut self.gate {
+            *probing = false;
+        }
+    }
+
+    /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
+    pub(super) fn accepted(&mut self) -> bool {
+        let woken = matches!(self.gate, Gate::Canary { .. });
+        if woken {
+            self.gate = Gate::Open;
+        }
+        woken
+    }
+
+    /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
+    pub(super) fn refused(&mut self, now: Moment, day: Day) -> Parking {
+        self.came_home_unexecuted(day);
+        self.turn(now);
+        match self.gate {
+            Gate::Open => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
+            Gate::Parked { .. } => Parking::Already,
+            Gate::Canary { refusals, .. } => {
+                let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
+                self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
+            }
+        }
+    }
+
+    /// Creations counted today, those under way among them.
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// The most a day allows, when set or learned.
+    pub(super) fn ceiling(&self) -> Option<u64> {
+        self.set.or(self.learned)
+    }
+
+    /// Remembers what a refusal taught: so many were counted when the service said that no more are allowed.
+    pub(super) fn learn(&mut self, ceiling: u64) {
+        self.learned = Some(ceiling);
+    }
+
+    /// Until when creations are parked, by the service's clock.
+    pub(super) fn parked_until(&self) -> Option<Moment> {
+        match self.gate {
+            Gate::Parked { until, .. } => Some(until),
+            Gate::Open | Gate::Canary { .. } => None,
+        }
+    }
+
+    fn park(&mut self, until: Moment, refusals: usize) -> Parking {
+        self.gate = Gate::Parked { until, refusals };
+        Parking::Until(until)
+    }
+
+    /// Turns to the day of `now`. A clock that steps back does not bring yesterday's quota back.
+    fn turn(&mut self, now: Moment) {
+        if now.day() > self.day {
+            self.day = now.day();
+            self.used = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Moment {
+        Moment::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
+        let now = at("2026-03-01T10:00:00Z");
+        let mut quota = Quota::new(now.day(), 0, None, None, 0);
+        assert_eq!(quota.permits(now), Ok(()));
+        let day = quota.leaves(now);
+        let until = at("2026-03-02T00:00:03Z");
+        assert_eq!(quota.refused(now, day), Parking::Until(until));
+        assert_eq!(quota.used(), 0, "a refused creation does not count");
+        assert_eq!(quota.permits(now), Err(Some(until)));
+        assert_eq!(quota.refused(now, day), Parking::Already, "others were under way");
+    }
+
+    #[test]
+    fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepted() {
+        let now = at("2026-03-01T10:00:00Z");
+        let mut quota = Quota::new(now.day(), 5, None, None, 0);
+        let day = quota.leaves(now);
+        quota.refused(now, day);
+        let morning = at("2026-03-02T00:00:03Z");
+        assert_eq!(quota.permits(morning), Ok(()));
+        quota.leaves(morning);
+        assert_eq!(quota.permits(morning), Err(None));
+        assert!(quota.accepted());
+        assert_eq!(quota.permits(morning), Ok(()));
+        assert_eq!(quota.used(), 1);
+    }
+
+    #[test]
+    fn still_refused_after_midnight_means_minutes_and_not_a_day() {
+        let now = at("2026-03-01T10:00:00Z");
+        let mut quota = Quota::new(now.day(), 5, None, None, 0);
+        let day = quota.leaves(now);
+        quota.refused(now, day);
+        let mut time = at("2026-03-02T00:00:03Z");
+        let mut waits = Vec::new();
+        for _ in 0..7 {
+            assert_eq!(quota.permits(time), Ok(()));
+            let day = quota.leaves(time);
+            let Parking::Until(until) = quota.refused(time, day) else { panic!("parked again") };
+            waits.push(until.since(time).as_secs() / 60);
+            time = until;
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 15, 15, 15]);
+    }
+
+    #[test]
+    fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
+        let now = at("2026-03-01T10:00:00Z");
+        let mut quota = Quota::new(now.day(), 7, Some(10), None, 2);
+        assert_eq!(quota.permits(now), Ok(()));
+        quota.leaves(now);
+        assert!(quota.permits(now).is_err());
+        assert!(quota.parked_until().is_some());
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
+        let midnight = at("2026-03-02T00:00:10Z");
+        let mut quota = Quota::new(midnight.day(), 3, Some(4), None, 0);
+        quota.leaves(midnight);
+        let before = at("2026-03-01T23:59:50Z");
+        assert!(quota.permits(before).is_err());
+        assert_eq!(quota.used(), 4);
+    }
+
+    #[test]
+    fn the_services_date_decides_and_a_large_difference_is_told_once() {
+        let ours = at("2026-03-01T10:00:00Z");
+        let mut clock = ServiceClock::default();
+        assert_eq!(clock.hear(at("2026-03-01T10:00:00Z"), ours), None);
+        assert_eq!(clock.at(ours), ours, "a second's rounding is no skew");
+        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), Some(10_800));
+        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), None);
+        assert_eq!(clock.at(ours).day(), ours.day());
+        assert_eq!(clock.ours(clock.at(ours)), ours);
+    }
+}

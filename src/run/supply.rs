@@ -1,0 +1,247 @@
+//! Where a run's jobs come from and when it ends: pages of the journal for each operation, jobs in doubt whose
+//! look is due, rows that another command has put in the journal meanwhile.
+
+use std::time::Duration;
+
+use super::dispatcher::{Dispatcher, Drain, InHand, Inbox, Stage};
+use super::ends::Ending;
+use super::lane::{Errand, Halt, Lane, Supply};
+use super::{OnQuota, reach};
+use crate::journal::{Page, Work};
+use crate::model::event::Event;
+use crate::model::id::JobId;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+
+/// Jobs fetched from the journal at once, beyond those in hand.
+const PAGE: usize = 1024;
+/// A lane with fewer jobs in hand than this asks the journal for more.
+const LOW_WATER: usize = 512;
+/// Jobs in doubt that are looked into at once.
+const DOUBTS_AT_ONCE: usize = 512;
+/// How often the journal is asked whether another process has written to it.
+const SURVEY_EVERY: Duration = Duration::from_secs(2);
+
+impl Dispatcher {
+    /// The lane of `operation`, made at its first use.
+    pub(super) fn lane(&mut self, operation: Operation) -> &mut Lane {
+        let (rate, clock) = (self.options.limits.rate, &self.clock);
+        self.lanes.entry(operation).or_insert_with(|| Lane::new(rate, clock.clone()))
+    }
+
+    /// Queues an errand for its operation.
+    pub(super) fn queue(&mut self, operation: Operation, errand: Errand) {
+        self.lane(operation).queue.push_back(errand);
+    }
+
+    /// Asks the journal for whatever may be had and is not in hand yet.
+    pub(super) fn refill(&mut self) {
+        if self.drain.is_some() || self.failure.is_some() {
+            return;
+        }
+        let now = self.clock.now();
+        for (&operation, lane) in &mut self.lanes {
+            if lane.halt.is_none() && lane.in_hand < LOW_WATER && lane.supply.wants_asking(now) {
+                lane.supply = Supply::Asked;
+                // Those in hand are still ready in the journal and come first in its answer.
+                self.writer.ready(operation, now, lane.in_hand + PAGE);
+            }
+        }
+        if self.doubts_in_hand < DOUBTS_AT_ONCE && self.doubtful.wants_asking(now) {
+            self.doubtful = Supply::Asked;
+            self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
+        }
+        self.survey();
+    }
+
+    /// When the next job falls due, or the time to come home ends.
+    pub(super) fn next_due(&self, now: Duration) -> Duration {
+        let wall = self.clock.now();
+        let due = self
+            .lanes
+            .values()
+            .filter(|lane| lane.halt.is_none())
+            .map(|lane| lane.supply)
+            .chain([self.doubtful])
+            .filter_map(Supply::next_due)
+            .min()
+            .map(|due| now + due.since(wall));
+        let deadline = self.drain.as_ref().map(|drain| drain.deadline);
+        due.into_iter().chain(deadline).min().unwrap_or(Duration::MAX)
+    }
+
+    /// Asks, now and then, whether another process has put rows in the journal.
+    fn survey(&mut self) {
+        let now = self.clock.elapsed();
+        if now < self.surveyed_at + SURVEY_EVERY && self.version.is_some() {
+            return;
+        }
+        self.surveyed_at = now;
+        let inbox = self.inbox.clone();
+        self.writer.ask(Box::new(move |journal| {
+            // A failure here shows itself at the next write as well, where it ends the run.
+            if let (Ok(lanes), Ok(version)) = (journal.lanes(), journal.data_version()) {
+                drop(inbox.send(Inbox::Survey { lanes, version }));
+            }
+        }));
+    }
+
+    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64) {
+        if self.version.replace(version) == Some(version) {
+            return;
+        }
+        for &operation in lanes {
+            if !self.client.endpoints().available(operation) {
+                self.lane(operation).halt.get_or_insert(Halt::Unmapped);
+            }
+            let supply = &mut self.lane(operation).supply;
+            if matches!(supply, Supply::Exhausted { .. }) {
+                *supply = Supply::Unknown;
+            }
+        }
+    }
+
+    /// The journal has a job in `state` for `operation` now, or may have one later.
+    pub(super) fn supply(&mut self, state: JobState, operation: Operation) {
+        match state {
+            JobState::Ready | JobState::Deferred => self.lane(operation).supply = Supply::Unknown,
+            JobState::InDoubt => self.doubtful = Supply::Unknown,
+            JobState::Blocked
+            | JobState::Sending
+            | JobState::Held
+            | JobState::Created
+            | JobState::Adopted
+            | JobState::Existing
+            | JobState::Done
+            | JobState::Rejected
+            | JobState::Skipped
+            | JobState::Cancelled => {}
+        }
+    }
+
+    /// A page of jobs that may be sent.
+    pub(super) fn supplied(&mut self, operation: Operation, page: Page) {
+        if self.drain.is_some() {
+            return;
+        }
+        let fresh = self.take_in(page.work);
+        let lane = self.lane(operation);
+        lane.in_hand += fresh.len();
+        if lane.supply == Supply::Asked {
+            // A page that brought nothing new leaves nothing to ask for until something is due.
+            lane.supply = if fresh.is_empty() {
+                Supply::Exhausted { next_due: page.next_due }
+            } else {
+                Supply::Unknown
+            };
+        }
+        for job in fresh {
+            self.look_before(job);
+        }
+    }
+
+    /// A page of jobs in doubt whose look is due.
+    pub(super) fn supplied_doubts(&mut self, page: Page) {
+        if self.drain.is_some() {
+            return;
+        }
+        let fresh = self.take_in(page.work);
+        self.doubts_in_hand += fresh.len();
+        if self.doubtful == Supply::Asked {
+            self.doubtful = if fresh.is_empty() {
+                Supply::Exhausted { next_due: page.next_due }
+            } else {
+                Supply::Unknown
+            };
+        }
+        for job in fresh {
+            self.look_after(job);
+        }
+    }
+
+    /// Takes jobs in hand that are not yet; returns those.
+    fn take_in(&mut self, work: Vec<Work>) -> Vec<JobId> {
+        let mut fresh = Vec::new();
+        for work in work {
+            let job = work.job;
+            let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
+            place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
+            fresh.push(job);
+        }
+        fresh
+    }
+
+    /// Lets a job go: the journal knows the rest.
+    pub(super) fn let_go(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.remove(&job) else { return };
+        if in_hand.work.state == JobState::InDoubt {
+            self.doubts_in_hand -= 1;
+        } else {
+            let lane = self.lane(in_hand.work.operation);
+            lane.in_hand -= 1;
+        }
+    }
+
+    /// Whether the run is over, and how it ended.
+    pub(super) fn ending(&mut self) -> Option<Ending> {
+        let now = self.clock.elapsed();
+        let at_rest = self.requests.is_empty() && self.tickets.is_empty();
+        if self.failure.is_some() {
+            // The writer takes nothing more, so that no ticket comes back; answers under way are spilled.
+            return self.requests.is_empty().then_some(Ending::Finished);
+        }
+        if let Some(Drain { ending, deadline }) = &self.drain {
+            return (at_rest || now >= *deadline).then(|| ending.clone());
+        }
+        if let Some(words) = self.reach.given_up(now) {
+            let minutes = reach::PATIENCE.as_secs() / 60;
+            let why = format!("the service could not be reached for {minutes} minutes: {words}");
+            let hint =
+                "check the network and base_url, then run again; `fleetload doctor` tests the connection";
+            self.drain(Ending::Stopped { why, hint: hint.to_owned() });
+            return self.ending();
+        }
+        if self.options.policy.on_quota == OnQuota::Exit
+            && let Some(until) = self.quota.parked_until()
+        {
+            let until = self.service_clock.ours(until);
+            self.drain(Ending::Parked { until, why: "the day's quota of creations is spent".to_owned() });
+            return self.ending();
+        }
+        let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
+        (at_rest && spent && self.in_hand.is_empty() && self.version.is_some()).then(|| self.natural_end())
+    }
+
+    /// Nothing is left that goes on by itself: finished, unless an operation had to stop.
+    fn natural_end(&self) -> Ending {
+        let halted = self
+            .lanes
+            .iter()
+            .filter(|(operation, _)| !operation.looks_up())
+            .find_map(|(operation, lane)| Some((operation, lane.halt?)));
+        match halted {
+            None => Ending::Finished,
+            Some((operation, Halt::Unmapped)) => Ending::Stopped {
+                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
+                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
+            },
+            Some((operation, Halt::Missing { status })) => Ending::Stopped {
+                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
+                hint: format!(
+                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
+        }
+    }
+
+    /// Tells, once, that creations are parked or go on.
+    pub(super) fn tell_parking(&mut self) {
+        let until: Option<Moment> = self.quota.parked_until().map(|until| self.service_clock.ours(until));
+        if let Some(until) = until
+            && self.told_parking.replace(until) != Some(until)
+        {
+            self.tell(Event::Parked { until });
+        }
+    }
+}
