@@ -90,7 +90,7 @@ impl Book {
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
         let ended = match (&table.worksheet, &self.file.format) {
             (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
-            (None, format) => self.read_text(format, &mut reading)?,
+            (None, format) => self.read_text(format, table, &mut reading)?,
         };
         reading.finish(ended)
     }
@@ -116,6 +116,7 @@ impl Book {
     fn read_text(
         &self,
         format: &Format,
+        table: &Table,
         reading: &mut Reading<'_, '_>,
     ) -> Result<std::result::Result<(), String>> {
         let Format::Text { encoding, delimiter } = format else {
@@ -126,7 +127,7 @@ impl Book {
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
         let mut records = Records::new(reader, *delimiter).map_err(failed)?;
-        let ours = guard::is_ours(&reading.table.headers);
+        let ours = guard::is_ours(&table.headers);
         while let Some(record) = records.next().map_err(failed)? {
             if records.is_hopeless() {
                 return Ok(Err(format!(

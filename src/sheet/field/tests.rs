@@ -296,6 +296,8 @@ fn damaged_and_suspicious_text_is_told() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(64))]
+
     /// Whatever a cell holds, it is a value or a finding.
     #[test]
     fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
