@@ -260,7 +260,7 @@ fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::resul
 
 /// Help, rule and example of a column.
 fn note(column: &Column) -> Note {
-    let mut lines = vec![column.help.to_owned(), format!("Holds: {}.", column.form.describe())];
+    let mut lines = vec![column.help.to_owned(), format!("Holds: {}", column.form.describe())];
     lines.push(
         match column.need {
             Need::Required => "Every row needs it.",
