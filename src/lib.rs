@@ -6,14 +6,20 @@
 //! | floor | rooms |
 //! |---|---|
 //! | 0 | [`error`], [`clock`], [`model`]: words and rules |
-//! | 1 | [`sheet`], `journal`, `service`, `sandbox`: one part of the world each; they do not know each other |
-//! | 2 | [`import`], `plan`, `run`, [`report`]: what brings two of them together |
-//! | 3 | `term`, `cli`: what a person sees and types |
+//! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
+//! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
+//! | 3 | [`term`], [`cli`]: what a person sees and types |
 
+pub mod cli;
 pub mod clock;
 pub mod error;
 pub mod import;
 pub mod journal;
 pub mod model;
+pub mod plan;
 pub mod report;
+pub mod run;
+pub mod sandbox;
+pub mod service;
 pub mod sheet;
+pub mod term;

@@ -1,3 +1,7 @@
 //! Starts fleetload, hands over to the command line and returns its exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    fleetload::cli::main(std::env::args_os()).code().into()
+}

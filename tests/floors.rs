@@ -63,7 +63,7 @@ fn first_word(text: &str) -> String {
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+    for entry in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {
             found.extend(files(&entry));
         } else if entry.extension().is_some_and(|ending| ending == "rs") {

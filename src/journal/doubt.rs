@@ -56,7 +56,7 @@ pub(super) fn begin(
     end_attempt(connection, &standing, evidence)?;
     standing.change(
         connection,
-        "UPDATE job SET state = 'in_doubt', doubted = 1, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
+        "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
             absent_reads = 0, looks = 0, code = ?4, message = ?7
          WHERE id = ?1 AND state = ?2",
         &[&executed, &doubt, &evidence.at, &until, &doubt.words()],

@@ -68,6 +68,10 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Defer { job, until, charged, code, reason, evidence } => {
             defer(connection, *job, *until, *charged, (code, reason), evidence)
         }
+        Write::Return { job, code, reason, evidence } => {
+            give_back(connection, *job, (code, reason), evidence)
+        }
+        Write::Leave { job, from, id, evidence } => leave(connection, *job, *from, *id, evidence),
         Write::Postpone { job, from, until, code, reason, at: _ } => {
             postpone(connection, *job, *from, *until, (code, reason))
         }
@@ -268,6 +272,38 @@ fn defer(
         &[&until, &code, &reason, &charged],
     )?;
     Ok(vec![standing.moved(Deferred)])
+}
+
+/// sending → ready.
+fn give_back(
+    connection: &Connection,
+    job: JobId,
+    (code, reason): (&str, &str),
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves(&[Sending], "given back")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'ready', due = NULL, code = ?3, message = ?4 WHERE id = ?1 AND state = ?2",
+        &[&code, &reason],
+    )?;
+    Ok(vec![standing.moved(Ready)])
+}
+
+/// ready or deferred → existing, without the steps after the creation.
+fn leave(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    id: RemoteId,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
+    finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }
 
 /// ready or deferred → deferred.

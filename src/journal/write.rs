@@ -41,6 +41,17 @@ pub enum Write {
         /// What was seen.
         evidence: Evidence,
     },
+    /// ready or deferred → existing: the record was there, and nothing besides is carried out for the row.
+    Leave {
+        /// The job.
+        job: JobId,
+        /// The state it leaves.
+        from: JobState,
+        /// The record.
+        id: RemoteId,
+        /// What showed it.
+        evidence: Evidence,
+    },
     /// sending, ready, deferred or in doubt → rejected; what is blocked below it → skipped.
     Reject {
         /// The job.
@@ -65,6 +76,17 @@ pub enum Write {
         /// The reason in words.
         reason: String,
         /// What was seen.
+        evidence: Evidence,
+    },
+    /// sending → ready: proved not executed, and nothing to wait for.
+    Return {
+        /// The job.
+        job: JobId,
+        /// Why, as a code.
+        code: String,
+        /// Why, in words.
+        reason: String,
+        /// What the attempt came to.
         evidence: Evidence,
     },
     /// ready or deferred → deferred: nothing was sent.
@@ -161,6 +183,8 @@ impl Write {
             Self::Claim { job, .. }
             | Self::Advance { job, .. }
             | Self::Reject { job, .. }
+            | Self::Leave { job, .. }
+            | Self::Return { job, .. }
             | Self::Defer { job, .. }
             | Self::Postpone { job, .. }
             | Self::Doubt { job, .. }
@@ -177,6 +201,8 @@ impl Write {
             Self::Claim { .. } => false,
             Self::Advance { .. }
             | Self::Reject { .. }
+            | Self::Leave { .. }
+            | Self::Return { .. }
             | Self::Defer { .. }
             | Self::Postpone { .. }
             | Self::Doubt { .. }

@@ -9,11 +9,12 @@
 use std::time::Duration;
 
 use super::InDoubt;
-use super::before::{Reading, taken, ticket_of};
+use super::before::{Reading, ticket_of};
 use super::dispatcher::{Dispatcher, Inbox, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
-use super::matching::{self, Relation, Seen};
+use super::matching::{self, Seen};
+use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -41,21 +42,6 @@ pub(super) enum Finding {
     Before(Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
     After(Operation, Vec<Found>),
-}
-
-/// What the found records mean for a job in doubt.
-#[derive(Debug, PartialEq)]
-enum Conclusion {
-    /// Ours.
-    Ours(RemoteId),
-    /// There before we sent.
-    Before(RemoteId),
-    /// A value that must be unique belongs to another record.
-    Taken(Candidate),
-    /// A person must look.
-    Unclear(Vec<Candidate>),
-    /// Nothing of ours was found.
-    Absent,
 }
 
 impl Dispatcher {
@@ -156,24 +142,24 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let from = JobState::InDoubt;
-        match conclude(&in_hand.work, seen) {
-            Conclusion::Ours(id) => self.confirm(job, id),
-            Conclusion::Before(id) => {
+        match weigh::after(&in_hand.work, seen) {
+            After::Ours(id) => self.confirm(job, id),
+            After::Before(id) => {
                 let how = How::Existing;
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
-            Conclusion::Taken(candidate) => {
-                self.settle(job, Write::Reject { job, from, rejection: taken(&candidate), evidence });
+            After::Taken(candidate) => {
+                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
             }
-            Conclusion::Unclear(candidates) => {
+            After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            Conclusion::Absent if SUSPECTED_PAGES.contains(&length) => {
+            After::Absent if SUSPECTED_PAGES.contains(&length) => {
                 self.look_later(job, "the list may be one page of a longer one");
             }
-            Conclusion::Absent if self.proved.contains(&operation) => self.absent(job),
-            Conclusion::Absent => self.ask_for_witnesses(job),
+            After::Absent if self.proved.contains(&operation) => self.absent(job),
+            After::Absent => self.ask_for_witnesses(job),
         }
     }
 
@@ -196,7 +182,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         match reading {
             Reading::Unavailable => self.adopt(job, id),
-            Reading::Inconclusive(why) => self.look_later(job, &format!("the record could not be read: {why}")),
+            Reading::Inconclusive(why) => {
+                self.look_later(job, &format!("the record could not be read: {why}"))
+            }
             Reading::Records(found) => {
                 let sent = matching::sent(&in_hand.work);
                 let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
@@ -280,11 +268,13 @@ impl Dispatcher {
             let until = self.next_look(work);
             return self.keep_doubting(job, until, reads, "not found so far");
         }
-        let may_send = !work.executed
-            && self.options.policy.in_doubt == InDoubt::Settle
-            && !makes_a_site(&work.record);
+        let may_send =
+            !work.executed && self.options.policy.in_doubt == InDoubt::Settle && !makes_a_site(&work.record);
         if may_send {
-            let note = format!("sent again: not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
+            let note = format!(
+                "sent again: not there after {} s, by {reads} look-ups",
+                self.options.policy.settle.as_secs()
+            );
             self.settle(job, Write::Release { job, note, at: self.clock.now() });
         } else {
             let reason = if work.executed {
@@ -354,84 +344,13 @@ fn looks_before(settle: Duration) -> u32 {
     looks
 }
 
-/// Whether the service itself refuses a second creation, and a creation makes nothing besides.
-fn guarded_by_mac(record: &Record) -> bool {
-    matches!(record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(record)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether creating it makes a site as well, so that each try may make another one.
-fn makes_a_site(record: &Record) -> bool {
-    match record {
-        Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
-    }
-}
-
-/// Whether what was found shows that a step after the creation was carried out.
-fn shows(extra: &Extra, found: &[Found]) -> bool {
-    match extra {
-        Extra::Labels(labels) => {
-            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
-        }
-        Extra::Metadata(entries) => entries.iter().all(|entry| {
-            found.iter().any(|found| {
-                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
-            })
-        }),
-        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => found.iter().any(|found| found.id == Some(*id)),
-        Extra::Licence(_) => false,
-    }
-}
-
-/// What the records with a row's key mean after its answer was lost.
-fn conclude(work: &Work, seen: &[Seen]) -> Conclusion {
-    let sent = matching::sent(work);
-    let unique = matching::key_is_unique(&work.record);
-    let related: Vec<(&Found, Relation)> = seen
-        .iter()
-        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
-    let was_there = |found: &Found| match (&work.baseline, found.id) {
-        (Some(baseline), Some(id)) => baseline.contains(&id),
-        _ => false,
-    };
-    let fresh: Vec<(&Found, Relation)> =
-        related.iter().filter(|(found, _)| !was_there(found)).cloned().collect();
-    match fresh.as_slice() {
-        [] => match related.as_slice() {
-            // Only a unique key says that the older record is the one the service meant.
-            [(found, relation)] if unique => older(found, relation),
-            _ => Conclusion::Absent,
-        },
-        [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
-            // The first attempt was refused as a duplicate and nobody looked before: it was there.
-            (Some(id), None, Some(Doubt::Duplicate), false) => Conclusion::Before(id),
-            (Some(id), Some(_), _, _) => Conclusion::Ours(id),
-            (Some(id), None, _, _) if unique => Conclusion::Ours(id),
-            (_, None, _, _) => {
-                let why = "equal, but it may have been there before: no look was taken before sending";
-                Conclusion::Unclear(vec![matching::candidate(found, why)])
-            }
-            (None, Some(_), _, _) => {
-                Conclusion::Unclear(vec![matching::candidate(found, "the service names no id for it")])
-            }
-        },
-        [(found, Relation::Differs(difference))] if unique => {
-            Conclusion::Taken(matching::candidate(found, difference))
-        }
-        several => Conclusion::Unclear(matching::candidates(several)),
-    }
-}
-
-/// A record with the row's unique key that was there before the first send.
-fn older(found: &Found, relation: &Relation) -> Conclusion {
-    match (relation, found.id) {
-        (Relation::Agrees, Some(id)) => Conclusion::Before(id),
-        (Relation::Differs(difference), _) => Conclusion::Taken(matching::candidate(found, difference)),
-        (Relation::Agrees | Relation::Near(_) | Relation::Unrelated, _) => {
-            Conclusion::Unclear(vec![matching::candidate(found, "it was there before")])
-        }
+    #[test]
+    fn looks_double_their_distance_up_to_the_settle_time() {
+        assert_eq!(looks_before(Duration::from_secs(1)), 1);
+        assert_eq!(looks_before(Duration::from_secs(600)), 9);
     }
 }

@@ -10,10 +10,11 @@ use super::dispatcher::{Dispatcher, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Relation, Seen};
-use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use super::weigh::{self, Before};
+use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::record::Role;
-use crate::model::verdict::{Rejection, Verdict};
+use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
 
 /// How often a look-up is tried again when its answer tells nothing.
@@ -37,19 +38,6 @@ pub(super) enum Reading {
     Inconclusive(String),
     /// The look-up is not available at all.
     Unavailable,
-}
-
-/// What the look before sending concludes.
-#[derive(Debug, PartialEq)]
-enum Conclusion {
-    /// Nothing with the row's key is there.
-    Clear,
-    /// The row's record is there.
-    Exists(RemoteId),
-    /// A value that must be unique belongs to another record.
-    Taken(Candidate),
-    /// A person must look.
-    Unclear(Vec<Candidate>),
 }
 
 impl Dispatcher {
@@ -128,6 +116,7 @@ impl Dispatcher {
     /// A look-up has its answer.
     pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
         let operation = lookup.operation();
+        self.heed_status(operation, &answer);
         self.follow_look_up(operation, &answer.verdict);
         if self.drain.is_some() {
             return;
@@ -218,24 +207,25 @@ impl Dispatcher {
     pub(super) fn weigh_owned_before(&mut self, job: JobId, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let from = in_hand.work.state;
-        let conclusion = conclude(&in_hand.work, seen);
+        let conclusion = weigh::before(&in_hand.work, seen);
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let write = match conclusion {
-            Conclusion::Clear => return self.queue_send(job),
-            Conclusion::Exists(id) => match self.options.policy.on_existing {
-                OnExisting::Adopt => {
-                    Write::Advance { job, from, how: How::Existing, id: Some(id), evidence }
-                }
+            Before::Clear => return self.queue_send(job),
+            Before::Exists(id) => match self.options.policy.on_existing {
+                OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
-                    let rejection = refusal("existing", format!("a record with this key is already there, with the id {id}"));
+                    let rejection = weigh::refusal(
+                        "existing",
+                        format!("a record with this key is already there, with the id {id}"),
+                    );
                     Write::Reject { job, from, rejection, evidence }
                 }
             },
-            Conclusion::Taken(candidate) => {
-                Write::Reject { job, from, rejection: taken(&candidate), evidence }
+            Before::Taken(candidate) => {
+                Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence }
             }
-            Conclusion::Unclear(candidates) => Write::Hold {
+            Before::Unclear(candidates) => Write::Hold {
                 job,
                 from,
                 code: "existing.unclear".to_owned(),
@@ -246,39 +236,6 @@ impl Dispatcher {
         };
         self.settle(job, write);
     }
-}
-
-/// What the records with a row's key mean before it is sent.
-fn conclude(work: &Work, seen: &[Seen]) -> Conclusion {
-    let sent = matching::sent(work);
-    let foreign: Vec<(&Found, Relation)> = seen
-        .iter()
-        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
-    match foreign.as_slice() {
-        [] => Conclusion::Clear,
-        [(found, Relation::Agrees)] => match found.id {
-            Some(id) => Conclusion::Exists(id),
-            None => Conclusion::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
-        },
-        [(found, Relation::Differs(difference))] if matching::key_is_unique(&work.record) => {
-            Conclusion::Taken(matching::candidate(found, difference))
-        }
-        several => Conclusion::Unclear(matching::candidates(several)),
-    }
-}
-
-/// Why a row is refused whose unique value another record has.
-pub(super) fn taken(candidate: &Candidate) -> Rejection {
-    let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
-    let name = candidate.name.as_deref().unwrap_or("a record without a name");
-    refusal("duplicateEntity", format!("already in use by '{name}'{id}: {}", candidate.difference))
-}
-
-fn refusal(code: &str, message: String) -> Rejection {
-    Rejection { code: code.to_owned(), message, violations: Vec::new() }
 }
 
 /// A job's number as the ticket of a question about it.

@@ -3,7 +3,7 @@
 //!
 //! 1. **permission**: pace, breaker, quota and reach let one request of the operation leave ([`Dispatcher::offer`]);
 //! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
-//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::claimed`]);
+//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::depart`]);
 //! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
 //!
@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
+use super::ends::{Ending, Opening};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Quota, ServiceClock};
@@ -38,32 +39,6 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
-    /// Nothing is left that goes on by itself. Held jobs may remain.
-    Finished,
-    /// The day's quota is spent and the policy is to exit.
-    Parked {
-        /// When creations can go on, by our clock.
-        until: Moment,
-        /// Why, in words.
-        why: String,
-    },
-    /// Stopped on request, with work left that goes on by itself later.
-    Interrupted {
-        /// Why, in words.
-        why: String,
-    },
-    /// The service refuses us or cannot be reached; jobs are ready.
-    Stopped {
-        /// Why, in words.
-        why: String,
-        /// What to do about it.
-        hint: String,
-    },
-}
 
 /// A job in the dispatcher's hands.
 pub(super) struct InHand {
@@ -90,8 +65,8 @@ pub(super) enum Stage {
     Claiming,
     /// Its answer.
     UnderWay,
-    /// Its outcome to be on disk.
-    Settling,
+    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
+    Settling { sent: bool },
 }
 
 /// News for the dispatcher besides answers.
@@ -161,14 +136,9 @@ impl Dispatcher {
         interrupts: mpsc::Receiver<Interrupt>,
         news: mpsc::UnboundedSender<Event>,
     ) -> (Result<Journal>, Result<Ending>) {
+        let mut journal = journal;
         let now = clock.now();
-        let opening = (|| {
-            let lanes = journal.lanes()?;
-            require_available(&client, &lanes)?;
-            let used = journal.quota(now.day())?;
-            Ok((lanes, used, journal.latest_ceiling()?))
-        })();
-        let (lanes, used, learned) = match opening {
+        let opening = match Opening::of(&mut journal, &client, now) {
             Ok(opening) => opening,
             Err(error) => return (Ok(journal), Err(error)),
         };
@@ -178,9 +148,13 @@ impl Dispatcher {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(Inbox::Journal(reply)));
         });
+        let writer = match writer {
+            Ok(writer) => writer,
+            Err(error) => return (Err(error), Ok(Ending::Finished)),
+        };
         let limits = options.limits;
         let mut this = Self {
-            quota: Quota::new(now.day(), used.sent, limits.daily_quota, learned, limits.reserve),
+            quota: Quota::new(now.day(), opening.used, limits.daily_quota, opening.learned, limits.reserve),
             clock,
             client,
             options,
@@ -208,21 +182,23 @@ impl Dispatcher {
             drain: None,
             failure: None,
         };
-        for operation in lanes {
+        for operation in opening.lanes {
             this.lane(operation).supply = Supply::Unknown;
         }
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let journal = this.writer.close().and_then(|mut journal| {
-            journal.note_requests(&requests)?;
+        let (word, resumes_at) = ending.noted();
+        let at = this.clock.now();
+        let journal = this.writer.close();
+        if let Some(error) = this.failure {
+            return (journal, Err(error));
+        }
+        let journal = journal.and_then(|mut journal| {
+            journal.end_run(opening.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });
-        let ending = match this.failure {
-            Some(error) => Err(error),
-            None => Ok(ending),
-        };
-        (journal, ending)
+        (journal, Ok(ending))
     }
 
     /// The loop.
@@ -270,11 +246,14 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        let mut wake = now + LONGEST_SLEEP;
+        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }
         let operations: Vec<Operation> = self.lanes.keys().copied().collect();
+        for &operation in &operations {
+            wake = self.depart(operation).unwrap_or(wake).min(wake);
+        }
         let mut moving = self.drain.is_none() && self.failure.is_none();
         while moving {
             moving = false;
@@ -333,7 +312,10 @@ impl Dispatcher {
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
                 self.claiming += 1;
-                self.write(Ticket::Claim(job), Write::Claim { job, operation, baseline, counted: day, at: now });
+                self.write(
+                    Ticket::Claim(job),
+                    Write::Claim { job, operation, baseline, counted: day, at: now },
+                );
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -345,22 +327,39 @@ impl Dispatcher {
         }
     }
 
-    /// The claim is on disk. **Send**, once.
+    /// The claim is on disk: its request may leave.
     fn claimed(&mut self, job: JobId) {
-        self.claiming -= 1;
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        if self.drain.is_some() || self.failure.is_some() {
-            // Nothing has left: the claim is taken back rather than left in doubt.
-            self.take_back(job);
-            return;
-        }
-        in_hand.stage = Stage::UnderWay;
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
         let operation = in_hand.work.operation;
-        match lookups::step(&in_hand.work) {
-            Some(call) => self.send(operation, call, Errand::Send(job)),
-            None => {
+        self.lane(operation).claimed.push_back(job);
+        self.depart(operation);
+    }
+
+    /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
+    fn depart(&mut self, operation: Operation) -> Option<Duration> {
+        let now = self.clock.elapsed();
+        let stopping = self.drain.is_some() || self.failure.is_some();
+        loop {
+            let lane = self.lanes.get_mut(&operation)?;
+            let job = *lane.claimed.front()?;
+            if !stopping && let Err(at) = lane.may_depart(now) {
+                return Some(at);
+            }
+            lane.claimed.pop_front();
+            self.claiming -= 1;
+            let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            if stopping {
+                // Nothing has left: the claim is taken back rather than left in doubt.
                 self.take_back(job);
-                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+                continue;
+            }
+            in_hand.stage = Stage::UnderWay;
+            match lookups::step(&in_hand.work) {
+                Some(call) => self.send(operation, call, Errand::Send(job)),
+                None => {
+                    self.take_back(job);
+                    self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+                }
             }
         }
     }
@@ -369,9 +368,8 @@ impl Dispatcher {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
         self.errands.insert(task.id(), errand);
-        if let Some(lane) = self.lanes.get_mut(&operation) {
-            lane.sent += 1;
-        }
+        let now = self.clock.elapsed();
+        self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
     }
 
@@ -392,7 +390,8 @@ impl Dispatcher {
     /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
     pub(super) fn settle(&mut self, job: JobId, write: Write) {
         if let Some(in_hand) = self.in_hand.get_mut(&job) {
-            in_hand.stage = Stage::Settling;
+            let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
+            in_hand.stage = Stage::Settling { sent };
         }
         self.write(Ticket::Settle(job), write);
     }
@@ -421,11 +420,14 @@ impl Dispatcher {
             if to.is_success() || to == JobState::Ready {
                 self.made.insert(job, self.clock.elapsed());
             }
-            self.tell(Event::Moved { job, kind, from, to });
+            if from != to {
+                self.tell(Event::Moved { job, kind, from, to });
+            }
         }
     }
 
-    /// A write was refused because another process moved the job meanwhile; the journal's word counts.
+    /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
+    /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
     fn refused(&mut self, number: u64, error: Error) {
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(job)) => {
@@ -433,7 +435,11 @@ impl Dispatcher {
                 self.uncount(job);
                 self.let_go(job);
             }
-            Some(Ticket::Settle(_) | Ticket::Note) => self.fail(error),
+            Some(Ticket::Settle(job)) => match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
+                Some(Stage::Settling { sent: false }) => self.let_go(job),
+                _ => self.fail(error),
+            },
+            Some(Ticket::Note) => self.fail(error),
             None => {}
         }
     }
@@ -445,7 +451,9 @@ impl Dispatcher {
             Inbox::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
             Inbox::Journal(Reply::Ready { operation, page }) => self.supplied(operation, page),
             Inbox::Journal(Reply::Doubtful { page }) => self.supplied_doubts(page),
-            Inbox::Journal(Reply::Owners { ticket, owners }) => self.owned(JobId(ticket.cast_signed()), &owners),
+            Inbox::Journal(Reply::Owners { ticket, owners }) => {
+                self.owned(JobId(ticket.cast_signed()), &owners)
+            }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),
@@ -468,7 +476,7 @@ impl Dispatcher {
             lane.queue.clear();
         }
         self.in_hand.retain(|_, in_hand| {
-            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling)
+            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
         });
     }
 
@@ -484,21 +492,4 @@ enum Permission {
     Later(Duration),
     AfterNews,
     NothingWaits,
-}
-
-/// Refuses to begin when an operation that some job needs has no endpoint.
-fn require_available(client: &Client, needed: &[Operation]) -> Result<()> {
-    let missing: Vec<&str> = needed
-        .iter()
-        .filter(|operation| !client.endpoints().available(**operation))
-        .map(|operation| operation.name())
-        .collect();
-    let Some(first) = missing.first() else { return Ok(()) };
-    Err(Error::usage(format!(
-        "rows of this journal need {}, whose path the specification does not state",
-        missing.join(", ")
-    ))
-    .hint(format!(
-        "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
-    )))
 }

@@ -50,10 +50,8 @@ pub fn lock_account(
         Ok(()) => {
             let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_path_buf());
             let lines = format!("{}\n{now}\n{}\n", std::process::id(), journal.display());
-            let written = file
-                .set_len(0)
-                .and_then(|()| file.rewind())
-                .and_then(|()| file.write_all(lines.as_bytes()));
+            let written =
+                file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(lines.as_bytes()));
             written.map_err(|error| unusable(&path, error))?;
             Ok(Ok(AccountLock { _file: file }))
         }

@@ -29,15 +29,11 @@ fn candidates(work: &Work) -> Vec<Lookup> {
 }
 
 /// The look-up that reads back what a step after the creation was to bring about.
-pub(super) fn of_extra(
-    work: &Work,
-    owner: RemoteId,
-    usable: &impl Fn(Operation) -> bool,
-) -> Option<Lookup> {
+pub(super) fn of_extra(work: &Work, owner: RemoteId, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
     let lookup = match &work.action {
         Action::Create | Action::Extra(Extra::Licence(_)) => None,
-        Action::Extra(Extra::Labels(_)) => Some(Lookup::Labels(work.kind, owner)),
-        Action::Extra(Extra::Metadata(_)) => Some(Lookup::Metadata(work.kind, owner)),
+        Action::Extra(Extra::Labels(_)) => Lookup::labels(work.kind, owner),
+        Action::Extra(Extra::Metadata(_)) => Lookup::metadata(work.kind, owner),
         Action::Extra(Extra::EnterpriseTemplate(_)) => Some(Lookup::AssignedTemplates(owner)),
         Action::Extra(Extra::VpnCloud(_)) => Some(Lookup::DeviceVpnClouds(owner)),
     };
@@ -54,7 +50,7 @@ pub(super) fn link(work: &Work, role: Role) -> Option<RemoteId> {
 pub(super) fn step(work: &Work) -> Option<Call> {
     match (&work.action, work.remote_id) {
         (Action::Create, _) => Some(service::creation(&work.record, &work.links)),
-        (Action::Extra(extra), Some(owner)) => Some(service::extra(work.kind, owner, extra)),
+        (Action::Extra(extra), Some(owner)) => service::extra(work.kind, owner, extra),
         (Action::Extra(_), None) => None,
     }
 }

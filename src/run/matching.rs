@@ -47,11 +47,13 @@ pub(super) fn key_is_unique(record: &Record) -> bool {
 pub(super) fn relate(work: &Work, sent: &Value, found: &Found) -> Relation {
     let returned = &found.raw;
     match work.kind {
-        Kind::Person => match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
-            Some(Likeness::Equal) => compared(sent, returned),
-            Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
-            Some(Likeness::Different) | None => Relation::Unrelated,
-        },
+        Kind::Person => {
+            match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
+                Some(Likeness::Equal) => compared(sent, returned),
+                Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
+                Some(Likeness::Different) | None => Relation::Unrelated,
+            }
+        }
         Kind::Device => match mac(sent) {
             Some(ours) => match mac(returned) {
                 Some(theirs) if theirs == ours => compared(sent, returned),
@@ -145,10 +147,11 @@ fn mac(value: &Value) -> Option<String> {
 
 /// A returned record as shown to the person who decides.
 pub(super) fn candidate(found: &Found, difference: &str) -> Candidate {
-    let details: Vec<String> = ["companyName", "identification", "username", "email", "reference", "siteName"]
-        .iter()
-        .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
-        .collect();
+    let details: Vec<String> =
+        ["companyName", "identification", "username", "email", "reference", "siteName"]
+            .iter()
+            .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
+            .collect();
     Candidate {
         id: found.id,
         name: found.name.clone().or_else(|| found.username.clone()),
@@ -164,9 +167,7 @@ pub(super) fn candidates(related: &[(&Found, Relation)]) -> Vec<Candidate> {
         .iter()
         .map(|(found, relation)| match relation {
             Relation::Near(difference) | Relation::Differs(difference) => candidate(found, difference),
-            Relation::Agrees | Relation::Unrelated if several => {
-                candidate(found, "equal, as others are")
-            }
+            Relation::Agrees | Relation::Unrelated if several => candidate(found, "equal, as others are"),
             Relation::Agrees | Relation::Unrelated => candidate(found, "equal"),
         })
         .collect()
@@ -189,5 +190,123 @@ impl Seen {
                 Self { owner: owner.map(|(_, job)| *job), found }
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{OTHER, OURS, company, device, found, person, site};
+    use super::*;
+
+    #[test]
+    fn a_partial_match_is_compared_again_exactly() {
+        let near = |what: &str| Relation::Near(what.to_owned());
+        let differs = |what: &str| Relation::Differs(what.to_owned());
+        let table = [
+            (
+                "site, equal",
+                site("Depot 1", Some("D1")),
+                json!({"companyId": OURS, "name": "Depot 1", "reference": "D1"}),
+                Relation::Agrees,
+            ),
+            ("site, longer name", site("Depot 1", None), json!({"name": "Depot 10"}), Relation::Unrelated),
+            (
+                "site, another reference",
+                site("Depot 1", Some("D1")),
+                json!({"name": "Depot 1", "reference": "D2"}),
+                Relation::Unrelated,
+            ),
+            (
+                "site, a reference we lack",
+                site("Depot 1", None),
+                json!({"name": "Depot 1", "reference": "D2"}),
+                differs("reference is 'D2', the row has none"),
+            ),
+            (
+                "site, another company",
+                site("Depot 1", None),
+                json!({"companyId": OTHER, "name": "Depot 1"}),
+                Relation::Unrelated,
+            ),
+            (
+                "site, folded by the service",
+                site("Depot 1", None),
+                json!({"name": "DEPOT 1"}),
+                near("its name is 'DEPOT 1'"),
+            ),
+            ("company, listed by name", company("Acme"), json!({"name": "Acme"}), Relation::Agrees),
+            ("company, white space", company("Acme Ltd"), json!({"name": " Acme  Ltd "}), Relation::Agrees),
+            (
+                "person, equal",
+                person("ann@acme.example"),
+                json!({"username": "ann@acme.example", "firstName": "Ann"}),
+                Relation::Agrees,
+            ),
+            (
+                "person, another",
+                person("ann@acme.example"),
+                json!({"username": "joanna@acme.example"}),
+                Relation::Unrelated,
+            ),
+            (
+                "person, other name",
+                person("ann@acme.example"),
+                json!({"username": "ann@acme.example", "firstName": "Bob"}),
+                differs("firstName is \"Bob\", the row has \"Ann\""),
+            ),
+            (
+                "device, other notation",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"name": "Till", "identification": "001A.2B3C.4D5E"}),
+                Relation::Agrees,
+            ),
+            (
+                "device, MAC of another company",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"companyId": OTHER, "name": "Till", "identification": "00:1a:2b:3c:4d:5e"}),
+                differs(&format!("companyId is \"{OTHER}\", the row has \"{OURS}\"")),
+            ),
+            (
+                "device, same name, other MAC",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5f"}),
+                Relation::Unrelated,
+            ),
+            (
+                "device without a MAC",
+                device("Till", None),
+                json!({"companyId": OURS, "name": "Till"}),
+                Relation::Agrees,
+            ),
+            (
+                "device, a MAC we lack",
+                device("Till", None),
+                json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5e"}),
+                differs("identification is '00:1a:2b:3c:4d:5e', the row has none"),
+            ),
+            (
+                "absent fields prove nothing",
+                device("Till", None),
+                json!({"name": "Till", "phoneNumber": null}),
+                Relation::Agrees,
+            ),
+        ];
+        for (case, work, returned, expected) in table {
+            assert_eq!(relate(&work, &sent(&work), &found(returned)), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_full_record_is_compared_field_by_field_down_into_the_address() {
+        let work = company("Acme");
+        let mut returned = sent(&work);
+        assert_eq!(differences(&sent(&work), &returned), Vec::<String>::new());
+        returned["address"]["city"] = json!("Wellington");
+        assert_eq!(
+            differences(&sent(&work), &returned),
+            ["address.city is \"Wellington\", the row has \"Auckland\""]
+        );
     }
 }

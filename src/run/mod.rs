@@ -1,14 +1,19 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The [`dispatcher`] is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place. Around it: [`lane`] (one operation's pace and queue), [`breaker`], [`quota`],
-//! [`before`] (the look before sending), [`after`] (out of doubt) and [`matching`] (which record is ours).
+//! stands there, in one place. Around it: [`lane`] (one operation's pace and queue), [`departures`], [`breaker`], [`quota`],
+//! [`before`] (the look before sending), [`after`] (out of doubt), [`matching`] and [`weigh`] (which record is
+//! ours).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
 mod before;
 mod breaker;
+mod departures;
 mod dispatcher;
+mod ends;
+#[cfg(test)]
+mod example;
 mod lane;
 mod lock;
 mod lookups;
@@ -17,6 +22,7 @@ mod outcome;
 mod quota;
 mod reach;
 mod supply;
+mod weigh;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +36,7 @@ use crate::model::event::Event;
 use crate::model::time::Moment;
 use crate::service::{Client, Rate};
 
-pub use dispatcher::Ending;
+pub use ends::Ending;
 pub use lock::{AccountHolder, AccountLock, lock_account};
 
 /// Everything a run is told besides journal and client.

@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use super::dispatcher::{Dispatcher, Ending};
-use super::lane::Halt;
+use super::before::Reading;
+use super::dispatcher::Dispatcher;
+use super::ends::Ending;
+use super::lane::{Errand, Halt};
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::model::event::Event;
@@ -55,6 +57,7 @@ impl Dispatcher {
         } else {
             self.token_refusals.remove(&job);
         }
+        self.heed_status(operation, &answer);
         let (settled, consequence) = settle(standing, answer.verdict);
         self.count(counted, &settled);
         self.follow(operation, counted, consequence);
@@ -86,7 +89,8 @@ impl Dispatcher {
                 Write::Defer { job, until, charged, code: code.to_owned(), reason, evidence }
             }
             Settled::DeferredToMidnight => {
-                let until = self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
+                let until =
+                    self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
                 Write::Defer {
                     job,
                     until,
@@ -130,8 +134,7 @@ impl Dispatcher {
             Consequence::Failure => self.lane(operation).breaker.failed(now),
             Consequence::SlowDown => {
                 self.lane(operation).breaker.came_home();
-                let rate = self.lane(operation).limiter.refused();
-                self.tell(Event::SlowedDown { operation, rate });
+                self.slow_down(operation);
                 Change::Same
             }
             Consequence::ParkCreations => {
@@ -156,6 +159,22 @@ impl Dispatcher {
             }
         };
         self.tell_breaker(operation, change);
+    }
+
+    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
+    pub(super) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
+        if answer.status == Some(429) && matches!(answer.verdict, Verdict::Doubtful(_)) {
+            self.slow_down(operation);
+        }
+    }
+
+    fn slow_down(&mut self, operation: Operation) {
+        let limiter = &mut self.lane(operation).limiter;
+        let before = limiter.rate();
+        let rate = limiter.refused();
+        if rate < before {
+            self.tell(Event::SlowedDown { operation, rate });
+        }
     }
 
     /// What follows for the run from the answer to a look-up.
@@ -192,17 +211,25 @@ impl Dispatcher {
     /// Keeps the quota in step with what became of a creation that counted on `day`.
     fn count(&mut self, day: Option<Day>, settled: &Settled) {
         let Some(day) = day else { return };
-        match settled {
+        let (sent, confirmed, doubtful) = match settled {
             Settled::Done { .. } | Settled::Rejected(_) | Settled::Held { .. } => {
                 if self.quota.accepted() {
                     self.tell(Event::Woken);
                 }
+                (0, 1, 0)
             }
-            Settled::InDoubt(_) => self.quota.came_home_undecided(),
-            Settled::Returned { .. } | Settled::Deferred { .. } => self.quota.came_home_unexecuted(day),
-            // Taken back where the refusal is dealt with.
-            Settled::DeferredToMidnight => {}
-        }
+            Settled::InDoubt(_) => {
+                self.quota.came_home_undecided();
+                (0, 0, 1)
+            }
+            Settled::Returned { .. } | Settled::Deferred { .. } => {
+                self.quota.came_home_unexecuted(day);
+                (-1, 0, 0)
+            }
+            // Our own count is taken back where the refusal is dealt with.
+            Settled::DeferredToMidnight => (-1, 0, 0),
+        };
+        self.note(Write::Quota { day, sent, confirmed, doubtful });
         self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
     }
 
@@ -228,9 +255,19 @@ impl Dispatcher {
         }
         lane.halt = Some(Halt::Missing { status });
         let waiting: Vec<_> = lane.queue.drain(..).collect();
-        self.tell(Event::Note { text: format!("the service answered {status} to {operation}: stopped sending it") });
+        self.tell(Event::Note {
+            text: format!("the service answered {status} to {operation}: stopped sending it"),
+        });
         for errand in waiting {
-            self.give_up_errand(errand);
+            self.give_up_errand(operation, &errand);
+        }
+    }
+
+    /// An errand of a halted operation: a step goes back to the journal, a question is answered with silence.
+    fn give_up_errand(&mut self, operation: Operation, errand: &Errand) {
+        match errand {
+            Errand::Send(job) => self.let_go(*job),
+            Errand::Look { purpose, .. } => self.read(operation, *purpose, Reading::Unavailable),
         }
     }
 
@@ -254,6 +291,9 @@ impl Dispatcher {
 
     /// Takes a claim back whose request never left.
     pub(super) fn take_back(&mut self, job: JobId) {
+        if let Some(day) = self.in_hand.get(&job).and_then(|in_hand| in_hand.counted) {
+            self.note(Write::Quota { day, sent: -1, confirmed: 0, doubtful: 0 });
+        }
         self.uncount(job);
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let reason = "the run was ending; nothing was sent".to_owned();
@@ -278,9 +318,9 @@ impl Dispatcher {
 
     fn refers_to_fresh(&self, work: &Work) -> bool {
         let now = self.clock.elapsed();
-        work.parents.iter().any(|(_, parent)| {
-            self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH)
-        })
+        work.parents
+            .iter()
+            .any(|(_, parent)| self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH))
     }
 
     fn evidence(&self, answer: &Answer) -> Evidence {

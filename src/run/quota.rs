@@ -19,7 +19,6 @@ const NOTABLE_SKEW_MS: i64 = 60_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ServiceClock {
     skew_ms: i64,
-    heard: bool,
     told: bool,
 }
 
@@ -30,18 +29,12 @@ impl ServiceClock {
         // second and a half is within that and the time on the way, and so no difference at all.
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
         self.skew_ms = if difference.abs() < 1_500 { 0 } else { difference };
-        self.heard = true;
         if self.skew_ms.abs() >= NOTABLE_SKEW_MS {
             (!std::mem::replace(&mut self.told, true)).then_some(self.skew_ms / 1000)
         } else {
             self.told = false;
             None
         }
-    }
-
-    /// Whether any answer has told the service's time yet.
-    pub(super) fn heard(&self) -> bool {
-        self.heard
     }
 
     /// The service's time when ours is `now`.

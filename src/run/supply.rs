@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::dispatcher::{Dispatcher, Drain, Ending, InHand, Inbox, Stage};
+use super::dispatcher::{Dispatcher, Drain, InHand, Inbox, Stage};
+use super::ends::Ending;
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
 use crate::journal::{Page, Work};
@@ -52,6 +53,22 @@ impl Dispatcher {
             self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
         }
         self.survey();
+    }
+
+    /// When the next job falls due, or the time to come home ends.
+    pub(super) fn next_due(&self, now: Duration) -> Duration {
+        let wall = self.clock.now();
+        let due = self
+            .lanes
+            .values()
+            .filter(|lane| lane.halt.is_none())
+            .map(|lane| lane.supply)
+            .chain([self.doubtful])
+            .filter_map(Supply::next_due)
+            .min()
+            .map(|due| now + due.since(wall));
+        let deadline = self.drain.as_ref().map(|drain| drain.deadline);
+        due.into_iter().chain(deadline).min().unwrap_or(Duration::MAX)
     }
 
     /// Asks, now and then, whether another process has put rows in the journal.
@@ -149,12 +166,7 @@ impl Dispatcher {
         for work in work {
             let job = work.job;
             let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
-            place.insert(InHand {
-                work,
-                stage: Stage::Queued,
-                counted: None,
-                baseline: None,
-            });
+            place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
             fresh.push(job);
         }
         fresh
@@ -177,7 +189,7 @@ impl Dispatcher {
         let at_rest = self.requests.is_empty() && self.tickets.is_empty();
         if self.failure.is_some() {
             // The writer takes nothing more, so that no ticket comes back; answers under way are spilled.
-            return self.requests.is_empty().then(|| Ending::Finished);
+            return self.requests.is_empty().then_some(Ending::Finished);
         }
         if let Some(Drain { ending, deadline }) = &self.drain {
             return (at_rest || now >= *deadline).then(|| ending.clone());
@@ -185,7 +197,8 @@ impl Dispatcher {
         if let Some(words) = self.reach.given_up(now) {
             let minutes = reach::PATIENCE.as_secs() / 60;
             let why = format!("the service could not be reached for {minutes} minutes: {words}");
-            let hint = "check the network and base_url, then run again; `fleetload doctor` tests the connection";
+            let hint =
+                "check the network and base_url, then run again; `fleetload doctor` tests the connection";
             self.drain(Ending::Stopped { why, hint: hint.to_owned() });
             return self.ending();
         }

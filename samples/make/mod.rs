@@ -1,0 +1,75 @@
+//! The sample sheets, made by a program so that every byte has a known reason.
+//!
+//! The same call gives the same bytes on every machine: random choices are seeded and the workbooks carry a fixed
+//! date. `tests/samples.rs` compares the committed files with what is made here.
+
+mod docs;
+mod large;
+mod mistakes;
+mod onboarding;
+mod refused;
+mod sheet;
+mod world;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fleetload::model::kind::Kind;
+use fleetload::sheet::template;
+
+pub(crate) use large::large;
+
+/// The result of everything here: whatever went wrong is told and ends the program.
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// The account's own company in the sandbox.
+const OWN_COMPANY: &str = "6f1c2a3e-0000-4000-8000-000000000001";
+/// A device of the sandbox to copy.
+const TEMPLATE_DEVICE: &str = "6f1c2a3e-0000-4000-8000-000000000002";
+/// An enterprise template of the sandbox.
+const ENTERPRISE_TEMPLATE: &str = "6f1c2a3e-0000-4000-8000-000000000003";
+/// A VPN cloud of the sandbox.
+const VPN_CLOUD: &str = "6f1c2a3e-0000-4000-8000-000000000005";
+
+/// Writes every sample that is kept with the source into `folder`.
+pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
+    let mut keep = |path: PathBuf, bytes: Vec<u8>| -> Result<()> {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, bytes)?;
+        written.push(path);
+        Ok(())
+    };
+    let sheets = onboarding::sheets()?;
+    keep(folder.join("onboarding.xlsx"), sheet::workbook(&onboarding::notes(), &sheets)?)?;
+    for sheet in &sheets {
+        let name = format!("{}.csv", sheet.name.to_lowercase());
+        keep(folder.join("onboarding").join(name), sheet.csv()?)?;
+    }
+    let (sheets, planted) = mistakes::sheets();
+    keep(folder.join("mistakes.xlsx"), sheet::workbook(&mistakes::notes(), &sheets)?)?;
+    keep(folder.join("mistakes.csv"), mistakes::list(&planted)?)?;
+    keep(folder.join("service-refuses.csv"), refused::sheet().csv()?)?;
+    Ok(written)
+}
+
+/// Writes the blank sheets that are kept with the source into `folder`.
+pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
+    fs::create_dir_all(folder)?;
+    let mut written = vec![folder.join("fleetload-template.xlsx")];
+    fs::write(&written[0], template::workbook_bytes(&Kind::ALL)?)?;
+    for kind in Kind::ALL {
+        let path = folder.join(format!("{kind}.csv"));
+        fs::write(&path, template::csv_bytes(kind)?)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// Writes the tables of columns into a page of the documentation.
+pub(crate) fn renew_docs(page: &Path) -> Result<Vec<PathBuf>> {
+    fs::write(page, docs::renew(&fs::read_to_string(page)?)?)?;
+    Ok(vec![page.to_owned()])
+}

@@ -1,0 +1,140 @@
+//! Counts of jobs, shown as a table, and the exit code that follows from them.
+
+use crate::error::Exit;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::term::{Line, Table, count};
+
+/// The states as columns, by what they mean to the reader. Every state is in exactly one.
+const COLUMNS: &[(&str, &[JobState])] = &[
+    ("waiting", &[JobState::Blocked, JobState::Ready, JobState::Deferred]),
+    ("under way", &[JobState::Sending]),
+    ("in doubt", &[JobState::InDoubt]),
+    ("held", &[JobState::Held]),
+    ("created", &[JobState::Created]),
+    ("adopted", &[JobState::Adopted]),
+    ("existing", &[JobState::Existing]),
+    ("done", &[JobState::Done]),
+    ("rejected", &[JobState::Rejected]),
+    ("skipped", &[JobState::Skipped]),
+    ("cancelled", &[JobState::Cancelled]),
+];
+
+/// A table of counts, one line a kind and one for all; columns without any job are left out.
+pub(super) fn table(tally: &Tally) -> Vec<Line> {
+    let of = |kind: Option<Kind>, states: &[JobState]| -> u64 {
+        states
+            .iter()
+            .map(|&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state)))
+            .sum()
+    };
+    let columns: Vec<_> = COLUMNS.iter().filter(|(_, states)| of(None, states) > 0).collect();
+    let mut heads = vec!["", "rows"];
+    heads.extend(columns.iter().map(|(head, _)| *head));
+    let numbers: Vec<usize> = (1..heads.len()).collect();
+    let mut table = Table::new(&heads, &numbers);
+    let mut row = |name: &str, kind: Option<Kind>| {
+        let mut cells = vec![name.to_owned(), count(of(kind, JobState::ALL))];
+        cells.extend(columns.iter().map(|(_, states)| count(of(kind, states))));
+        table.row(cells);
+    };
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0).collect();
+    for &kind in &kinds {
+        row(kind.plural(), Some(kind));
+    }
+    if kinds.len() != 1 {
+        row("all", None);
+    }
+    table.lines()
+}
+
+/// Jobs that are neither final nor held.
+pub(super) fn unfinished(tally: &Tally) -> u64 {
+    tally.count(|state| !state.is_final() && state != JobState::Held)
+}
+
+/// Jobs that go on by themselves. Blocked ones do when what they wait for does, so they do not count here: below a
+/// held row they stay.
+pub(super) fn moving(tally: &Tally) -> u64 {
+    unfinished(tally) - tally.in_state(JobState::Blocked)
+}
+
+/// The exit code of rows that stand like this: whether there is work left, else whether a person is needed, else
+/// whether something was refused.
+pub(super) fn exit(tally: &Tally) -> Exit {
+    if moving(tally) > 0 {
+        Exit::Parked
+    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
+        Exit::Held
+    } else if tally.in_state(JobState::Rejected) + tally.in_state(JobState::Skipped) > 0 {
+        Exit::Rejections
+    } else {
+        Exit::Done
+    }
+}
+
+/// The counts as one JSON object: a number for each state.
+pub(super) fn object(tally: &Tally) -> serde_json::Map<String, serde_json::Value> {
+    JobState::ALL.iter().map(|&state| (state.as_str().to_owned(), tally.in_state(state).into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Manner, testing::terminal};
+
+    fn tally(jobs: &[(Kind, JobState, u64)]) -> Tally {
+        let mut tally = Tally::default();
+        for &(kind, state, count) in jobs {
+            tally.add(kind, state, count);
+        }
+        tally
+    }
+
+    #[test]
+    fn every_state_is_in_exactly_one_column() {
+        let mut columns: Vec<_> = COLUMNS.iter().flat_map(|(_, states)| states.iter().copied()).collect();
+        columns.sort_unstable();
+        assert_eq!(columns, JobState::ALL);
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_the_worst_row() {
+        use JobState::{
+            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Ready, Rejected, Skipped,
+        };
+        let table: &[(&[JobState], Exit)] = &[
+            (&[], Exit::Done),
+            (&[Created, Adopted, Existing, JobState::Done], Exit::Done),
+            (&[Created, Cancelled], Exit::Done),
+            (&[Created, Rejected], Exit::Rejections),
+            (&[Created, Skipped], Exit::Rejections),
+            (&[Rejected, Held], Exit::Held),
+            (&[Held, Ready], Exit::Parked),
+            (&[Held, Blocked], Exit::Held),
+            (&[Blocked], Exit::Held),
+            (&[Blocked, Ready], Exit::Parked),
+            (&[Rejected, InDoubt], Exit::Parked),
+        ];
+        for (states, expected) in table {
+            let jobs: Vec<_> = states.iter().map(|&state| (Kind::Device, state, 1)).collect();
+            assert_eq!(exit(&tally(&jobs)), *expected, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn the_table_shows_what_there_is_and_adds_it_up() {
+        let jobs = [(Kind::Company, JobState::Created, 12), (Kind::Device, JobState::Rejected, 1_000)];
+        let (terminal, results, _) = terminal(Manner::default());
+        for line in super::table(&tally(&jobs)) {
+            terminal.result(line);
+        }
+        insta::assert_snapshot!(results.text(), @"
+                    rows  created  rejected
+        companies     12       12         0
+        devices    1,000        0     1,000
+        all        1,012       12     1,000
+        ");
+    }
+}

@@ -1,0 +1,102 @@
+//! Held jobs, shown so that a person can decide them: what it is, where it stands, why, and what was found.
+
+use serde::Serialize;
+
+use super::context::Context;
+use crate::error::Result;
+use crate::journal::{HeldJob, Journal, Selection};
+use crate::model::id::ImportId;
+use crate::term::{Ink, Line, count};
+
+/// Held jobs shown at once; the reports have them all.
+const SHOWN: usize = 20;
+
+/// A held job for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    object: &'static str,
+    job: i64,
+    kind: &'static str,
+    name: &'a str,
+    place: &'a str,
+    code: &'a str,
+    reason: &'a str,
+    since: String,
+    candidates: Vec<serde_json::Value>,
+}
+
+/// Tells the held jobs of an import, or of the journal, and how to decide them. Returns how many there are.
+pub(super) fn tell(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<usize> {
+    let held = journal.held(&Selection { import, ..Selection::default() })?;
+    if held.is_empty() {
+        return Ok(0);
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result(Line::new().ink(
+        Ink::Warning,
+        if held.len() == 1 {
+            "1 row is held until a person decides:".to_owned()
+        } else {
+            format!("{} rows are held until a person decides:", held.len())
+        },
+    ));
+    for job in held.iter().take(SHOWN) {
+        tell_one(context, job);
+    }
+    if held.len() > SHOWN {
+        let more = u64::try_from(held.len() - SHOWN).unwrap_or(u64::MAX);
+        terminal.result(format!("  and {} more; the report lists them all", count(more)));
+    }
+    for job in &held {
+        terminal.object(&Told {
+            object: "held",
+            job: job.job.0,
+            kind: job.kind.singular(),
+            name: &job.name,
+            place: &job.place,
+            code: &job.code,
+            reason: &job.reason,
+            since: job.since.to_string(),
+            candidates: job
+                .candidates
+                .iter()
+                .map(|candidate| {
+                    serde_json::json!({
+                        "id": candidate.id, "name": candidate.name, "details": candidate.details,
+                        "difference": candidate.difference,
+                    })
+                })
+                .collect(),
+        });
+    }
+    if let Some(first) = held.first() {
+        terminal.hint(format!(
+            "look in the service, then say what you found:\n{}\n{}\n{}",
+            context.again(&format!("resolve {} --created ID", first.job)),
+            context.again(&format!("resolve {} --not-created", first.job)),
+            context.again(&format!("resolve {} --abandon", first.job)),
+        ));
+    }
+    Ok(held.len())
+}
+
+fn tell_one(context: &Context<'_>, job: &HeldJob) {
+    let terminal = context.terminal;
+    terminal.result(
+        Line::plain("  job ")
+            .ink(Ink::Strong, job.job.to_string())
+            .text(format!("  {} \"{}\"  ", job.kind.singular(), job.name))
+            .ink(Ink::Faint, &job.place),
+    );
+    terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
+    for candidate in &job.candidates {
+        let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
+        let name = candidate.name.as_deref().unwrap_or("without a name");
+        let mut line = format!("    found: {id} \"{name}\" {}", candidate.details);
+        if !candidate.difference.is_empty() {
+            line.push_str(&format!("; {}", candidate.difference));
+        }
+        terminal.result(line);
+    }
+}

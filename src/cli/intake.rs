@@ -1,0 +1,283 @@
+//! `fleetload import`, and the import at the start of a run: all rows into the journal, or every problem told.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::args::{Import as Typed, Reading};
+use super::context::Context;
+use super::findings::{self, Found};
+use super::status;
+use crate::error::{Error, Exit, Result};
+use crate::import::{Examined, Outcome, examine};
+use crate::journal::Journal;
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::plan::Demand;
+use crate::sheet::Format;
+use crate::sheet::finding::Findings;
+use crate::term::{Ink, Line, count, counted};
+
+/// Imports files and sends nothing.
+pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
+        return Ok(Exit::Sheets);
+    };
+    status::next(context, &journal.tally(Some(import))?, Some(import));
+    Ok(Exit::Done)
+}
+
+/// Reads and checks files, offline; references may lead to records of the journal, when there is one.
+pub(super) fn read(context: &Context<'_>, files: &[PathBuf], reading: &Reading) -> Result<Examined> {
+    let journal = existing(context)?;
+    examine(files, &reading.options()?, journal.as_ref())
+}
+
+/// The journal of the common options, unless it is not there yet.
+pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
+    let path = &context.common.journal;
+    if !path.exists() {
+        return Ok(None);
+    }
+    context.journal().map(Some)
+}
+
+/// Puts files into the journal; `None` when they have problems, which were told. With `available`, rows that need
+/// an operation whose place nobody knows are refused before anything is imported.
+pub(super) fn import(
+    context: &Context<'_>,
+    files: &[PathBuf],
+    reading: &Reading,
+    available: Option<&dyn Fn(Operation) -> bool>,
+) -> Result<Option<(Journal, ImportId)>> {
+    let mut examined = read(context, files, reading)?;
+    if !examined.is_clean() && !reading.skip_invalid {
+        refuse(context, std::mem::take(&mut examined.findings));
+        return Ok(None);
+    }
+    if let Some(available) = available {
+        require_available(&examined, available)?;
+    }
+    let mut journal = Journal::open(&context.common.journal)?;
+    match crate::import::import(&examined, &mut journal, reading.skip_invalid, context.now())? {
+        Outcome::Imported(imported, notes) => {
+            let mut all = std::mem::take(&mut examined.findings).into_vec();
+            all.extend(notes.into_vec());
+            findings::tell(context, &all);
+            tell_sheets(context, &examined);
+            tell_imported(context, &imported);
+            Ok(Some((journal, imported.import)))
+        }
+        Outcome::Refused(refusals) => {
+            refuse(context, refusals);
+            Ok(None)
+        }
+    }
+}
+
+fn refuse(context: &Context<'_>, refusals: Findings) {
+    let found = Found::of(&refusals);
+    findings::tell(context, &refusals.into_vec());
+    let terminal = context.terminal;
+    terminal.result(
+        Line::new().ink(Ink::Error, found.words()).text("; nothing was imported and nothing was sent"),
+    );
+    terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
+    terminal.hint("correct the sheet and type the same command again");
+}
+
+/// Tells the sheets that were read.
+pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined) {
+    for sheet in &examined.sheets {
+        let left_out = sheet.rows - sheet.usable;
+        let wrong =
+            if left_out > 0 { format!(", {} cannot be used", count(left_out)) } else { String::new() };
+        context.terminal.result(format!(
+            "{}, {}: {}{wrong}",
+            sheet.file,
+            sheet.name,
+            counted(sheet.rows, &format!("row of {}", sheet.kind), &format!("rows of {}", sheet.kind))
+        ));
+    }
+}
+
+/// The files and sheets as programs read them.
+pub(super) fn sheets_object(examined: &Examined) -> serde_json::Value {
+    let files: Vec<_> = examined
+        .files()
+        .map(|file| {
+            let (format, encoding, delimiter) = match &file.format {
+                Format::Workbook => ("workbook", None, None),
+                Format::Text { encoding, delimiter } => {
+                    ("text", Some(encoding.name()), Some(delimiter.to_string()))
+                }
+            };
+            json!({
+                "name": file.name, "sha256": file.sha256, "bytes": file.bytes, "format": format,
+                "encoding": encoding, "delimiter": delimiter,
+            })
+        })
+        .collect();
+    let tables = examined.books().iter().flat_map(|book| &book.tables);
+    let sheets: Vec<_> = examined
+        .sheets
+        .iter()
+        .zip(tables)
+        .map(|(sheet, table)| {
+            let columns: Vec<_> = table
+                .headers
+                .iter()
+                .zip(&table.mapping)
+                .map(|(header, mapped)| json!({"header": header, "column": column(mapped)}))
+                .collect();
+            json!({
+                "name": sheet.name, "file": sheet.file, "kind": sheet.kind.plural(), "rows": sheet.rows,
+                "usable": sheet.usable, "header_row": table.header_row, "columns": columns,
+            })
+        })
+        .collect();
+    json!({"files": files, "sheets": sheets})
+}
+
+fn column(mapped: &crate::sheet::Mapped) -> Option<String> {
+    use crate::sheet::Mapped;
+
+    match mapped {
+        Mapped::Column { column, entry: None } => Some(column.name.to_owned()),
+        Mapped::Column { column, entry: Some(entry) } => Some(format!("{}:{entry}", column.name)),
+        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+    }
+}
+
+fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
+    let terminal = context.terminal;
+    let mut parts = vec![format!("{} new", count(imported.added))];
+    for (number, words) in [
+        (imported.revised, "corrected"),
+        (imported.recognised, "known and unchanged"),
+        (imported.changed_since, "done already with other values"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{} {words}", count(number)));
+        }
+    }
+    terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
+        ": {}: {}",
+        counted(imported.rows, "row", "rows"),
+        parts.join(", ")
+    )));
+    if imported.changed_since > 0 {
+        terminal.warn(format!(
+            "{} with other values than the record that was made from it; the service's record is left as it is",
+            counted(imported.changed_since, "row comes", "rows come")
+        ));
+    }
+    terminal.object(&json!({
+        "object": "imported", "import": imported.import, "rows": imported.rows, "added": imported.added,
+        "revised": imported.revised, "recognised": imported.recognised,
+        "changed_since": imported.changed_since,
+    }));
+}
+
+/// What the usable rows of examined files ask of the service. Reads the files again.
+pub(super) fn demand(examined: &Examined) -> Result<Demand> {
+    let mut demand = Demand::default();
+    let mut number = 0;
+    for book in examined.books() {
+        for table in &book.tables {
+            book.read(table, &mut |row| {
+                if examined.checked().is_usable(number)
+                    && let Some(draft) = &row.draft
+                {
+                    demand.add(&draft.record, &draft.extras);
+                }
+                number += 1;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(demand)
+}
+
+/// Refuses rows that need an operation whose place is neither documented nor mapped.
+fn require_available(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+    let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
+    // Where everything that rows of these kinds could need is there, the files need not be read for it.
+    if kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation))) {
+        return Ok(());
+    }
+    let demand = demand(examined)?;
+    let missing: Vec<Operation> =
+        demand.sent().keys().copied().filter(|&operation| !available(operation)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
+}
+
+/// The error about operations whose place nobody knows.
+pub(super) fn unavailable(missing: &[Operation]) -> Error {
+    let names: Vec<&str> = missing.iter().map(|operation| operation.name()).collect();
+    let keys: Vec<String> =
+        missing.iter().map(|operation| format!("[profile.NAME.endpoints.{operation}]")).collect();
+    Error::usage(format!(
+        "the sheets need {}, and neither documentation nor profile says where that is; nothing was imported",
+        names.join(", ")
+    ))
+    .hint(format!(
+        "ask the provider for method and path and set them in the profile:\n{}\n\
+         or set paths = \"assumed\" to use the paths that the service's naming suggests",
+        keys.join("\n")
+    ))
+}
+
+/// Everything that rows of a kind could need.
+fn could_need(kind: Kind) -> &'static [Operation] {
+    match kind {
+        Kind::Company => &[Operation::AddCompany, Operation::PutCompanyMetadataList],
+        Kind::Site => &[Operation::AddSite, Operation::PutSiteLabels, Operation::PutSiteMetadataList],
+        Kind::Person => &[Operation::AddPerson],
+        Kind::Device => &[
+            Operation::AddDevice,
+            Operation::AddDeviceFromTemplate,
+            Operation::PutDeviceLabels,
+            Operation::PutDeviceMetadataList,
+            Operation::AddLicenceCode,
+            Operation::SubscribeTemplate,
+            Operation::AddDeviceToVpnCloud,
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::RemoteId;
+    use crate::model::record::{Extra, Metadata};
+
+    #[test]
+    fn everything_a_row_can_ask_for_is_among_what_its_kind_could_need() {
+        let extras = [
+            Extra::Labels(vec![]),
+            Extra::Metadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
+            Extra::Licence("l".into()),
+            Extra::EnterpriseTemplate(RemoteId::nil()),
+            Extra::VpnCloud(RemoteId::nil()),
+        ];
+        for kind in Kind::ALL {
+            for operation in extras.iter().filter_map(|extra| extra.operation(kind)) {
+                assert!(could_need(kind).contains(&operation), "{kind} {operation}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_the_key_to_set() {
+        let error = unavailable(&[Operation::AddSite, Operation::PutSiteLabels]);
+        assert_eq!(
+            error.what(),
+            "the sheets need addSite, putSiteLabels, and neither documentation nor profile says where that is; \
+             nothing was imported"
+        );
+        assert!(error.next_step().unwrap_or_default().contains("[profile.NAME.endpoints.addSite]"));
+    }
+}

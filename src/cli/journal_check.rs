@@ -1,0 +1,54 @@
+//! What `fleetload doctor` looks at in the journal: whether it opens, whose it is, and what is left in it.
+
+use super::context::Context;
+use super::doctor::Health;
+use super::settings::Settings;
+use crate::journal::Journal;
+use crate::model::state::JobState;
+use crate::term::count;
+
+/// Looks at the journal of the common options and tells what there is.
+pub(super) fn check(
+    context: &Context<'_>,
+    settings: &Settings,
+    tell: &mut dyn FnMut(Health, &str, Option<&str>),
+) {
+    let path = &context.common.journal;
+    if !path.exists() {
+        let message = format!("{} is not there yet; the first import makes it", path.display());
+        return tell(Health::Well, &message, None);
+    }
+    match examined(path, settings) {
+        Ok((health, message, hint)) => tell(health, &message, hint),
+        Err(error) => tell(Health::Wrong, &error.to_string(), error.next_step()),
+    }
+}
+
+fn examined(
+    path: &std::path::Path,
+    settings: &Settings,
+) -> crate::error::Result<(Health, String, Option<&'static str>)> {
+    let journal = Journal::open_existing(path)?;
+    let tally = journal.tally(None)?;
+    let left = tally.count(|state| !state.is_final() && state != JobState::Held);
+    let message = format!(
+        "{} holds {} rows, {} unfinished, {} held",
+        path.display(),
+        count(tally.total()),
+        count(left),
+        count(tally.in_state(JobState::Held))
+    );
+    let bound = journal.account()?;
+    let ours = settings.identity();
+    Ok(match (bound, ours) {
+        (Some(bound), Some(ours)) if bound != ours => (
+            Health::Wrong,
+            format!(
+                "{message}; but it belongs to the account {} at {}, not to this profile's",
+                bound.client_id, bound.base_url
+            ),
+            Some("keep one journal for each account: choose another with --journal FILE"),
+        ),
+        _ => (Health::Well, message, None),
+    })
+}

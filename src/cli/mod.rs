@@ -1,0 +1,106 @@
+//! The command line: what was typed, what was meant, and one file for each command.
+//!
+//! A command brings the rooms together and returns an [`Exit`]; what it says goes through [`crate::term`].
+
+mod args;
+mod check;
+mod choice;
+mod connection;
+mod context;
+mod counts;
+mod decide;
+mod doctor;
+mod documents;
+mod environment;
+mod findings;
+mod held;
+mod intake;
+mod journal_check;
+mod plan;
+mod probe;
+mod profile;
+mod reading;
+mod rehearsal;
+mod reports;
+mod run;
+mod sandbox;
+mod secret;
+mod section;
+mod settings;
+#[cfg(test)]
+mod settings_tests;
+mod signals;
+mod status;
+mod template;
+mod until;
+
+use std::cell::Cell;
+use std::ffi::OsString;
+
+use clap::Parser as _;
+use jiff::tz::TimeZone;
+
+use self::args::{Args, Command};
+use self::context::Context;
+use self::environment::Environment;
+use crate::clock::SystemClock;
+use crate::error::{Exit, Result};
+use crate::term::{Manner, Terminal, start_log};
+
+/// Carries out the command that `line` names and returns the exit code of the process.
+pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
+    let args = match Args::try_parse_from(line) {
+        Ok(args) => args,
+        Err(error) => return told_by_parser(&error),
+    };
+    let common = &args.common;
+    let manner = Manner { json: common.json, quiet: common.quiet, no_color: common.no_color };
+    let terminal = Terminal::of_process(manner);
+    start_log(&terminal, common.verbose);
+    let exit =
+        match Environment::of_process().and_then(|environment| carry_out(&terminal, &environment, &args)) {
+            Ok(exit) => exit,
+            Err(error) => {
+                terminal.error(&error);
+                Exit::from(error.kind())
+            }
+        };
+    terminal.finish(exit)
+}
+
+/// Help, version and mistakes of the command line, in the parser's own words.
+fn told_by_parser(error: &clap::Error) -> Exit {
+    // A closed pipe behind `--help` is a quiet end.
+    drop(error.print());
+    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+}
+
+fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Result<Exit> {
+    for stranger in environment.strangers() {
+        terminal.warn(stranger);
+    }
+    let context = Context {
+        terminal,
+        environment,
+        common: &args.common,
+        clock: SystemClock::start(),
+        here: TimeZone::system(),
+        rehearsing: Cell::new(false),
+    };
+    match &args.command {
+        Command::Run(typed) => run::run(&context, typed),
+        Command::Check(typed) => check::check(&context, typed),
+        Command::Plan(typed) => plan::plan(&context, typed),
+        Command::Import(typed) => intake::import_only(&context, typed),
+        Command::Report(typed) => reports::report(&context, typed),
+        Command::Template(typed) => template::template(&context, typed),
+        Command::Status(typed) => status::status(&context, typed),
+        Command::Retry(typed) => decide::retry(&context, typed),
+        Command::Resolve(typed) => decide::resolve(&context, typed),
+        Command::Cancel(typed) => decide::cancel(&context, typed),
+        Command::Doctor(typed) => doctor::doctor(&context, typed),
+        Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
+        Command::Completions(typed) => Ok(documents::completions(terminal, typed)),
+        Command::Man(typed) => documents::man(terminal, typed),
+    }
+}

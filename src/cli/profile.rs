@@ -1,0 +1,404 @@
+//! What a settings file says: one profile for each service account, checked for form, each value with its line.
+//!
+//! Whether the values make sense together with flags and environment is decided in [`super::settings`].
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use super::choice::{InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
+use super::environment::Environment;
+use super::section::{Located, Section, Source};
+use crate::error::{Error, Result};
+use crate::model::operation::{Method, Operation};
+
+/// The name of the settings file.
+const FILE_NAME: &str = "fleetload.toml";
+/// More than any settings file needs; a larger file is something else.
+const LARGEST_FILE: u64 = 1024 * 1024;
+
+const LIMITS: &[&str] = &["rate", "concurrency", "daily_quota", "reserve"];
+const POLICY: &[&str] = &["on_quota", "on_existing", "in_doubt", "settle_seconds", "request_timeout_seconds"];
+
+/// One profile, as the file has it. Absent keys are absent, nothing is filled in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Profile {
+    pub(super) name: String,
+    pub(super) file: PathBuf,
+    pub(super) base_url: Option<Located<String>>,
+    pub(super) client_id: Option<Located<String>>,
+    pub(super) client_secret_file: Option<Located<String>>,
+    pub(super) client_secret_command: Option<Located<String>>,
+    pub(super) paths: Option<Located<PathsWord>>,
+    pub(super) rate: Option<Located<String>>,
+    pub(super) concurrency: Option<Located<String>>,
+    pub(super) daily_quota: Option<Located<String>>,
+    pub(super) reserve: Option<Located<String>>,
+    pub(super) on_quota: Option<Located<OnQuotaWord>>,
+    pub(super) on_existing: Option<Located<OnExistingWord>>,
+    pub(super) in_doubt: Option<Located<InDoubtWord>>,
+    pub(super) settle_seconds: Option<Located<String>>,
+    pub(super) request_timeout_seconds: Option<Located<String>>,
+    pub(super) endpoints: Vec<MappedEndpoint>,
+}
+
+/// `[profile.NAME.endpoints.OPERATION]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MappedEndpoint {
+    pub(super) operation: Operation,
+    pub(super) method: MethodWord,
+    pub(super) path: String,
+    pub(super) line: usize,
+}
+
+/// Finds the settings file: the one named, else one in `here`, else one in the user's configuration folder.
+pub(super) fn locate(
+    named: Option<&Path>,
+    here: &Path,
+    environment: &Environment,
+) -> Result<Option<PathBuf>> {
+    if let Some(file) = named {
+        return if file.is_file() {
+            Ok(Some(file.to_owned()))
+        } else {
+            Err(Error::usage(format!("there is no settings file {}", file.display()))
+                .hint("name one that exists with --config, or copy fleetload.example.toml to it"))
+        };
+    }
+    let beside = PathBuf::from(FILE_NAME);
+    if here.join(&beside).is_file() {
+        return Ok(Some(beside));
+    }
+    Ok(user_folder(environment)
+        .map(|folder| folder.join("fleetload").join(FILE_NAME))
+        .filter(|f| f.is_file()))
+}
+
+fn user_folder(environment: &Environment) -> Option<PathBuf> {
+    if cfg!(windows) {
+        return environment.folder("APPDATA");
+    }
+    // A relative XDG_CONFIG_HOME is to be ignored, says its specification.
+    environment
+        .folder("XDG_CONFIG_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| environment.folder("HOME").map(|home| home.join(".config")))
+}
+
+/// Reads a settings file and picks the profile `wanted`, or the only one.
+pub(super) fn read(file: &Path, wanted: Option<&str>) -> Result<Profile> {
+    let cannot = || Error::usage(format!("cannot read the settings file {}", file.display()));
+    let size = std::fs::metadata(file).map_err(|error| cannot().because(error))?.len();
+    if size > LARGEST_FILE {
+        return Err(cannot().because("it is larger than any settings file needs to be"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| cannot().because(error))?;
+    parse(file, &text, wanted)
+}
+
+/// Reads the text of a settings file.
+pub(super) fn parse(file: &Path, text: &str, wanted: Option<&str>) -> Result<Profile> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let source = Source { file, text };
+    let table = DeTable::parse(text).map_err(|error| {
+        // The error's own form shows the line, which may hold a secret: only its words and place are used.
+        let line = source.line(error.span().map_or(0, |span| span.start));
+        source.error(line, format!("this is not TOML: {}", error.message()))
+    })?;
+    let mut root = Section::new(source, "", table.into_inner());
+    let profiles_table = root.section("profile")?;
+    root.finish(|key| {
+        let inside = ["base_url", "client_id", "limits", "policy", "endpoints"].contains(&key);
+        inside.then(|| "a profile, which begins with [profile.NAME]".to_owned())
+    })?;
+    let mut profiles = Vec::new();
+    for (name, section) in profiles_table.sections()? {
+        profiles.push(profile(file, source, name.value, section)?);
+    }
+    choose(file, profiles, wanted)
+}
+
+fn choose(file: &Path, mut profiles: Vec<Profile>, wanted: Option<&str>) -> Result<Profile> {
+    let names: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();
+    let file = file.display();
+    match (wanted, profiles.len()) {
+        (_, 0) => Err(Error::usage(format!("{file} has no profile"))
+            .hint("begin one with [profile.NAME]; fleetload.example.toml explains every line")),
+        (Some(wanted), _) => match names.iter().position(|name| name == wanted) {
+            Some(place) => Ok(profiles.swap_remove(place)),
+            None => {
+                let error = Error::usage(format!("{file} has no profile '{wanted}'"));
+                Err(match nearest(wanted, names.iter().map(String::as_str)) {
+                    Some(name) => error.hint(format!("did you mean --profile {name}?")),
+                    None => error.hint(format!("its profiles are {}", names.join(", "))),
+                })
+            }
+        },
+        (None, 1) => Ok(profiles.swap_remove(0)),
+        (None, _) => Err(Error::usage(format!("{file} has several profiles: {}", names.join(", ")))
+            .hint(format!("choose one, for example --profile {}", names[0]))),
+    }
+}
+
+fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'_>) -> Result<Profile> {
+    let mut limits = section.section("limits")?;
+    let mut policy = section.section("policy")?;
+    let endpoints = section.section("endpoints")?;
+    let profile = Profile {
+        file: file.to_owned(),
+        base_url: section.text("base_url")?,
+        client_id: section.text("client_id")?,
+        client_secret_file: section.text("client_secret_file")?,
+        client_secret_command: section.text("client_secret_command")?,
+        paths: section.choice("paths")?,
+        rate: limits.number("rate", Some("unlimited"))?,
+        concurrency: limits.number("concurrency", None)?,
+        daily_quota: limits.number("daily_quota", None)?,
+        reserve: limits.number("reserve", None)?,
+        on_quota: policy.choice("on_quota")?,
+        on_existing: policy.choice("on_existing")?,
+        in_doubt: policy.choice("in_doubt")?,
+        settle_seconds: policy.number("settle_seconds", None)?,
+        request_timeout_seconds: policy.number("request_timeout_seconds", None)?,
+        endpoints: endpoints_of(source, endpoints)?,
+        name,
+    };
+    let right = |key: &str| {
+        let table = if LIMITS.contains(&key) {
+            "limits"
+        } else if POLICY.contains(&key) {
+            "policy"
+        } else {
+            return None;
+        };
+        Some(format!("[profile.{}.{table}]", profile.name))
+    };
+    section.finish(right)?;
+    limits.finish(|key| right(key).filter(|_| POLICY.contains(&key)))?;
+    policy.finish(|key| right(key).filter(|_| LIMITS.contains(&key)))?;
+    Ok(profile)
+}
+
+fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<Vec<MappedEndpoint>> {
+    let mut result = Vec::new();
+    for (name, mut section) in endpoints.sections()? {
+        let operation = name.value.parse::<Operation>().map_err(|unknown| {
+            let error = source.error(name.line, unknown);
+            match nearest(&name.value, Operation::ALL.iter().map(|operation| operation.name())) {
+                Some(known) => error.hint(format!("did you mean '{known}'?")),
+                None => error.hint("the operations are those of the specification's section 4"),
+            }
+        })?;
+        let method = section.choice::<MethodWord>("method")?;
+        let path = section.text("path")?;
+        section.finish(|_| None)?;
+        let path = path.ok_or_else(|| {
+            source
+                .error(name.line, format!("the endpoint of {operation} has no path"))
+                .hint(format!("for example path = \"{}\"", operation.path()))
+        })?;
+        let method = method.map_or_else(
+            || match operation.method() {
+                Method::Get => MethodWord::Get,
+                Method::Post => MethodWord::Post,
+            },
+            |method| method.value,
+        );
+        result.push(MappedEndpoint { operation, method, path: path.value, line: path.line });
+    }
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> String {
+        tell(parse(Path::new("fleetload.toml"), text, None))
+    }
+
+    fn tell(result: Result<Profile>) -> String {
+        let error = result.unwrap_err();
+        match error.next_step() {
+            Some(hint) => format!("{error} | {hint}"),
+            None => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_example_is_understood() {
+        let text = include_str!("../../fleetload.example.toml");
+        let profile = parse(Path::new("fleetload.example.toml"), text, Some("acme")).unwrap();
+        assert_eq!(profile.name, "acme");
+        let uncommented: String = text
+            .lines()
+            .map(|line| match line.strip_prefix("#: ") {
+                Some(setting) => format!("{setting}\n"),
+                None => format!("{line}\n"),
+            })
+            .collect();
+        let all = parse(Path::new("fleetload.example.toml"), &uncommented, Some("acme")).unwrap();
+        assert!(all.daily_quota.is_some() && all.client_secret_command.is_some());
+        assert!(all.rate.is_some() && all.in_doubt.is_some() && all.request_timeout_seconds.is_some());
+        assert_eq!(all.endpoints[0].operation, Operation::AddSite);
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
+        let table = [
+            (
+                "",
+                "fleetload.toml has no profile | begin one with [profile.NAME]; fleetload.example.toml explains every line",
+            ),
+            (
+                "[profile.a]\nbase_ur = 'x'\n",
+                "fleetload.toml, line 2: [profile.a] has no key 'base_ur' | did you mean 'base_url'?",
+            ),
+            (
+                "[profile.a]\ncolour = 'x'\n",
+                "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, base_url, client_id, client_secret_file, client_secret_command, paths",
+            ),
+            (
+                "[profile.a]\n\nrate = 5\n",
+                "fleetload.toml, line 3: [profile.a] has no key 'rate' | 'rate' belongs in [profile.a.limits]",
+            ),
+            (
+                "[profile.a.limits]\non_quota = 'wait'\n",
+                "fleetload.toml, line 2: [profile.a.limits] has no key 'on_quota' | 'on_quota' belongs in [profile.a.policy]",
+            ),
+            (
+                "[profile.a.limits]\nrates = 5\n",
+                "fleetload.toml, line 2: [profile.a.limits] has no key 'rates' | did you mean 'rate'?",
+            ),
+            (
+                "[profil.a]\n",
+                "fleetload.toml, line 1: 'profil' is not a table of a settings file | did you mean 'profile'?",
+            ),
+            (
+                "base_url = 'x'\n",
+                "fleetload.toml, line 1: 'base_url' is not a table of a settings file | 'base_url' belongs in a profile, which begins with [profile.NAME]",
+            ),
+            (
+                "[profile.a]\nbase_url = 5\n",
+                "fleetload.toml, line 2: 'base_url' must be a text in quotes, not a number",
+            ),
+            (
+                "[profile.a.limits]\nrate = '98'\n",
+                "fleetload.toml, line 2: 'rate' must be a number without quotes, not a text",
+            ),
+            (
+                "[profile.a]\nlimits = 5\n",
+                "fleetload.toml, line 2: 'limits' must be a table, [profile.a.limits], not a number",
+            ),
+            ("profile = 5\n", "fleetload.toml, line 1: 'profile' must be a table, [profile], not a number"),
+            ("[profile]\nname = 'a'\n", "fleetload.toml, line 2: 'name' must be a table, [profile.name]"),
+            (
+                "[profile.a.policy]\non_quota = 'waits'\n",
+                "fleetload.toml, line 2: 'on_quota' must be \"wait\" or \"exit\" | did you mean on_quota = \"wait\"?",
+            ),
+            (
+                "[profile.a]\npaths = 'all'\n",
+                "fleetload.toml, line 2: 'paths' must be \"documented\" or \"assumed\"",
+            ),
+            (
+                "[profile.a.endpoints.addSites]\npath = '/x'\n",
+                "fleetload.toml, line 1: the service has no operation named 'addSites' | did you mean 'addSite'?",
+            ),
+            (
+                "[profile.a.endpoints.addSite]\nmethod = 'PUT'\n",
+                "fleetload.toml, line 2: 'method' must be \"GET\" or \"POST\"",
+            ),
+            (
+                "[profile.a.endpoints.addSite]\nmethod = 'POST'\n",
+                "fleetload.toml, line 1: the endpoint of addSite has no path | for example path = \"/device-api/config/v1/addSite\"",
+            ),
+            (
+                "[profile.a.endpoints.addSite]\npath = '/x'\nverb = 'POST'\n",
+                "fleetload.toml, line 3: [profile.a.endpoints.addSite] has no key 'verb' | its keys are method, path",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(told(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_complaint_about_a_file_shows_a_secret_in_it() {
+        let table = [
+            "[profile.a]\nclient_secret = 'hunter2'\n",
+            "[profile.a]\nclient_secret = 'hunter2\n",
+            "[profile.a]\nclient_secret = hunter2\n",
+            "[profile.a]\nclient_secret = 5hunter2\n",
+            "[profile.a]\nclientSecret = 'hunter2'\n",
+            "[profile.a]\nclient_secert = 'hunter2'\n",
+            "[profile.a]\npassword = 'hunter2'\n",
+            "client_secret = 'hunter2'\n",
+            "[profile]\nclient_secret = 'hunter2'\n",
+            "[profile.a]\nclient_secret_file = ['hunter2']\n",
+            "[profile.a]\npaths = 'hunter2'\n",
+            "[profile.a]\nclient_secret = 'x'\nclient_secret = 'hunter2'\n",
+            "[profile.a]\nclient_secret = \"\\qhunter2\"\n",
+            "[profile.a.limits]\nrate = 'hunter2'\n",
+        ];
+        for text in table {
+            let told = told(text);
+            assert!(!told.contains("hunter2"), "{told}");
+            assert!(told.starts_with("fleetload.toml, line "), "{told}");
+        }
+        assert!(told(table[0]).starts_with(
+            "fleetload.toml, line 2: 'client_secret' does not belong in the settings file | put the secret alone"
+        ));
+    }
+
+    #[test]
+    fn the_only_profile_is_the_default_and_of_several_one_must_be_named() {
+        let file = Path::new("fleetload.toml");
+        let two = "[profile.acme]\nclient_id = 'a'\n[profile.zenith]\nclient_id = 'z'\n";
+        assert_eq!(parse(file, "[profile.acme]\n", None).unwrap().name, "acme");
+        assert_eq!(parse(file, two, Some("zenith")).unwrap().client_id.unwrap().value, "z");
+        assert_eq!(
+            tell(parse(file, two, None)),
+            "fleetload.toml has several profiles: acme, zenith | choose one, for example --profile acme"
+        );
+        assert_eq!(
+            tell(parse(file, two, Some("zentih"))),
+            "fleetload.toml has no profile 'zentih' | did you mean --profile zenith?"
+        );
+        assert_eq!(
+            tell(parse(file, two, Some("other"))),
+            "fleetload.toml has no profile 'other' | its profiles are acme, zenith"
+        );
+    }
+
+    #[test]
+    fn numbers_are_taken_as_written_and_lines_are_kept() {
+        let text = "[profile.a.limits]\nrate = 12.5\nconcurrency = 1_024\ndaily_quota = 0x10\nreserve = -1\n";
+        let profile = parse(Path::new("f"), text, None).unwrap();
+        assert_eq!(profile.rate, Some(Located { value: "12.5".to_owned(), line: 2 }));
+        assert_eq!(profile.concurrency, Some(Located { value: "1024".to_owned(), line: 3 }));
+        assert_eq!(profile.daily_quota, Some(Located { value: "16".to_owned(), line: 4 }));
+        assert_eq!(profile.reserve, Some(Located { value: "-1".to_owned(), line: 5 }));
+    }
+
+    #[test]
+    fn the_settings_file_is_the_one_named_else_the_one_here_else_the_users() {
+        let folder = tempfile::tempdir().unwrap();
+        let (here, home) = (folder.path().join("here"), folder.path().join("home"));
+        let user = home.join(".config/fleetload");
+        std::fs::create_dir_all(&here).unwrap();
+        std::fs::create_dir_all(&user).unwrap();
+        let environment = Environment::of(&[("HOME", home.to_str().unwrap())]);
+        assert_eq!(locate(None, &here, &environment).unwrap(), None);
+        std::fs::write(user.join("fleetload.toml"), "").unwrap();
+        assert_eq!(locate(None, &here, &environment).unwrap(), Some(user.join("fleetload.toml")));
+        std::fs::write(here.join("fleetload.toml"), "").unwrap();
+        assert_eq!(locate(None, &here, &environment).unwrap(), Some("fleetload.toml".into()));
+        let named = user.join("fleetload.toml");
+        assert_eq!(locate(Some(&named), &here, &environment).unwrap(), Some(named));
+        let missing = tell(locate(Some(Path::new("no.toml")), &here, &environment).map(|_| unreachable!()));
+        assert_eq!(
+            missing,
+            "there is no settings file no.toml | name one that exists with --config, or copy fleetload.example.toml to it"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! The simulated service inside the process: the option `--sandbox`.
+//!
+//! A rehearsal keeps its records beside the journal, so that one that was interrupted goes on; and its journal is
+//! bound to a name that no real service has, so that the two are never mixed up.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::settings::Rehearsed;
+use crate::error::{Error, Result};
+use crate::sandbox::{Running, Sandbox, SandboxError, Scenario, wall_clock};
+
+/// What the journal of a rehearsal is bound to: a fixed name, since the port is another one each time.
+pub(super) const BASE_URL: &str = "sandbox://in-process";
+/// Whom a sandbox lets in whose scenario names nobody.
+pub(super) const CLIENT: &str = "sandbox";
+
+/// A sandbox at work in this process.
+pub(super) struct Rehearsal {
+    pub(super) running: Running,
+    pub(super) account: Rehearsed,
+}
+
+impl Rehearsal {
+    /// Starts the sandbox on a free port of this machine, with its records in `state`, or in memory.
+    pub(super) async fn start(scenario: Option<&Path>, state: Option<&Path>) -> Result<Self> {
+        let scenario = read_scenario(scenario)?;
+        let (client_id, client_secret) = client_of(&scenario);
+        let sandbox = open(scenario, state)?;
+        let running = Running::start(sandbox).await.map_err(told)?;
+        let address = running.base_url().parse().map_err(|error| {
+            Error::internal("the sandbox listens at something that is not an address").because(error)
+        })?;
+        let account = Rehearsed { address, client_id, client_secret: client_secret.into() };
+        Ok(Self { running, account })
+    }
+}
+
+/// Where a rehearsal keeps its records: beside the journal.
+pub(super) fn state_file(journal: &Path) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push(".sandbox");
+    name.into()
+}
+
+/// The scenario of a file, or the well-behaved one.
+pub(super) fn read_scenario(file: Option<&Path>) -> Result<Scenario> {
+    let Some(file) = file else { return Ok(Scenario::default()) };
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Error::usage(format!("cannot read the scenario {}", file.display())).because(error)
+    })?;
+    Scenario::parse(&text).map_err(|error| Error::usage(file.display().to_string()).because(error))
+}
+
+/// The client id and secret that a sandbox with this scenario lets in.
+pub(super) fn client_of(scenario: &Scenario) -> (String, String) {
+    match scenario.client.first() {
+        Some(client) => (client.id.clone(), client.secret.clone()),
+        None => (CLIENT.to_owned(), CLIENT.to_owned()),
+    }
+}
+
+/// Opens a sandbox with its records in a file, or in memory.
+pub(super) fn open(scenario: Scenario, state: Option<&Path>) -> Result<Arc<Sandbox>> {
+    let sandbox = match state {
+        Some(state) => Sandbox::open(scenario, state, wall_clock()),
+        None => Sandbox::new(scenario, wall_clock()),
+    };
+    sandbox.map(Arc::new).map_err(told)
+}
+
+/// A sandbox that does not start is a matter of how it was called.
+pub(super) fn told(error: SandboxError) -> Error {
+    Error::usage(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_records_of_a_rehearsal_are_beside_its_journal() {
+        assert_eq!(state_file(Path::new("jobs/acme.db")), Path::new("jobs/acme.db.sandbox"));
+    }
+
+    #[test]
+    fn a_wrong_scenario_is_told_with_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("bad-day.toml");
+        std::fs::write(&file, "daily_quotas = 5\n").unwrap();
+        let told = read_scenario(Some(&file)).unwrap_err().to_string();
+        assert!(told.contains("bad-day.toml") && told.contains("daily_quota"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn a_rehearsal_is_met_on_this_machine_with_its_own_client() {
+        let rehearsal = Rehearsal::start(None, None).await.unwrap();
+        assert!(super::super::settings::is_loopback(&rehearsal.account.address));
+        assert_eq!(rehearsal.account.client_id, "sandbox");
+        rehearsal.running.stop().await;
+    }
+}

@@ -1,0 +1,493 @@
+//! What was meant: flags over environment over file over defaults, each value with its origin, all of it checked.
+//!
+//! Nothing is sent, and nothing imported, before this has passed. Reading the secret is left to [`super::secret`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+use super::args::Overrides;
+use super::choice::{Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
+use super::environment::Environment;
+use super::profile::Profile;
+use super::rehearsal;
+use super::secret::SecretSource;
+use super::section::Located;
+use crate::error::{Error, Result};
+use crate::journal::Account;
+use crate::model::operation::Operation;
+
+/// The service refuses more requests a second than this, for each account and operation (specification 8).
+const HIGHEST_RATE: f64 = 100.0;
+/// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
+const DEFAULT_RATE: f64 = 98.0;
+/// Slower than one request in a hundred seconds is most likely a mistake in the unit.
+const LOWEST_RATE: f64 = 0.01;
+const DEFAULT_CONCURRENCY: usize = 256;
+const HIGHEST_CONCURRENCY: usize = 1024;
+const DEFAULT_SETTLE: Duration = Duration::from_secs(600);
+/// Before a minute has passed, "it is not there" proves little: the service may still be at work on the request.
+const SHORTEST_SETTLE: u64 = 60;
+const LONGEST_SETTLE: u64 = 86_400;
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+const LONGEST_TIMEOUT: u64 = 600;
+/// The rehearsal forgets nothing and answers at once, so waiting for ten minutes would show nothing.
+pub(super) const REHEARSAL_SETTLE: Duration = Duration::from_secs(5);
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// An option of the command line: `--rate`.
+    Flag(&'static str),
+    /// An environment variable.
+    Environment(&'static str),
+    /// The settings file and the line in it.
+    File(PathBuf, usize),
+    /// The default.
+    Default,
+    /// The rehearsal.
+    Rehearsal,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "option {name}"),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::File(file, line) => write!(f, "{}, line {line}", file.display()),
+            Self::Default => f.write_str("default"),
+            Self::Rehearsal => f.write_str("rehearsal"),
+        }
+    }
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting<T> {
+    pub(super) value: T,
+    pub(super) origin: Origin,
+}
+
+/// How fast each operation may go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum RateSetting {
+    /// Requests a second.
+    PerSecond(f64),
+    /// As fast as it goes; only towards this machine itself.
+    Unlimited,
+}
+
+/// The service account: where, who, and where the secret is.
+#[derive(Debug, Clone)]
+pub(super) struct AccountSettings {
+    pub(super) base_url: Setting<Url>,
+    pub(super) client_id: Setting<String>,
+    pub(super) secret: SecretSource,
+}
+
+/// Where the profile says an operation is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EndpointSetting {
+    pub(super) method: MethodWord,
+    pub(super) path: String,
+}
+
+/// Everything a command needs to know before it talks to the service.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    /// The name of the profile, when there is a settings file.
+    pub(super) profile: Option<(String, PathBuf)>,
+    pub(super) account: Option<AccountSettings>,
+    pub(super) paths: Setting<PathsWord>,
+    pub(super) endpoints: BTreeMap<Operation, Setting<EndpointSetting>>,
+    pub(super) rate: Setting<RateSetting>,
+    pub(super) concurrency: Setting<usize>,
+    pub(super) daily_quota: Setting<Option<u64>>,
+    pub(super) reserve: Setting<u64>,
+    pub(super) on_quota: Setting<OnQuotaWord>,
+    pub(super) on_existing: Setting<OnExistingWord>,
+    pub(super) in_doubt: Setting<InDoubtWord>,
+    pub(super) settle: Setting<Duration>,
+    pub(super) request_timeout: Setting<Duration>,
+}
+
+/// What settings are for.
+#[derive(Debug, Clone)]
+pub(super) enum Purpose {
+    /// Talking to the service: an account is needed.
+    Service,
+    /// Reckoning only: an account may be missing.
+    Reckoning,
+    /// Talking to the sandbox inside the process.
+    Rehearsal(Rehearsed),
+}
+
+/// Where the sandbox inside the process listens, and whom it lets in.
+#[derive(Debug, Clone)]
+pub(super) struct Rehearsed {
+    pub(super) address: Url,
+    pub(super) client_id: String,
+    pub(super) client_secret: SecretString,
+}
+
+impl Settings {
+    /// Brings flags, environment and file together and checks them.
+    pub(super) fn settle(
+        purpose: &Purpose,
+        flags: &Overrides,
+        environment: &Environment,
+        profile: Option<&Profile>,
+    ) -> Result<Self> {
+        let nothing = Profile::default();
+        // A rehearsal is the same for everybody: neither file nor account of the environment count.
+        let profile = match purpose {
+            Purpose::Rehearsal(_) => None,
+            Purpose::Service | Purpose::Reckoning => profile,
+        };
+        let file = profile.unwrap_or(&nothing);
+        let layers = Layers { environment, file: &file.file };
+        let account = match purpose {
+            Purpose::Rehearsal(rehearsed) => Some(rehearsal_account(rehearsed)),
+            Purpose::Service | Purpose::Reckoning => account(&layers, file, purpose)?,
+        };
+        let local = account.as_ref().is_some_and(|account| is_loopback(&account.base_url.value));
+        let rehearsal = matches!(purpose, Purpose::Rehearsal(_));
+        let (paths, settle, base) = if rehearsal {
+            (PathsWord::Assumed, REHEARSAL_SETTLE, Origin::Rehearsal)
+        } else {
+            (PathsWord::Documented, DEFAULT_SETTLE, Origin::Default)
+        };
+        let shortest_settle = if local { 1 } else { SHORTEST_SETTLE };
+
+        let settings = Self {
+            profile: profile.map(|profile| (profile.name.clone(), profile.file.clone())),
+            endpoints: endpoints(file),
+            paths: match purpose {
+                Purpose::Rehearsal(_) => Setting { value: paths, origin: base.clone() },
+                Purpose::Service | Purpose::Reckoning => layers
+                    .word(None, "FLEETLOAD_PATHS", "paths", file.paths.as_ref())?
+                    .unwrap_or(Setting { value: paths, origin: Origin::Default }),
+            },
+            rate: layers
+                .text(flags.rate.as_deref().map(|f| ("--rate", f)), "FLEETLOAD_RATE", file.rate.as_ref())
+                .map(|text| rate(&text, local))
+                .transpose()?
+                .unwrap_or(Setting { value: RateSetting::PerSecond(DEFAULT_RATE), origin: Origin::Default }),
+            concurrency: layers
+                .text(
+                    flags.concurrency.as_deref().map(|f| ("--concurrency", f)),
+                    "FLEETLOAD_CONCURRENCY",
+                    file.concurrency.as_ref(),
+                )
+                .map(|text| within(&text, "concurrency", 1..=HIGHEST_CONCURRENCY as u64, "requests"))
+                .transpose()?
+                .map(|setting| setting.map(|number| usize::try_from(number).unwrap_or(HIGHEST_CONCURRENCY)))
+                .unwrap_or(Setting { value: DEFAULT_CONCURRENCY, origin: Origin::Default }),
+            daily_quota: layers
+                .text(
+                    flags.daily_quota.as_deref().map(|f| ("--daily-quota", f)),
+                    "FLEETLOAD_DAILY_QUOTA",
+                    file.daily_quota.as_ref(),
+                )
+                .map(|text| within(&text, "daily_quota", 1..=1_000_000_000, "creations"))
+                .transpose()?
+                .map(|setting| setting.map(Some))
+                .unwrap_or(Setting { value: None, origin: Origin::Default }),
+            reserve: layers
+                .text(
+                    flags.reserve.as_deref().map(|f| ("--reserve", f)),
+                    "FLEETLOAD_RESERVE",
+                    file.reserve.as_ref(),
+                )
+                .map(|text| within(&text, "reserve", 0..=1_000_000_000, "creations"))
+                .transpose()?
+                .unwrap_or(Setting { value: 0, origin: Origin::Default }),
+            on_quota: layers
+                .word(
+                    flags.on_quota.map(|f| ("--on-quota", f)),
+                    "FLEETLOAD_ON_QUOTA",
+                    "on_quota",
+                    file.on_quota.as_ref(),
+                )?
+                .unwrap_or(Setting { value: OnQuotaWord::Wait, origin: Origin::Default }),
+            on_existing: layers
+                .word(
+                    flags.on_existing.map(|f| ("--on-existing", f)),
+                    "FLEETLOAD_ON_EXISTING",
+                    "on_existing",
+                    file.on_existing.as_ref(),
+                )?
+                .unwrap_or(Setting { value: OnExistingWord::Adopt, origin: Origin::Default }),
+            in_doubt: layers
+                .word(
+                    flags.in_doubt.map(|f| ("--in-doubt", f)),
+                    "FLEETLOAD_IN_DOUBT",
+                    "in_doubt",
+                    file.in_doubt.as_ref(),
+                )?
+                .unwrap_or(Setting { value: InDoubtWord::Settle, origin: Origin::Default }),
+            settle: layers
+                .text(None, "FLEETLOAD_SETTLE_SECONDS", file.settle_seconds.as_ref())
+                .map(|text| within(&text, "settle_seconds", shortest_settle..=LONGEST_SETTLE, "seconds"))
+                .transpose()?
+                .map(|setting| setting.map(Duration::from_secs))
+                .unwrap_or(Setting { value: settle, origin: base }),
+            request_timeout: layers
+                .text(None, "FLEETLOAD_REQUEST_TIMEOUT_SECONDS", file.request_timeout_seconds.as_ref())
+                .map(|text| within(&text, "request_timeout_seconds", 1..=LONGEST_TIMEOUT, "seconds"))
+                .transpose()?
+                .map(|setting| setting.map(Duration::from_secs))
+                .unwrap_or(Setting { value: DEFAULT_TIMEOUT, origin: Origin::Default }),
+            account,
+        };
+        settings.check_reserve()?;
+        settings.endpoints()?;
+        Ok(settings)
+    }
+
+    fn check_reserve(&self) -> Result<()> {
+        match self.daily_quota.value {
+            Some(quota) if self.reserve.value >= quota => Err(Error::usage(format!(
+                "reserve ({}, {}) must be less than daily_quota ({quota}, {}): nothing would be left to create with",
+                self.reserve.value, self.reserve.origin, self.daily_quota.origin
+            ))
+            .hint("lower reserve or raise daily_quota")),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+impl<T> Setting<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
+        Setting { value: change(self.value), origin: self.origin }
+    }
+}
+
+/// Environment and file, below the flags.
+struct Layers<'a> {
+    environment: &'a Environment,
+    file: &'a Path,
+}
+
+impl Layers<'_> {
+    /// The text of the highest layer that has one.
+    fn text(
+        &self,
+        flag: Option<(&'static str, &str)>,
+        variable: &'static str,
+        file: Option<&Located<String>>,
+    ) -> Option<Setting<String>> {
+        flag.map(|(name, value)| Setting { value: value.to_owned(), origin: Origin::Flag(name) })
+            .or_else(|| self.variable(variable))
+            .or_else(|| file.map(|located| self.of_file(located)))
+    }
+
+    /// The word of the highest layer that has one.
+    fn word<C: Choice>(
+        &self,
+        flag: Option<(&'static str, C)>,
+        variable: &'static str,
+        key: &str,
+        file: Option<&Located<C>>,
+    ) -> Result<Option<Setting<C>>> {
+        if let Some((name, value)) = flag {
+            return Ok(Some(Setting { value, origin: Origin::Flag(name) }));
+        }
+        let Some(text) = self.variable(variable) else {
+            return Ok(file.map(|located| self.of_file(located)));
+        };
+        match C::from_word(&text.value) {
+            Some(value) => Ok(Some(Setting { value, origin: text.origin })),
+            None => {
+                let words: Vec<_> = C::WORDS.iter().map(|(word, _)| *word).collect();
+                let error = wrong(&text, key, &format!("must be {}", words.join(" or ")));
+                Err(match nearest(&text.value, words) {
+                    Some(word) => error.hint(format!("did you mean {variable}={word}?")),
+                    None => error,
+                })
+            }
+        }
+    }
+
+    fn variable(&self, name: &'static str) -> Option<Setting<String>> {
+        self.environment
+            .get(name)
+            .map(|value| Setting { value: value.to_owned(), origin: Origin::Environment(name) })
+    }
+
+    fn of_file<T: Clone>(&self, located: &Located<T>) -> Setting<T> {
+        Setting { value: located.value.clone(), origin: Origin::File(self.file.to_owned(), located.line) }
+    }
+}
+
+impl Settings {
+    /// The account that a journal is bound to. A rehearsal has a name of its own, that no real service has.
+    pub(super) fn identity(&self) -> Option<Account> {
+        let account = self.account.as_ref()?;
+        let base_url = match account.base_url.origin {
+            Origin::Rehearsal => rehearsal::BASE_URL.to_owned(),
+            Origin::Flag(_) | Origin::Environment(_) | Origin::File(..) | Origin::Default => {
+                account.base_url.value.as_str().trim_end_matches('/').to_owned()
+            }
+        };
+        Some(Account { base_url, client_id: account.client_id.value.clone() })
+    }
+}
+
+/// A usage error about one setting, with its origin; the value is left to the caller to show.
+fn wrong(setting: &Setting<String>, key: &str, rule: &str) -> Error {
+    Error::usage(format!("{}: {key} {rule}", setting.origin))
+}
+
+fn rate(text: &Setting<String>, local: bool) -> Result<Setting<RateSetting>> {
+    if text.value == "unlimited" {
+        return if local {
+            Ok(Setting { value: RateSetting::Unlimited, origin: text.origin.clone() })
+        } else {
+            Err(wrong(text, "rate", "may be \"unlimited\" only towards this machine itself")
+                .hint("the service allows 100 requests a second for each operation; leave rate out for 98"))
+        };
+    }
+    let number: Option<f64> = text.value.parse().ok().filter(|number: &f64| number.is_finite());
+    match number {
+        Some(number) if number > HIGHEST_RATE => {
+            Err(wrong(text, "rate", "is above 100 requests a second, which the service refuses")
+                .hint("leave rate out for 98, which uses the limit as far as it safely goes"))
+        }
+        Some(number) if number >= LOWEST_RATE => {
+            Ok(Setting { value: RateSetting::PerSecond(number), origin: text.origin.clone() })
+        }
+        Some(_) | None => Err(wrong(text, "rate", "must be a number of requests a second from 0.01 to 100")),
+    }
+}
+
+fn within(
+    text: &Setting<String>,
+    key: &str,
+    range: std::ops::RangeInclusive<u64>,
+    unit: &str,
+) -> Result<Setting<u64>> {
+    match text.value.parse::<u64>() {
+        Ok(number) if range.contains(&number) => Ok(Setting { value: number, origin: text.origin.clone() }),
+        Ok(_) | Err(_) => {
+            let rule = format!("must be a whole number of {unit} from {} to {}", range.start(), range.end());
+            Err(wrong(text, key, &rule))
+        }
+    }
+}
+
+fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {
+    file.endpoints
+        .iter()
+        .map(|mapped| {
+            let value = EndpointSetting { method: mapped.method, path: mapped.path.clone() };
+            let origin = Origin::File(file.file.clone(), mapped.line);
+            (mapped.operation, Setting { value, origin })
+        })
+        .collect()
+}
+
+fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
+    AccountSettings {
+        base_url: Setting { value: rehearsed.address.clone(), origin: Origin::Rehearsal },
+        client_id: Setting { value: rehearsed.client_id.clone(), origin: Origin::Rehearsal },
+        secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
+    }
+}
+
+fn account(layers: &Layers<'_>, file: &Profile, purpose: &Purpose) -> Result<Option<AccountSettings>> {
+    let base_url = layers.text(None, "FLEETLOAD_BASE_URL", file.base_url.as_ref());
+    let client_id = layers.text(None, "FLEETLOAD_CLIENT_ID", file.client_id.as_ref());
+    if matches!(purpose, Purpose::Reckoning) && base_url.is_none() {
+        return Ok(None);
+    }
+    let missing = |key: &str, variable: &str| {
+        let error = if file.name.is_empty() {
+            Error::usage("there is no profile: no settings file was found")
+        } else {
+            Error::usage(format!("{}: [profile.{}] has no {key}", file.file.display(), file.name))
+        };
+        error.hint(format!(
+            "copy fleetload.example.toml to fleetload.toml and set {key} there, or set {variable};\n\
+             to rehearse without a service, add --sandbox"
+        ))
+    };
+    let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
+    let base_url = Setting { value: address(&base_url)?, origin: base_url.origin };
+    let client_id = client_id.ok_or_else(|| missing("client_id", "FLEETLOAD_CLIENT_ID"))?;
+    if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
+        return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
+    }
+    let Some(secret) = secret(layers, file)? else {
+        return Err(missing("client_secret_file", "FLEETLOAD_CLIENT_SECRET"));
+    };
+    Ok(Some(AccountSettings { base_url, client_id, secret }))
+}
+
+fn secret(layers: &Layers<'_>, file: &Profile) -> Result<Option<SecretSource>> {
+    let folder = layers.file.parent().unwrap_or(Path::new("")).to_owned();
+    let place = |line: usize| format!("{}, line {line}", layers.file.display());
+    if let (Some(_), Some(command)) = (&file.client_secret_file, &file.client_secret_command) {
+        return Err(Error::usage(format!(
+            "{}: the profile has both client_secret_file and client_secret_command",
+            place(command.line)
+        ))
+        .hint("remove one of the two"));
+    }
+    if let Some(secret) = SecretSource::of_environment(layers.environment) {
+        return Ok(Some(secret));
+    }
+    if let Some(path) = &file.client_secret_file {
+        return Ok(Some(SecretSource::File {
+            path: folder.join(&path.value),
+            place: place(path.line),
+            credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
+        }));
+    }
+    Ok(file.client_secret_command.as_ref().map(|command| SecretSource::Command {
+        command: command.value.clone(),
+        place: place(command.line),
+        folder,
+    }))
+}
+
+/// The base address: https, or http to this machine itself; without a trailing slash's meaning, query or user.
+fn address(text: &Setting<String>) -> Result<Url> {
+    let url = Url::parse(&text.value).map_err(|cause| {
+        wrong(text, "base_url", "is not an address")
+            .because(cause)
+            .hint("write it like https://provisioning.example")
+    })?;
+    // The value is not shown: an address with a user in it carries a password.
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(text, "base_url", "must not contain a user name or password"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong(text, "base_url", "must end before any ? or #"));
+    }
+    match url.scheme() {
+        "https" if url.host().is_some() => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        "http" => Err(wrong(
+            text,
+            "base_url",
+            "must begin with https://, so that nobody on the way reads the secret",
+        )
+        .hint("plain http is for this machine itself only: 127.0.0.1, [::1] or localhost")),
+        _ => Err(wrong(text, "base_url", "must begin with https://")),
+    }
+}
+
+/// Whether an address is this machine itself.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
+        None => false,
+    }
+}

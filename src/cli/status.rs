@@ -1,0 +1,166 @@
+//! `fleetload status`: where things stand, read from the journal alone; a run may be under way.
+
+use serde_json::json;
+
+use super::args::OfImport;
+use super::context::Context;
+use super::{counts, held};
+use crate::error::{Error, Exit, Result};
+use crate::journal::{ImportInfo, Journal};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::term::{Ink, Line, count, counted, span};
+
+/// Tells where an import, or the whole journal, stands.
+pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
+    let journal = context.journal()?;
+    let imports = journal.imports()?;
+    if let Some(wanted) = typed.import {
+        require(&imports, wanted)?;
+    }
+    let shown: Vec<&ImportInfo> =
+        imports.iter().filter(|import| typed.import.is_none_or(|wanted| import.import == wanted)).collect();
+    tell_account(context, &journal)?;
+    for import in &shown {
+        tell_import(context, &journal, import)?;
+    }
+    let tally = journal.tally(typed.import)?;
+    context.terminal.result("");
+    for line in counts::table(&tally) {
+        context.terminal.result(line);
+    }
+    tell_quota(context, &journal)?;
+    tell_run(context, &journal, &tally)?;
+    held::tell(context, &journal, typed.import)?;
+    context.terminal.object(&json!({
+        "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
+        "next_due": journal.next_due()?.map(|due| due.to_string()),
+    }));
+    next(context, &tally, typed.import.or(imports.last().map(|import| import.import)));
+    Ok(Exit::Done)
+}
+
+/// The import with this number, or a usage error that lists what there is.
+pub(super) fn require(imports: &[ImportInfo], wanted: ImportId) -> Result<&ImportInfo> {
+    imports.iter().find(|import| import.import == wanted).ok_or_else(|| {
+        let error = Error::usage(format!("the journal has no import {wanted}"));
+        match imports.last() {
+            Some(last) => error.hint(format!("its imports are numbered 1 to {}", last.import)),
+            None => error.hint("it has no imports yet"),
+        }
+    })
+}
+
+fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
+    let line = Line::plain("journal ").ink(Ink::Strong, journal.path().display().to_string());
+    context.terminal.result(match journal.account()? {
+        Some(account) => line.text(format!(", account {} at {}", account.client_id, account.base_url)),
+        None => line.text(", not used with any account yet"),
+    });
+    Ok(())
+}
+
+fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) -> Result<()> {
+    let tally = journal.tally(Some(import.import))?;
+    let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
+    let state = if counts::moving(&tally) > 0 {
+        format!("{} unfinished", count(counts::unfinished(&tally)))
+    } else {
+        match counts::exit(&tally) {
+            Exit::Held => "finished but for held rows".to_owned(),
+            Exit::Rejections => "finished, with rows that were rejected or skipped".to_owned(),
+            _ => "finished".to_owned(),
+        }
+    };
+    context.terminal.result(
+        Line::plain("import ")
+            .ink(Ink::Strong, import.import.to_string())
+            .text(format!(" of {}, {}: ", context.moment(import.at), files.join(", ")))
+            .text(format!("{}, {state}", counted(import.rows, "row", "rows"))),
+    );
+    context.terminal.object(&json!({
+        "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
+        "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
+            .collect::<Vec<_>>(),
+        "counts": counts::object(&tally),
+    }));
+    Ok(())
+}
+
+fn tell_quota(context: &Context<'_>, journal: &Journal) -> Result<()> {
+    let today = context.now().day();
+    let quota = journal.quota(today)?;
+    let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
+    if quota.sent > 0 || ceiling.is_some() {
+        let of = ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
+        let doubtful = if quota.doubtful > 0 {
+            format!(", {} of them in doubt", count(quota.doubtful))
+        } else {
+            String::new()
+        };
+        context.terminal.result("");
+        context.terminal.result(format!(
+            "quota of {today} (UTC): {}{of} used{doubtful}; the next day begins {}",
+            counted(quota.sent, "creation", "creations"),
+            context.moment(today.next().start())
+        ));
+    }
+    context.terminal.object(&json!({
+        "object": "quota", "day": today.to_string(), "used": quota.sent, "confirmed": quota.confirmed,
+        "doubtful": quota.doubtful, "ceiling": ceiling, "resets_at": today.next().start().to_string(),
+    }));
+    Ok(())
+}
+
+fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<()> {
+    let terminal = context.terminal;
+    if let Some(run) = journal.last_run()? {
+        let requests: u64 = run.requests.values().sum();
+        match run.ended_at {
+            Some(ended) => terminal.result(format!(
+                "last run: {}, {}, {}, ended {}",
+                context.moment(run.started_at),
+                span(ended.since(run.started_at)),
+                counted(requests, "request", "requests"),
+                run.ending.as_deref().unwrap_or("without a word")
+            )),
+            None => terminal.result(format!(
+                "last run: begun {}, under way or ended without a word",
+                context.moment(run.started_at)
+            )),
+        }
+        if let Some(resumes) =
+            run.resumes_at.filter(|&at| at > context.now() && counts::unfinished(tally) > 0)
+        {
+            terminal
+                .result(Line::new().ink(Ink::Warning, format!("parked until {}", context.moment(resumes))));
+        }
+        terminal.object(&json!({
+            "object": "run", "started_at": run.started_at.to_string(),
+            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": run.ending,
+            "resumes_at": run.resumes_at.map(|at| at.to_string()), "requests": run.requests,
+        }));
+    }
+    Ok(())
+}
+
+/// What to type next, by how the rows stand.
+pub(super) fn next(context: &Context<'_>, tally: &Tally, import: Option<ImportId>) {
+    let Some(import) = import else {
+        return context.terminal.hint(context.again("run SHEET.xlsx"));
+    };
+    if counts::moving(tally) > 0 {
+        context.terminal.hint(format!("to go on: {}", context.again("run")));
+    } else if tally.in_state(JobState::Held) > 0 {
+        // How to decide them was told with the rows.
+    } else if tally.in_state(JobState::Rejected) > 0 {
+        context.terminal.hint(format!(
+            "correct the rows in {} and run that file, or try them again as they are:\n{}",
+            context.common.reports.join(import.to_string()).join("fix.xlsx").display(),
+            context.again(&format!("retry {import}"))
+        ));
+    } else {
+        context.terminal.hint(format!("the report: {}", context.again(&format!("report {import}"))));
+    }
+}

@@ -1,0 +1,214 @@
+//! What rows ask of the service, added up: creations, steps after them, look-ups before them, and what could be
+//! done about a lost answer.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::{Extra, Record};
+
+/// How it would be found out whether a record was created after its answer was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// By looking it up.
+    LookUp,
+    /// By sending it again: the service itself refuses a second device with the same MAC address.
+    SendAgain,
+    /// By a person.
+    Person,
+}
+
+/// The rows of some sheets, added up.
+#[derive(Debug, Clone, Default)]
+pub struct Demand {
+    rows: BTreeMap<Kind, u64>,
+    sent: BTreeMap<Operation, u64>,
+    /// Rows by the look-ups that would find their record, best first, and whether sending again is safe.
+    found_by: BTreeMap<(Kind, Vec<Operation>, bool), u64>,
+}
+
+impl Demand {
+    /// Adds a row.
+    pub fn add(&mut self, record: &Record, extras: &[Extra]) {
+        let kind = record.kind();
+        *self.rows.entry(kind).or_default() += 1;
+        *self.sent.entry(record.creation()).or_default() += 1;
+        for operation in extras.iter().filter_map(|extra| extra.operation(kind)) {
+            *self.sent.entry(operation).or_default() += 1;
+        }
+        *self.found_by.entry((kind, look_ups(record), sending_again_is_safe(record))).or_default() += 1;
+    }
+
+    /// Rows by kind.
+    pub fn rows(&self) -> &BTreeMap<Kind, u64> {
+        &self.rows
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The operations that the rows need, with their calls.
+    pub fn sent(&self) -> &BTreeMap<Operation, u64> {
+        &self.sent
+    }
+
+    /// The look-ups before sending: one a row. The children of a company are listed once for all its rows, which
+    /// are counted as one each here, so this is the most it can be.
+    pub(super) fn looked_up(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
+        let mut calls = BTreeMap::new();
+        for ((_, look_ups, _), rows) in &self.found_by {
+            if let Some(&operation) = look_ups.iter().find(|&&operation| available(operation)) {
+                *calls.entry(operation).or_default() += rows;
+            }
+        }
+        calls
+    }
+
+    /// How doubt about the creations would be resolved.
+    pub(super) fn doubts(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<(Kind, Way), u64> {
+        let mut doubts = BTreeMap::new();
+        for ((kind, look_ups, safe), rows) in &self.found_by {
+            let way = if look_ups.iter().any(|&operation| available(operation)) {
+                Way::LookUp
+            } else if *safe {
+                Way::SendAgain
+            } else {
+                Way::Person
+            };
+            *doubts.entry((*kind, way)).or_default() += rows;
+        }
+        doubts
+    }
+}
+
+/// The look-ups that would find a record by its natural key, best first.
+fn look_ups(record: &Record) -> Vec<Operation> {
+    match record {
+        Record::Company(_) => vec![Operation::GetChildCompanies],
+        Record::Site(_) => vec![Operation::FindSitesByName],
+        Record::Person(_) => vec![Operation::GetPersonByUsername],
+        Record::Device(device) if device.identification.is_some() => {
+            vec![Operation::GetDeviceByMac, Operation::FindDevicesByName]
+        }
+        Record::Device(_) => vec![Operation::FindDevicesByName],
+    }
+}
+
+/// Whether the service's own uniqueness makes a second try harmless: a MAC address, and no site made on the way.
+fn sending_again_is_safe(record: &Record) -> bool {
+    match record {
+        Record::Device(device) => {
+            device.identification.is_some()
+                && device.custom_site_id.is_none()
+                && device.custom_site_name.is_none()
+        }
+        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    //! One record of each kind.
+
+    use crate::model::record::*;
+
+    pub(crate) fn company() -> Record {
+        Record::Company(Company {
+            company_type: CompanyType::Customer,
+            name: "Acme".into(),
+            address: Address::default(),
+            phone_number: "1".into(),
+            fax_number: None,
+            support_email: "a@a".into(),
+            sales_email: "a@a".into(),
+            accounts_email: "a@a".into(),
+        })
+    }
+
+    pub(crate) fn site() -> Record {
+        Record::Site(Site {
+            name: "HQ".into(),
+            reference: None,
+            latitude: None,
+            longitude: None,
+            address: Address::default(),
+            phone_number: "1".into(),
+            fax_number: None,
+        })
+    }
+
+    pub(crate) fn person() -> Record {
+        Record::Person(Person {
+            user_type: UserType::VpnUser,
+            template_scope: TemplateScope::CompanyInherit,
+            first_name: "A".into(),
+            last_name: "B".into(),
+            username: "ab".into(),
+            email: "a@a".into(),
+            allow_login: true,
+            address: Address::default(),
+            phone_number: None,
+            fax_number: None,
+        })
+    }
+
+    pub(crate) fn device(mac: Option<&str>) -> Record {
+        Record::Device(bare_device(mac))
+    }
+
+    pub(crate) fn bare_device(mac: Option<&str>) -> Device {
+        Device {
+            name: "Till".into(),
+            address: Address::default(),
+            phone_number: "1".into(),
+            fax_number: None,
+            device_model: None,
+            identification: mac.map(str::to_owned),
+            custom_site_id: None,
+            custom_site_name: None,
+            copy: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{bare_device, company, device, person, site};
+    use super::*;
+
+    #[test]
+    fn doubt_is_resolved_by_looking_else_by_sending_again_else_by_a_person() {
+        let mac = Some("00:1a:2b:3c:4d:5e");
+        let mut makes_a_site = bare_device(mac);
+        makes_a_site.custom_site_name = Some("HQ".into());
+        let makes_a_site = Record::Device(makes_a_site);
+        let nothing: &[Operation] = &[];
+        let table: Vec<(Record, &[Operation], Way)> = vec![
+            (company(), nothing, Way::Person),
+            (company(), &[Operation::GetChildCompanies], Way::LookUp),
+            (company(), &[Operation::FindCompaniesByName], Way::Person),
+            (site(), nothing, Way::Person),
+            (site(), &[Operation::FindSitesByName], Way::LookUp),
+            (person(), nothing, Way::Person),
+            (person(), &[Operation::GetPersonByUsername], Way::LookUp),
+            (device(None), nothing, Way::Person),
+            (device(None), &[Operation::GetDeviceByMac], Way::Person),
+            (device(None), &[Operation::FindDevicesByName], Way::LookUp),
+            (device(mac), nothing, Way::SendAgain),
+            (device(mac), &[Operation::GetDeviceByMac], Way::LookUp),
+            (device(mac), &[Operation::FindDevicesByName], Way::LookUp),
+            (makes_a_site, nothing, Way::Person),
+        ];
+        for (record, usable, expected) in table {
+            let mut demand = Demand::default();
+            demand.add(&record, &[]);
+            let doubts = demand.doubts(&|operation| usable.contains(&operation));
+            assert_eq!(doubts, BTreeMap::from([((record.kind(), expected), 1)]), "{record:?} {usable:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The simulated service: all operations of the specification in one process, for rehearsals, demonstrations and
+//! tests.
+//!
+//! The service is a function of its state, a request and a moment ([`Sandbox::respond`]); the server in front of it
+//! ([`serve`], [`Running`]) only reads requests and does to the answers what they say. A [`Scenario`] sets limits,
+//! clock and faults; the ledger tells what was really done, apart from what was answered. It imports nothing of the
+//! rest of the crate, which meets it over HTTP only.
+//!
+//! Where the specification is silent the sandbox takes what it gets: a rehearsal must not teach rules that are not
+//! there.
+
+mod admission;
+mod call;
+mod companies;
+mod control;
+mod devices;
+mod error;
+mod exchange;
+mod failure;
+mod faults;
+mod founding;
+mod handle;
+mod labels;
+mod ledger;
+mod limits;
+mod metadata;
+mod people;
+mod routes;
+mod scenario;
+mod server;
+mod service;
+mod sites;
+mod spoil;
+mod statistics;
+mod status;
+mod subscriptions;
+mod validation;
+mod vpn;
+mod wire;
+mod world;
+mod zones;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::SandboxError;
+pub use exchange::{Answer, Effect, Millis, Request, Response};
+pub use faults::{Fault, FaultKind};
+pub use founding::{ENTERPRISE_TEMPLATES, MODELS, ROOT_COMPANY, TEMPLATE_DEVICE, VPN_CLOUDS};
+pub use handle::Sandbox;
+pub use ledger::LedgerEntry;
+pub use scenario::{ClientEntry, CompanyEntry, Scenario};
+pub use server::{Running, bind, serve, wall_clock};
+pub use statistics::Statistics;

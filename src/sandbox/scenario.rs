@@ -1,0 +1,349 @@
+//! What a sandbox is told before it starts, or while it runs: limits, clock, world and faults.
+//!
+//! A scenario is a TOML file or is built in Rust. Unknown keys are refused, with the nearest key that is known:
+//! a fault that never fires because of a slip of the pen would prove nothing.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::error::SandboxError;
+use super::faults::{Fault, FaultKind};
+use super::routes;
+
+const KEYS: [&str; 19] = [
+    "seed",
+    "rate",
+    "daily_quota",
+    "quota_counts_failures",
+    "quota_per_operation",
+    "token_seconds",
+    "answered_expires_in",
+    "clock_offset_seconds",
+    "clock_starts_at",
+    "latency_ms",
+    "lookup_lag_ms",
+    "page_limit",
+    "unauthorized",
+    "bare_errors",
+    "models",
+    "client",
+    "revoked_clients",
+    "company",
+    "fault",
+];
+const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
+const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
+const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
+/// What is settled when the sandbox is opened and cannot be told to it later.
+const AT_START_ONLY: [&str; 4] = ["seed", "clock_offset_seconds", "clock_starts_at", "company"];
+
+/// Everything that can be said about a sandbox. The default is a well-behaved service with the documented limits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scenario {
+    /// Where ids, tokens, latencies and faults come from.
+    pub seed: u64,
+    /// Requests accepted in any sliding second for each client and operation; 0 for no limit.
+    pub rate: u32,
+    /// Creations accepted for each client in a UTC day of the service's own clock.
+    pub daily_quota: u64,
+    /// Whether a creation that is rejected uses up the quota too.
+    pub quota_counts_failures: bool,
+    /// Whether each creating operation has a quota of its own; otherwise they share one.
+    pub quota_per_operation: bool,
+    /// How long a token lives, in seconds.
+    pub token_seconds: u64,
+    /// What `expires_in` says, when it is not the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_expires_in: Option<i64>,
+    /// How far the service's own clock is ahead of the caller's.
+    pub clock_offset_seconds: i64,
+    /// What the service's own clock shows when the sandbox is opened; takes the place of the offset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_starts_at: Option<Timestamp>,
+    /// Every answer takes between the first and the second number of milliseconds.
+    pub latency_ms: [u64; 2],
+    /// For so long what was created is not seen by searches and lists, nor by MAC address or username.
+    pub lookup_lag_ms: u64,
+    /// Searches and lists give no more than so many entries; 0 for all.
+    pub page_limit: usize,
+    /// Every request comes from a source address that is not authorized.
+    pub unauthorized: bool,
+    /// Errors come without the envelope (specification 2.1 allows both).
+    pub bare_errors: bool,
+    /// Hardware models besides the built-in ones.
+    pub models: Vec<String>,
+    /// The clients that may sign in; when empty, any may.
+    pub client: Vec<ClientEntry>,
+    /// Clients that may not sign in, and whose tokens no longer count.
+    pub revoked_clients: Vec<String>,
+    /// Companies besides the root, parents before children.
+    pub company: Vec<CompanyEntry>,
+    /// What goes wrong. The first rule that fires decides.
+    pub fault: Vec<Fault>,
+}
+
+/// A client that may sign in.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientEntry {
+    /// The client id.
+    pub id: String,
+    /// The client secret.
+    pub secret: String,
+}
+
+impl fmt::Debug for ClientEntry {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ClientEntry").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// A company that is there from the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompanyEntry {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// Its parent; the root company when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Uuid>,
+    /// `CUSTOMER` or `RESELLER`; a customer when absent.
+    #[serde(rename = "type", default = "customer", skip_serializing_if = "is_customer")]
+    pub company_type: String,
+}
+
+fn customer() -> String {
+    "CUSTOMER".to_owned()
+}
+
+fn is_customer(company_type: &str) -> bool {
+    company_type == "CUSTOMER"
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            rate: 100,
+            daily_quota: 100_000,
+            quota_counts_failures: true,
+            quota_per_operation: false,
+            token_seconds: 14_400,
+            answered_expires_in: None,
+            clock_offset_seconds: 0,
+            clock_starts_at: None,
+            latency_ms: [0, 0],
+            lookup_lag_ms: 0,
+            page_limit: 0,
+            unauthorized: false,
+            bare_errors: false,
+            models: Vec::new(),
+            client: Vec::new(),
+            revoked_clients: Vec::new(),
+            company: Vec::new(),
+            fault: Vec::new(),
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario file.
+    ///
+    /// # Errors
+    /// When the text is not TOML, has an unknown key, or a value that makes no sense.
+    pub fn parse(text: &str) -> Result<Self, SandboxError> {
+        let scenario = read(table(text)?)?;
+        scenario.verify()?;
+        Ok(scenario)
+    }
+
+    /// Adds a fault.
+    #[must_use]
+    pub fn with_fault(mut self, fault: Fault) -> Self {
+        self.fault.push(fault);
+        self
+    }
+
+    /// This scenario with the keys of `text` put in place of its own; faults are replaced as a whole.
+    pub(crate) fn changed_by(&self, text: &str) -> Result<Self, SandboxError> {
+        let changes = table(text)?;
+        if let Some(key) = AT_START_ONLY.iter().find(|key| changes.contains_key(**key)) {
+            return Err(SandboxError::scenario(format!(
+                "`{key}` is taken when the sandbox starts and cannot be changed while it runs"
+            )));
+        }
+        let mut merged =
+            toml::Table::try_from(self).map_err(|error| SandboxError::scenario(error.to_string()))?;
+        merged.extend(changes);
+        let scenario = read(merged)?;
+        scenario.verify()?;
+        Ok(scenario)
+    }
+
+    /// Checks what types cannot say.
+    pub(crate) fn verify(&self) -> Result<(), SandboxError> {
+        if self.latency_ms[0] > self.latency_ms[1] {
+            return Err(SandboxError::scenario(
+                "`latency_ms` must be [least, most], with the least first".to_owned(),
+            ));
+        }
+        for fault in &self.fault {
+            let operation = fault.operation.as_str();
+            let names = routes::names().chain(["*", "creations", "lookups"]);
+            if !names.clone().any(|name| name == operation) {
+                return Err(unknown("operation", operation, names));
+            }
+            if !(0.0..=1.0).contains(&fault.probability) {
+                return Err(SandboxError::scenario(format!(
+                    "the probability of {} must be from 0 to 1, not {}",
+                    fault.kind.name(),
+                    fault.probability
+                )));
+            }
+            if fault.status.is_some_and(|status| !(500..600).contains(&status)) {
+                return Err(SandboxError::scenario(
+                    "the `status` of a fault must be from 500 to 599".to_owned(),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn table(text: &str) -> Result<toml::Table, SandboxError> {
+    let table: toml::Table =
+        toml::from_str(text).map_err(|error| SandboxError::scenario(error.to_string()))?;
+    known(&table, &KEYS)?;
+    for (list, keys) in
+        [("client", &CLIENT_KEYS[..]), ("company", &COMPANY_KEYS[..]), ("fault", &FAULT_KEYS[..])]
+    {
+        let entries = table.get(list).and_then(toml::Value::as_array);
+        for entry in entries.into_iter().flatten().filter_map(toml::Value::as_table) {
+            known(entry, keys)?;
+            if list == "fault"
+                && let Some(kind) = entry.get("kind").and_then(toml::Value::as_str)
+            {
+                let names = FaultKind::ALL.iter().map(|kind| kind.name());
+                if !names.clone().any(|name| name == kind) {
+                    return Err(unknown("kind of fault", kind, names));
+                }
+            }
+        }
+    }
+    Ok(table)
+}
+
+fn read(table: toml::Table) -> Result<Scenario, SandboxError> {
+    table.try_into().map_err(|error: toml::de::Error| SandboxError::scenario(error.to_string()))
+}
+
+fn known(table: &toml::Table, keys: &[&'static str]) -> Result<(), SandboxError> {
+    match table.keys().find(|key| !keys.contains(&key.as_str())) {
+        Some(key) => Err(unknown("key", key, keys.iter().copied())),
+        None => Ok(()),
+    }
+}
+
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> SandboxError {
+    let nearest =
+        known.max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
+    SandboxError::scenario(match nearest {
+        Some(nearest) => format!("unknown {what} `{name}`; the nearest known one is `{nearest}`"),
+        None => format!("unknown {what} `{name}`"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: &str = r#"
+seed = 7
+rate = 50
+daily_quota = 500
+quota_counts_failures = false
+quota_per_operation = true
+token_seconds = 2
+answered_expires_in = 0
+clock_offset_seconds = -60
+clock_starts_at = "2026-03-01T23:59:50Z"
+latency_ms = [50, 200]
+lookup_lag_ms = 3000
+page_limit = 20
+unauthorized = true
+bare_errors = true
+models = ["Edge 900"]
+revoked_clients = ["old"]
+
+[[client]]
+id = "acme"
+secret = "pass phrase"
+
+[[company]]
+id = "6f1c2a3e-0000-4000-8000-000000000099"
+name = "Harbour"
+parent = "6f1c2a3e-0000-4000-8000-000000000001"
+type = "RESELLER"
+
+[[fault]]
+operation = "addDevice"
+kind = "answer_cut"
+probability = 0.05
+times = 3
+after = 2
+ms = 10
+at = 12
+status = 503
+"#;
+
+    #[test]
+    fn a_file_with_every_key_is_read_and_survives_a_change() {
+        let scenario = Scenario::parse(FULL).unwrap();
+        assert_eq!(scenario.fault.len(), 1);
+        let table: toml::Table = toml::from_str(FULL).unwrap();
+        assert_eq!(table.len(), KEYS.len(), "the file above shows every key");
+        let changed = scenario.changed_by("fault = []\nrate = 9").unwrap();
+        assert!(changed.fault.is_empty());
+        assert_eq!(Scenario { rate: 50, fault: scenario.fault.clone(), ..changed }, scenario);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_with_the_nearest_that_is() {
+        for (text, nearest) in [
+            ("daily_qouta = 5", "`daily_quota`"),
+            ("[[client]]\nid = \"a\"\nsecert = \"b\"", "`secret`"),
+            ("[[fault]]\noperaton = \"*\"\nkind = \"garbled\"", "`operation`"),
+            ("[[fault]]\noperation = \"*\"\nkind = \"answer_losst\"", "`answer_lost`"),
+            ("[[fault]]\noperation = \"addDevices\"\nkind = \"garbled\"", "`addDevice`"),
+        ] {
+            let error = Scenario::parse(text).unwrap_err().to_string();
+            assert!(error.contains(nearest), "{error}");
+        }
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        for (text, part) in [
+            ("latency_ms = [5, 1]", "least first"),
+            ("[[fault]]\noperation = \"*\"\nkind = \"garbled\"\nprobability = 5.0", "from 0 to 1"),
+            ("[[fault]]\noperation = \"*\"\nkind = \"html_503_after\"\nstatus = 200", "from 500"),
+            ("rate = -1", "rate"),
+        ] {
+            let error = Scenario::parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(Scenario::default().changed_by("seed = 4").is_err());
+    }
+
+    #[test]
+    fn a_secret_is_not_shown() {
+        let shown = format!("{:?}", Scenario::parse(FULL).unwrap());
+        assert!(!shown.contains("pass phrase"), "{shown}");
+    }
+}

@@ -1,0 +1,222 @@
+//! The operations besides creations and searches: updates, labels, metadata, subscriptions, VPN clouds, status.
+
+use serde_json::json;
+
+use super::{Bench, code, company, device, site};
+use crate::sandbox::routes::ROUTES;
+use crate::sandbox::{ENTERPRISE_TEMPLATES, ROOT_COMPANY, Request, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
+
+#[test]
+fn every_operation_answers_with_an_envelope_at_its_path() {
+    let bench = Bench::new(Scenario::default());
+    for route in ROUTES.iter().filter(|route| route.operation != "auth") {
+        let path = format!("/device-api/{}", route.path);
+        let nobody = "6f1c2a3e-0000-4000-8000-0000000000ff";
+        let target: Vec<_> =
+            path.split('/').map(|part| if part.starts_with('{') { nobody } else { part }).collect();
+        let target = target.join("/");
+        let answer = bench.send(match route.method {
+            "GET" => Request::get(&target),
+            _ => Request::post(&target, "{}"),
+        });
+        let body: serde_json::Value = serde_json::from_slice(&answer.response.body).unwrap();
+        assert_eq!(answer.response.status, 200, "{target}: {body}");
+        assert!(body["status"] == "OK" || body["status"] == "FAILED", "{target}: {body}");
+    }
+}
+
+#[test]
+fn updates_change_what_they_name_and_nothing_else() {
+    let bench = Bench::new(Scenario::default());
+    let id = bench.made("addCompany", &company("Old"));
+    let answer = bench.post(&format!("updateCompany/{id}"), &json!({"name": "New", "faxNumber": "9"}));
+    assert_eq!(answer["body"]["name"], "New");
+    assert_eq!(answer["body"]["faxNumber"], "9");
+    assert_eq!(answer["body"]["phoneNumber"], "1");
+    assert_eq!(bench.get("findCompaniesByName?companyName=old")["body"], json!([]));
+
+    let id = bench.made("addSite", &site("Old"));
+    let answer = bench.post(&format!("updateSite/{id}"), &json!({"reference": "R-2"}));
+    assert_eq!(answer["body"]["reference"], "R-2");
+    assert_eq!(answer["body"]["companyName"], "Northwind Networks");
+    assert_eq!(bench.get(&format!("getSite/{id}"))["body"]["name"], "Old");
+
+    let site_id = id;
+    let id = bench.made("addDevice", &device("Old"));
+    let assigned = bench.post("assignDeviceToSite", &json!({"siteId": site_id, "deviceId": id}));
+    assert_eq!(assigned, json!({"status": "OK"}), "no body at all");
+    let answer = bench.post(&format!("updateDevice/{id}"), &json!({"name": "New"}));
+    assert_eq!(answer["body"]["siteName"], "Old");
+    assert_eq!(answer["body"]["name"], "New");
+
+    let ledger = bench.sandbox.ledger(bench.now);
+    let created: Vec<_> = ledger.iter().map(|entry| entry.created).collect();
+    assert_eq!(created, [true, false, true, false, true, false, false]);
+    assert!(ledger.iter().zip(1..).all(|(entry, number)| entry.sequence == number));
+}
+
+#[test]
+fn labels_are_put_found_listed_and_deleted() {
+    let bench = Bench::new(Scenario::default());
+    let id = bench.made("addDevice", &device("d"));
+    let interface = bench.get(&format!("listInterfaces/{id}"))["body"][1]["id"].clone();
+    let interface = interface.as_str().unwrap().to_owned();
+    let site_id = bench.made("addSite", &site("s"));
+    for (kind, owner) in [("Device", &id), ("Site", &site_id), ("Interface", &interface)] {
+        let put = format!("put{kind}Label/{owner}");
+        let first = bench.post(&put, &json!({"label": "till"}))["body"].clone();
+        assert_eq!(bench.post(&put, &json!({"label": "till"}))["body"], first, "once only");
+        let renamed = bench.post(&put, &json!({"id": first["id"], "label": "kasse"}));
+        assert_eq!(renamed["body"]["id"], first["id"]);
+        let several =
+            bench.post(&format!("put{kind}Labels/{owner}"), &json!([{"label": "a"}, {"label": "b"}]));
+        assert_eq!(several["body"].as_array().unwrap().len(), 2);
+        let list = bench.get(&format!("list{kind}Labels/{owner}"));
+        assert_eq!(list["body"].as_array().unwrap().len(), 3);
+        let find = |text: &str| bench.get(&format!("find{kind}Label/{owner}?label={text}"));
+        assert_eq!(find("kasse")["body"]["id"], first["id"]);
+        assert_eq!(code(&find("till")), "noDataFound");
+    }
+    let list = bench.get(&format!("listInterfaceLabels/{interface}"));
+    let first = list["body"][0]["id"].as_str().unwrap();
+    let by_id = format!("deleteInterfaceLabelById/{interface}/{first}");
+    assert_eq!(code(&bench.post(&by_id, &json!({}))), "OK");
+    assert_eq!(code(&bench.post(&by_id, &json!({}))), "noDataFound");
+    let by_text = format!("deleteInterfaceLabel/{interface}?label=a");
+    assert_eq!(code(&bench.post(&by_text, &json!({}))), "OK");
+    let left = bench.get(&format!("listInterfaceLabels/{interface}"));
+    assert_eq!(left["body"][0]["label"], "b");
+}
+
+#[test]
+fn metadata_is_put_found_listed_and_deleted() {
+    let bench = Bench::new(Scenario::default());
+    let id = bench.made("addDevice", &device("d"));
+    let site_id = bench.made("addSite", &site("s"));
+    let root = ROOT_COMPANY.to_string();
+    for (kind, owner) in [("Device", &id), ("Site", &site_id), ("Company", &root)] {
+        let put = format!("put{kind}Metadata/{owner}");
+        let first = bench.post(&put, &json!({"key": "till", "value": "1"}))["body"].clone();
+        let again = bench.post(&put, &json!({"key": "till", "value": "2"}))["body"].clone();
+        assert_eq!(again["id"], first["id"]);
+        let several =
+            bench.post(&format!("put{kind}MetadataList/{owner}"), &json!([{"key": "a", "value": "x"}]));
+        assert_eq!(several["body"], json!([{"key": "a", "value": "x"}]));
+        let found = bench.get(&format!("find{kind}Metadata/{owner}?key=till"));
+        assert_eq!(found["body"]["value"], "2");
+        let entry = first["id"].as_str().unwrap();
+        let delete = format!("delete{kind}Metadata/{owner}/{entry}");
+        assert_eq!(bench.post(&delete, &json!({})), json!({"status": "OK"}));
+        let list = bench.get(&format!("list{kind}Metadata/{owner}"));
+        assert_eq!(list["body"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn templates_are_inherited_from_the_companies_above() {
+    let bench = Bench::new(Scenario::default());
+    let customer = bench.made("addCompany", &company("Below"));
+    let mut body = device("d");
+    body["companyId"] = json!(customer);
+    let id = bench.made("addDevice", &body);
+    let count = |path: &str| {
+        let answer = bench.get(&format!("{path}/{id}"));
+        answer["body"].as_array().unwrap().len()
+    };
+    assert_eq!(count("listAssignableTemplates"), 2);
+    assert_eq!(count("listOwnAssignableTemplates"), 0);
+    let pair = json!({"deviceId": id, "enterpriseTemplateId": ENTERPRISE_TEMPLATES[0]});
+    for _ in 0..2 {
+        let answer = bench.post("subscribeTemplate", &pair);
+        assert_eq!(answer["body"][0]["name"], "Retail Standard");
+    }
+    assert_eq!(count("listAssignedTemplates"), 1);
+    assert_eq!(bench.post("unsubscribeTemplate", &pair)["body"], json!([]));
+}
+
+#[test]
+fn a_device_joins_a_cloud_is_configured_shows_it_and_leaves() {
+    let bench = Bench::new(Scenario::default());
+    let id = bench.made("addDevice", &device("d"));
+    let cloud = VPN_CLOUDS[0];
+    let pair = json!({"deviceId": id, "vpnCloudId": cloud});
+    assert_eq!(code(&bench.post("removeDeviceFromVpnCloud", &pair)), "noDataFound");
+    let joined = bench.post("addDeviceToVpnCloud", &pair);
+    assert_eq!(joined["body"]["cipherSuite"], "Automatic");
+    let interface = bench.get(&format!("listInterfaces/{id}"))["body"][1]["id"].clone();
+    let mut change = pair.clone();
+    change["cipherSuite"] = json!("ECDHE_ECDSA_AES256_GCM");
+    change["interfaceConfiguration"] =
+        json!([{"interfaceDeviceId": interface, "direction": "BOTH", "weight": 7}]);
+    let changed = bench.post("updateDeviceVpnConfiguration", &change);
+    let entry = &changed["body"][0]["interfaceConfiguration"][1];
+    assert_eq!((&entry["weight"], &entry["configurationDisabled"]), (&json!(7), &json!(false)));
+    let shown = bench.get(&format!("getDeviceVpnConfiguration/{id}/{cloud}"));
+    assert_eq!(shown["body"], changed["body"]);
+    for path in ["getTunnelStatus", "getVpnConnections", "getVpnRoutes"] {
+        let answer = bench.get(&format!("{path}/{id}"));
+        assert_eq!(answer["body"]["vpns"].as_array().unwrap().len(), 1, "{path}");
+    }
+    change["cipherSuite"] = json!("ROT13");
+    assert_eq!(code(&bench.post("updateDeviceVpnConfiguration", &change)), "invalidData");
+    let count = |path: &str| {
+        let answer = bench.get(&format!("{path}/{id}"));
+        answer["body"].as_array().unwrap().len()
+    };
+    assert_eq!((count("listDeviceVpnClouds"), count("listJoinableVpnClouds")), (1, 1));
+    assert_eq!(bench.post("removeDeviceFromVpnCloud", &pair)["body"], json!([]));
+}
+
+#[test]
+fn status_is_told_of_a_device_of_a_site_of_a_company_and_of_all_below() {
+    let bench = Bench::new(Scenario::default());
+    let customer = bench.made("addCompany", &company("Below"));
+    let site_id = bench.made("addSite", &site("s"));
+    let mut body = device("d");
+    body["companyId"] = json!(customer);
+    body["siteId"] = json!(site_id);
+    let id = bench.made("addDevice", &body);
+    for kind in ["States", "OnlineStatuses", "FullStatuses"] {
+        for (path, ids) in [
+            (format!("listCompanyDevice{kind}/{customer}"), vec![id.clone()]),
+            (format!("listCompanyDevice{kind}/{ROOT_COMPANY}"), vec![TEMPLATE_DEVICE.to_string()]),
+            (
+                format!("listCompanyTreeDevice{kind}/{ROOT_COMPANY}"),
+                vec![TEMPLATE_DEVICE.to_string(), id.clone()],
+            ),
+            (format!("listSiteDevice{kind}/{site_id}"), vec![id.clone()]),
+        ] {
+            let answer = bench.get(&path);
+            let entries = answer["body"].as_array().unwrap();
+            let seen: Vec<_> = entries.iter().map(|e| e["cpeId"].as_str().unwrap()).collect();
+            assert_eq!(seen, ids, "{path}");
+        }
+    }
+    let online = bench.get(&format!("getDeviceOnlineStatus/{id}"));
+    assert_eq!(online["body"]["statusTimestamp"], "2026-03-01T12:00:00.000");
+    let full = bench.get(&format!("getDeviceFullStatus/{id}"));
+    assert_eq!(full["body"]["status"], "Online");
+}
+
+#[test]
+fn a_licence_code_is_taken_without_a_word() {
+    let bench = Bench::new(Scenario::default());
+    let body = json!({"deviceId": TEMPLATE_DEVICE, "licenceCode": "L-1"});
+    assert_eq!(bench.post("addLicenceCode", &body), json!({"status": "OK"}));
+    let answer = bench.post("addLicenceCode", &json!({"deviceId": TEMPLATE_DEVICE}));
+    assert_eq!(code(&answer), "invalidData");
+    assert_eq!(bench.sandbox.ledger(bench.now)[0].kind, "licence");
+}
+
+#[test]
+fn time_zones_have_an_identifier_a_name_and_a_region() {
+    let bench = Bench::new(Scenario::default());
+    let answer = bench.get("listTimeZones");
+    let zones = answer["body"].as_array().unwrap();
+    assert!(zones.len() >= 60);
+    for zone in zones {
+        let id = zone["zoneId"].as_str().unwrap();
+        assert!(jiff::tz::TimeZone::get(id).is_ok(), "{id}");
+        assert!(id.starts_with(zone["region"].as_str().unwrap()));
+    }
+}

@@ -1,0 +1,281 @@
+//! The client: finds the path, takes a token, sends once, has the answer judged.
+//!
+//! It never sends anything a second time; whether to is left to the run, and so is asking the limiter first.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use secrecy::SecretString;
+use serde_json::json;
+use url::{Host, Url};
+
+use super::call::Call;
+use super::endpoint::{Endpoint, Endpoints};
+use super::envelope::largest;
+use super::judge::{Expectation, Raw, judge_without};
+use super::token::{Keeper, Login, Token, TokenInfo};
+use super::transport::{HttpRequest, SendFailure, Transport};
+use super::wire::Wire;
+use super::wording::excerpt;
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+use crate::model::verdict::{NotSent, Rejection, Success, Verdict};
+
+/// Whether the proxy variables of the environment are heeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Proxy {
+    /// They are not: requests go straight to the service.
+    #[default]
+    Ignored,
+    /// They are, except for a service on loopback.
+    FromEnvironment,
+}
+
+/// What the client needs to know of a profile.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The base address; every path goes below it.
+    pub base_url: Url,
+    /// The client id.
+    pub client_id: String,
+    /// The client secret.
+    pub client_secret: SecretString,
+    /// Where the operations are.
+    pub endpoints: Endpoints,
+    /// The most time for one request, from connecting to the end of the answer.
+    pub request_timeout: Duration,
+    /// The most time for connecting.
+    pub connect_timeout: Duration,
+    /// Whether the environment's proxies are used.
+    pub proxy: Proxy,
+    /// Certificates to trust besides the machine's, in PEM form.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// What became of one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// What it means.
+    pub verdict: Verdict,
+    /// The HTTP status, where one arrived.
+    pub status: Option<u16>,
+    /// The service's clock, from the `Date` header.
+    pub date: Option<Moment>,
+    /// From the first byte out to the end of the answer, without the time for a token.
+    pub took: Duration,
+    /// The beginning of an answer that is no success, for logs and held rows: at most 500 characters, control
+    /// characters escaped, token and secret taken out.
+    pub excerpt: Option<String>,
+}
+
+/// A client of the service. Clones share the token and the connections.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    base: String,
+    endpoints: Endpoints,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    keeper: Keeper,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("base", &self.0.base).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// A client over the network. Nothing is connected yet.
+    ///
+    /// # Errors
+    ///
+    /// A usage error when the base address is not https (or loopback), carries more than a path, or when the
+    /// certificates cannot be used.
+    pub fn new(config: Config, clock: Arc<dyn Clock>) -> Result<Self> {
+        check_base(&config.base_url)?;
+        let transport = Arc::new(Wire::new(&config)?);
+        Ok(Self::with_transport(config, clock, transport))
+    }
+
+    /// A client over any transport. Time limits, proxy and certificates are the transport's own affair.
+    pub fn with_transport(config: Config, clock: Arc<dyn Clock>, transport: Arc<dyn Transport>) -> Self {
+        let base = config.base_url.as_str().trim_end_matches('/').to_owned();
+        let (method, path) = match config.endpoints.get(Operation::Auth) {
+            Some(endpoint) => (endpoint.method(), endpoint.path()),
+            None => (Operation::Auth.method(), Operation::Auth.path()),
+        };
+        let mut url = config.base_url;
+        // The path was checked to need no escaping, so it stays as it is.
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
+        url.set_query(query);
+        let login = Login { method, url, client_id: config.client_id, client_secret: config.client_secret };
+        let keeper = Keeper::new(login, Arc::clone(&transport), Arc::clone(&clock));
+        Self(Arc::new(Inner { base, endpoints: config.endpoints, transport, clock, keeper }))
+    }
+
+    /// Sends `call` once and judges the answer.
+    ///
+    /// Three verdicts need no answer: [`Verdict::EndpointMissing`] with status 0 when the operation is unavailable in
+    /// this profile, [`Verdict::Rejected`] with the code `request.parameter` when a parameter cannot be sent, and
+    /// what asking for a token came to, where that failed.
+    pub async fn send(&self, call: Call) -> Answer {
+        if call.operation == Operation::Auth {
+            return self.authenticated().await;
+        }
+        let (endpoint, url) = match self.address(&call) {
+            Ok(found) => found,
+            Err(verdict) => return Answer::unsent(verdict),
+        };
+        let token = match self.0.keeper.token().await {
+            Ok(token) => token,
+            Err(Verdict::EndpointMissing(status)) => {
+                let why =
+                    format!("the address for tokens answered {status}; see [endpoints.auth] in the profile");
+                return Answer::unsent(Verdict::NotSent(NotSent::NoToken(why)));
+            }
+            Err(verdict) => return Answer::unsent(verdict),
+        };
+        let expectation = Expectation::of(&call);
+        let request = request(&call, endpoint, url, &token);
+        let started = self.0.clock.elapsed();
+        let answered = self.0.transport.send(request).await;
+        let took = self.0.clock.elapsed().saturating_sub(started);
+        let answer = match answered {
+            Err(SendFailure::NotSent(why)) => Answer { took, ..Answer::unsent(Verdict::NotSent(why)) },
+            Err(SendFailure::Doubtful(doubt)) => Answer { took, ..Answer::unsent(Verdict::Doubtful(doubt)) },
+            Ok(answer) => {
+                let raw = Raw { status: answer.status, body: answer.body, flaw: answer.flaw };
+                let secrets = [token.text(), self.0.keeper.secret()];
+                let verdict = judge_without(&secrets, call.operation, &expectation, &raw);
+                let excerpt = match verdict {
+                    Verdict::Succeeded(_) => None,
+                    _ => excerpt(&raw.body, &secrets),
+                };
+                Answer { verdict, status: Some(raw.status), date: answer.date, took, excerpt }
+            }
+        };
+        if answer.verdict == Verdict::TokenInvalid {
+            self.0.keeper.refused(token.generation);
+        }
+        answer
+    }
+
+    /// Asks for a new token, whether or not there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Verdict::Refused`], [`Verdict::EndpointMissing`] or [`Verdict::NotSent`]: why there is none.
+    pub async fn authenticate(&self) -> std::result::Result<TokenInfo, Verdict> {
+        self.0.keeper.renew().await
+    }
+
+    /// Where the operations are.
+    pub fn endpoints(&self) -> &Endpoints {
+        &self.0.endpoints
+    }
+
+    /// How many tokens were had so far, the first included.
+    pub fn token_refreshes(&self) -> u64 {
+        self.0.keeper.obtained()
+    }
+
+    /// The endpoint and the whole address of a call.
+    fn address(&self, call: &Call) -> std::result::Result<(&Endpoint, Url), Verdict> {
+        let endpoint = self.0.endpoints.get(call.operation).ok_or(Verdict::EndpointMissing(0))?;
+        let unsendable = |message: String| {
+            Verdict::Rejected(Rejection {
+                code: "request.parameter".to_owned(),
+                message,
+                violations: Vec::new(),
+            })
+        };
+        let path = endpoint.fill(&call.parameters).map_err(unsendable)?;
+        let written = format!("{}{path}", self.0.base);
+        match Url::parse(&written) {
+            // Readers of addresses tidy them up; one that would be read as another is not sent.
+            Ok(url) if url.as_str() == written => Ok((endpoint, url)),
+            Ok(_) | Err(_) => Err(unsendable(format!("the address of {} cannot be formed", call.operation))),
+        }
+    }
+
+    /// The answer to the operation that fetches tokens: its success tells nothing but the life of the token.
+    async fn authenticated(&self) -> Answer {
+        match self.authenticate().await {
+            Ok(info) => {
+                let body = json!({ "expires_in": info.expires_in.map(|life| life.as_secs()) });
+                Answer {
+                    verdict: Verdict::Succeeded(Success { id: None, body }),
+                    status: Some(200),
+                    date: info.date,
+                    took: info.took,
+                    excerpt: None,
+                }
+            }
+            Err(verdict) => Answer::unsent(verdict),
+        }
+    }
+}
+
+impl Answer {
+    /// A verdict without an answer.
+    fn unsent(verdict: Verdict) -> Self {
+        Self { verdict, status: None, date: None, took: Duration::ZERO, excerpt: None }
+    }
+}
+
+fn request(call: &Call, endpoint: &Endpoint, url: Url, token: &Token) -> HttpRequest {
+    let mut headers = HeaderMap::with_capacity(3);
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(AUTHORIZATION, token.header());
+    let body = match &call.body {
+        None => Bytes::new(),
+        Some(body) => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+            Bytes::from(body.to_string())
+        }
+    };
+    HttpRequest { method: endpoint.method(), url, headers, body, largest_answer: largest(call.operation) }
+}
+
+/// Whether the address is this machine's own.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn check_base(url: &Url) -> Result<()> {
+    let wrong = |why: &str| {
+        // Not the address itself: a password may stand in it.
+        Error::usage(format!("base_url: {why}"))
+            .hint("write it like base_url = \"https://provisioning.example\"")
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback(url) => {}
+        "http" => return Err(wrong("credentials are sent over https only, except to this machine")),
+        _ => return Err(wrong("it does not begin with https://")),
+    }
+    if url.host().is_none() {
+        return Err(wrong("it names no host"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("it holds a user name or password, which belong into client_id and client_secret"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong("it ends in a query or a fragment"));
+    }
+    Ok(())
+}

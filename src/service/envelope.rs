@@ -1,0 +1,190 @@
+//! The form of an answer (specification 2.1 and 7): wrapped, bare, or no JSON at all.
+//!
+//! Everything is bounded before it is believed. What a form means together with its status is left to
+//! [`super::judge`].
+
+use serde_json::{Map, Value};
+
+use super::wording::{LONGEST, Wording, clean};
+use crate::model::operation::{Method, Operation};
+use crate::model::verdict::{Doubt, Rejection, Violation};
+
+/// The largest answer to anything but a look-up, in bytes.
+const LARGEST: usize = 1024 * 1024;
+
+/// The largest answer to a look-up, in bytes: some list a whole company.
+const LARGEST_LIST: usize = 16 * 1024 * 1024;
+
+/// The deepest nesting of objects and arrays.
+const DEEPEST: usize = 64;
+
+/// How many violations of one row are kept.
+const MOST_VIOLATIONS: usize = 100;
+
+/// The longest path of a violation, in characters.
+const LONGEST_PATH: usize = 200;
+
+/// The largest answer that is read for `operation`, in bytes.
+pub(crate) fn largest(operation: Operation) -> usize {
+    match operation.method() {
+        Method::Get => LARGEST_LIST,
+        Method::Post => LARGEST,
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reading {
+    /// Status OK, with its body or `null`.
+    Ok(Value),
+    /// An error with a code, wrapped or bare.
+    Failed(Rejection),
+    /// `{"error": "invalid_token"}`: a word in the place of the error.
+    Word(String),
+    /// The service's envelope, but saying something the specification does not.
+    Strange,
+    /// JSON of somebody else.
+    Foreign(Map<String, Value>),
+    /// No JSON object: a page, or nothing.
+    Page,
+}
+
+impl Reading {
+    /// The error code or word, where there is one.
+    pub(crate) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Failed(rejection) => Some(&rejection.code),
+            Self::Word(word) => Some(word),
+            Self::Ok(_) | Self::Strange | Self::Foreign(_) | Self::Page => None,
+        }
+    }
+}
+
+/// Reads a body of at most `largest` bytes; `wording` goes over the messages in it. An error is a body that cannot be believed to be whole and well formed.
+pub(crate) fn read(body: &[u8], largest: usize, wording: Wording<'_>) -> Result<Reading, Doubt> {
+    if body.len() > largest {
+        return Err(Doubt::Unreadable);
+    }
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
+    if !body.starts_with(b"{") {
+        return Ok(Reading::Page);
+    }
+    let text = std::str::from_utf8(body).map_err(|error| match error.error_len() {
+        None => Doubt::Truncated,
+        Some(_) => Doubt::Unreadable,
+    })?;
+    if depth(text) > DEEPEST {
+        return Err(Doubt::Unreadable);
+    }
+    let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| match error.is_eof() {
+        true => Doubt::Truncated,
+        false => Doubt::Unreadable,
+    })?;
+    Ok(form(fields, wording))
+}
+
+fn form(mut fields: Map<String, Value>, wording: Wording<'_>) -> Reading {
+    let error = fields.get("error").filter(|error| !error.is_null());
+    let bare = fields.get("errorCode").filter(|code| !code.is_null());
+    match fields.get("status") {
+        Some(Value::String(status)) if status == "OK" => match (error, bare) {
+            (None, None) => Reading::Ok(fields.remove("body").unwrap_or(Value::Null)),
+            _ => Reading::Strange,
+        },
+        Some(Value::String(status)) if status == "FAILED" => {
+            failure(error, bare, &fields, wording).unwrap_or(Reading::Strange)
+        }
+        None | Some(Value::Null) => {
+            failure(error, bare, &fields, wording).unwrap_or_else(|| Reading::Foreign(fields.clone()))
+        }
+        Some(Value::String(_)) => Reading::Strange,
+        Some(_) => Reading::Foreign(fields),
+    }
+}
+
+fn failure(
+    error: Option<&Value>,
+    bare: Option<&Value>,
+    fields: &Map<String, Value>,
+    wording: Wording<'_>,
+) -> Option<Reading> {
+    match (error, bare) {
+        (Some(Value::Object(error)), _) => coded(error, wording),
+        (Some(Value::String(word)), None) => Some(Reading::Word(clean(word, LONGEST_PATH))),
+        (None, Some(_)) => coded(fields, wording),
+        _ => None,
+    }
+}
+
+fn coded(error: &Map<String, Value>, wording: Wording<'_>) -> Option<Reading> {
+    let code = error.get("errorCode")?.as_str()?;
+    Some(Reading::Failed(Rejection {
+        code: clean(code, LONGEST_PATH),
+        message: said(error.get("message"), wording),
+        violations: violations(error.get("errorDetails"), wording),
+    }))
+}
+
+fn violations(details: Option<&Value>, wording: Wording<'_>) -> Vec<Violation> {
+    let listed = details.and_then(|details| details.get("violations")).and_then(Value::as_array);
+    listed
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object)
+        .take(MOST_VIOLATIONS)
+        .map(|violation| Violation {
+            path: wording
+                .clean(violation.get("path").and_then(Value::as_str).unwrap_or_default(), LONGEST_PATH),
+            message: said(violation.get("message"), wording),
+        })
+        .collect()
+}
+
+fn said(message: Option<&Value>, wording: Wording<'_>) -> String {
+    wording.clean(message.and_then(Value::as_str).unwrap_or_default(), LONGEST)
+}
+
+/// How deep objects and arrays are nested, without parsing: brackets inside strings do not count.
+fn depth(text: &str) -> usize {
+    let (mut now, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        if quoted {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => quoted = false,
+                _ => {}
+            }
+        } else {
+            match byte {
+                b'"' => quoted = true,
+                b'{' | b'[' => {
+                    now += 1;
+                    deepest = deepest.max(now);
+                }
+                b'}' | b']' => now = now.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_counts_brackets_outside_strings() {
+        let table = [("{}", 1), (r#"{"a":[{"b":1}],"c":{}}"#, 3), (r#"{"a":"[[[\"[["}"#, 1), ("]]]{", 1)];
+        for (text, expected) in table {
+            assert_eq!(depth(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_look_ups_may_answer_at_length() {
+        assert_eq!(largest(Operation::ListPeople), 16 * 1024 * 1024);
+        assert_eq!(largest(Operation::AddDevice), 1024 * 1024);
+    }
+}

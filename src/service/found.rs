@@ -1,0 +1,233 @@
+//! Reads what look-ups answer into one form, tolerant of missing fields and of nothing else.
+//!
+//! A malformed answer is an error, never an empty list: "not there" must be something the service said. Comparing
+//! with what is wanted is left to the run.
+
+use serde_json::{Map, Value};
+
+use super::judge::parse_id;
+use super::wording::clean;
+use crate::model::id::RemoteId;
+use crate::model::operation::Operation;
+
+/// The most entries of one answer.
+const MOST: usize = 200_000;
+
+/// The longest text of one field, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// One entry of an answer: the fields of specification 2.3 to 2.8 that help to tell records apart. Absent and `null`
+/// are the same; texts are as the service wrote them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the fields are those of specification 2.3 to 2.8, by their names")]
+pub struct Found {
+    pub id: Option<RemoteId>,
+    pub name: Option<String>,
+    /// `companyId`.
+    pub company: Option<RemoteId>,
+    pub company_name: Option<String>,
+    /// `siteId`.
+    pub site: Option<RemoteId>,
+    pub site_name: Option<String>,
+    /// The MAC address of a device.
+    pub identification: Option<String>,
+    pub username: Option<String>,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub email: Option<String>,
+    pub phone_number: Option<String>,
+    pub reference: Option<String>,
+    pub label: Option<String>,
+    pub key: Option<String>,
+    pub value: Option<String>,
+    /// The entry as it was answered, to compare with what was sent.
+    pub raw: Value,
+}
+
+impl Found {
+    /// Whether it has no field that a record would have.
+    fn is_blank(&self) -> bool {
+        Self { raw: Value::Null, ..self.clone() } == Self::default()
+    }
+}
+
+/// Reads the `body` of a successful look-up: an array is all its entries, an object is one.
+///
+/// # Errors
+///
+/// Says in words why the answer proves nothing: no data, entries that are not records, fields of the wrong type, or
+/// an object without an id where `operation` answers a list (it may be a page of one).
+pub fn found(operation: Operation, body: &Value) -> Result<Vec<Found>, String> {
+    match body {
+        Value::Array(entries) if entries.len() > MOST => {
+            Err(format!("the answer has more than {MOST} entries"))
+        }
+        Value::Array(entries) => entries
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| match entry {
+                Value::Object(fields) => one(fields).map_err(|why| format!("entry {}: {why}", index + 1)),
+                _ => Err(format!("entry {} is not a record", index + 1)),
+            })
+            .collect(),
+        Value::Object(fields) => {
+            let found = one(fields)?;
+            if found.is_blank() || (answers_list(operation) && found.id.is_none()) {
+                return Err("the answer is neither a list nor a record".to_owned());
+            }
+            Ok(vec![found])
+        }
+        Value::Null => Err("the answer holds no data".to_owned()),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => Err("the answer is not a record".to_owned()),
+    }
+}
+
+/// Whether the specification says that the operation answers an array.
+fn answers_list(operation: Operation) -> bool {
+    operation.name().starts_with("list")
+        || matches!(
+            operation,
+            Operation::FindCompaniesByName
+                | Operation::FindDevicesByName
+                | Operation::FindSitesByName
+                | Operation::GetChildCompanies
+        )
+}
+
+fn one(fields: &Map<String, Value>) -> Result<Found, String> {
+    Ok(Found {
+        id: id(fields, "id")?,
+        name: text(fields, "name")?,
+        company: id(fields, "companyId")?,
+        company_name: text(fields, "companyName")?,
+        site: id(fields, "siteId")?,
+        site_name: text(fields, "siteName")?,
+        identification: text(fields, "identification")?,
+        username: text(fields, "username")?,
+        first_name: text(fields, "firstName")?,
+        last_name: text(fields, "lastName")?,
+        email: text(fields, "email")?,
+        phone_number: text(fields, "phoneNumber")?,
+        reference: text(fields, "reference")?,
+        label: text(fields, "label")?,
+        key: text(fields, "key")?,
+        value: text(fields, "value")?,
+        raw: Value::Object(fields.clone()),
+    })
+}
+
+fn id(fields: &Map<String, Value>, field: &str) -> Result<Option<RemoteId>, String> {
+    match text(fields, field)? {
+        None => Ok(None),
+        Some(text) => match parse_id(&text) {
+            Some(id) => Ok(Some(id)),
+            None => Err(format!("{field} '{}' is not an id", clean(&text, 80))),
+        },
+    }
+}
+
+fn text(fields: &Map<String, Value>, field: &str) -> Result<Option<String>, String> {
+    match fields.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if text.len() > LONGEST => Err(format!("{field} is too long")),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("{field} is not a text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";
+
+    #[test]
+    fn entries_are_read_with_whatever_fields_they_have() {
+        let id = parse_id(ID);
+        let table = [
+            (Operation::GetChildCompanies, json!([]), vec![]),
+            (
+                Operation::GetChildCompanies,
+                json!([{"id": ID, "name": "Acme"}, {"id": null, "name": "Beta", "other": [1]}]),
+                vec![
+                    Found { id, name: Some("Acme".into()), ..Found::default() },
+                    Found { name: Some("Beta".into()), ..Found::default() },
+                ],
+            ),
+            (
+                Operation::GetDeviceByMac,
+                json!({"id": ID, "companyId": ID, "companyName": "A", "name": "Till", "identification": "aa"}),
+                vec![Found {
+                    id,
+                    company: id,
+                    company_name: Some("A".into()),
+                    name: Some("Till".into()),
+                    identification: Some("aa".into()),
+                    ..Found::default()
+                }],
+            ),
+            (
+                Operation::GetPersonByUsername,
+                json!([{"username": "a@b", "firstName": "A", "lastName": "B", "email": "e"}]),
+                vec![Found {
+                    username: Some("a@b".into()),
+                    first_name: Some("A".into()),
+                    last_name: Some("B".into()),
+                    email: Some("e".into()),
+                    ..Found::default()
+                }],
+            ),
+            (
+                Operation::ListDeviceMetadata,
+                json!([{"key": "k", "value": "v"}]),
+                vec![Found { key: Some("k".into()), value: Some("v".into()), ..Found::default() }],
+            ),
+            (
+                Operation::ListPeople,
+                json!({"id": ID, "username": "a"}),
+                vec![Found { id, username: Some("a".into()), ..Found::default() }],
+            ),
+        ];
+        for (operation, body, expected) in table {
+            let mut entries = found(operation, &body).expect("a readable answer");
+            for entry in &mut entries {
+                assert!(entry.raw.is_object(), "{operation} {body}");
+                entry.raw = Value::Null;
+            }
+            assert_eq!(entries, expected, "{operation} {body}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_answer_is_never_an_empty_list() {
+        let many: Vec<Value> = vec![json!({}); MOST + 1];
+        let table = [
+            (Operation::ListPeople, json!(null)),
+            (Operation::ListPeople, json!("none")),
+            (Operation::ListPeople, json!(0)),
+            (Operation::ListPeople, json!(false)),
+            (Operation::ListPeople, json!({})),
+            (Operation::ListPeople, json!({"items": [], "total": 0})),
+            (Operation::FindSitesByName, json!({"name": "page"})),
+            (Operation::GetPersonByUsername, json!({})),
+            (Operation::ListPeople, json!([null])),
+            (Operation::ListPeople, json!([[]])),
+            (Operation::ListPeople, json!(["a"])),
+            (Operation::ListPeople, json!([{"id": "17"}])),
+            (Operation::ListPeople, json!([{"id": 17}])),
+            (Operation::ListPeople, json!([{"id": "00000000-0000-0000-0000-000000000000"}])),
+            (Operation::FindDevicesByName, json!([{"id": ID, "companyId": "x"}])),
+            (Operation::FindDevicesByName, json!([{"id": ID, "name": {"en": "Till"}}])),
+            (Operation::FindDevicesByName, json!([{"id": ID, "name": "x".repeat(LONGEST + 1)}])),
+            (Operation::FindDevicesByName, Value::Array(many)),
+        ];
+        for (operation, body) in table {
+            assert!(
+                found(operation, &body).is_err(),
+                "{operation} {}",
+                &body.to_string()[..20.min(body.to_string().len())]
+            );
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The pace of one operation: evenly spaced, slower after a refusal, and never a burst (specification 8).
+//!
+//! The arithmetic is governor's, on our clock. A request costs ten cells of a finer quota, so that a timer that
+//! fires a little late loses no pace, while a stall saves up nothing. Who waits for whom is left to the run.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use governor::clock::Clock as PacingClock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+
+use crate::clock::Clock;
+
+/// Cells a request costs.
+const COST: NonZeroU32 = NonZeroU32::new(10).expect("ten is not zero");
+
+/// Cells that can be saved up: one request and four tenths of the time to the next. In one second at most
+/// (14 + 10 x rate) / 10 requests are let go: 99 at 98 a second. They stay 100 at the service while the time they
+/// take to it varies by less than 16 ms; saving up less would allow more of that, and lose pace to late timers.
+const SAVED: NonZeroU32 = NonZeroU32::new(14).expect("fourteen is not zero");
+
+/// What a refusal leaves of the pace.
+const SLOWING: f64 = 0.7;
+
+/// The slowest pace refusals lead to, in requests a second.
+const SLOWEST: f64 = 1.0;
+
+/// Refusals within this time of one that counted are its echo.
+const ONE_REFUSAL: Duration = Duration::from_secs(1);
+
+/// How often the pace recovers.
+const RECOVERY: Duration = Duration::from_secs(10);
+
+/// By how much, in requests a second.
+const RECOVERED: f64 = 2.0;
+
+/// The pace asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rate {
+    /// So many requests a second, at least one in a thousand seconds.
+    PerSecond(f64),
+    /// As fast as it goes; refusals do not slow it.
+    Unlimited,
+}
+
+/// Lets the requests of one operation go at their pace.
+pub struct Limiter {
+    clock: Arc<dyn Clock>,
+    pace: Option<Pace>,
+}
+
+/// A pace that changes.
+struct Pace {
+    configured: f64,
+    current: f64,
+    cells: Cells,
+    /// Governor forgets when a pace is exchanged for another; this does not.
+    not_before: Duration,
+    last_permit: Option<Duration>,
+    /// When the refusal that last counted came.
+    refused: Option<Duration>,
+    /// From when on the time without refusals counts.
+    calm_since: Duration,
+}
+
+type Cells = RateLimiter<NotKeyed, InMemoryState, Elapsed, NoOpMiddleware<Duration>>;
+
+/// Our clock as governor reads it.
+#[derive(Clone)]
+struct Elapsed(Arc<dyn Clock>);
+
+impl PacingClock for Elapsed {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+impl Limiter {
+    /// A limiter that has let nothing go yet: the first request may leave at once.
+    pub fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
+        let pace = match rate {
+            Rate::Unlimited => None,
+            Rate::PerSecond(rate) => {
+                let rate = rate.max(0.001);
+                Some(Pace {
+                    configured: rate,
+                    current: rate,
+                    cells: cells(rate, &clock),
+                    not_before: Duration::ZERO,
+                    last_permit: None,
+                    refused: None,
+                    calm_since: clock.elapsed(),
+                })
+            }
+        };
+        Self { clock, pace }
+    }
+
+    /// Lets one request go now, or says when to ask again, as an instant of [`Clock::elapsed`].
+    pub fn permit(&mut self) -> Result<(), Duration> {
+        let Some(pace) = &mut self.pace else { return Ok(()) };
+        let now = self.clock.elapsed();
+        pace.recover(now, &self.clock);
+        if now < pace.not_before {
+            return Err(pace.not_before);
+        }
+        match pace.cells.check_n(COST) {
+            Ok(Ok(())) => {
+                pace.last_permit = Some(now);
+                Ok(())
+            }
+            Ok(Err(until)) => Err(until.earliest_possible()),
+            Err(_) => unreachable!("a request costs less than can be saved up"),
+        }
+    }
+
+    /// Notes that the service refused a request for its pace (`rateLimitExceeded`) and returns the new pace, in
+    /// requests a second. Refusals within a second of one that counted change nothing.
+    pub fn refused(&mut self) -> f64 {
+        let Some(pace) = &mut self.pace else { return f64::INFINITY };
+        let now = self.clock.elapsed();
+        pace.recover(now, &self.clock);
+        pace.calm_since = now;
+        if pace.refused.is_none_or(|refused| now.saturating_sub(refused) >= ONE_REFUSAL) {
+            pace.refused = Some(now);
+            let slower = (pace.current * SLOWING).max(SLOWEST.min(pace.configured));
+            pace.change(slower, &self.clock);
+        }
+        pace.current
+    }
+
+    /// The pace at this moment, in requests a second; infinite when there is none.
+    pub fn rate(&self) -> f64 {
+        self.pace.as_ref().map_or(f64::INFINITY, |pace| pace.recovered(self.clock.elapsed()))
+    }
+}
+
+impl Pace {
+    /// Whole periods without refusals.
+    fn calm_periods(&self, now: Duration) -> u32 {
+        let periods = now.saturating_sub(self.calm_since).as_secs() / RECOVERY.as_secs();
+        u32::try_from(periods).unwrap_or(u32::MAX)
+    }
+
+    /// The pace after the time without refusals that has passed.
+    fn recovered(&self, now: Duration) -> f64 {
+        (self.current + RECOVERED * f64::from(self.calm_periods(now))).min(self.configured)
+    }
+
+    /// Takes that pace. Counts whole periods only, so that asking often does not delay the next.
+    fn recover(&mut self, now: Duration, clock: &Arc<dyn Clock>) {
+        let recovered = self.recovered(now);
+        let periods = self.calm_periods(now);
+        self.calm_since = self.calm_since.saturating_add(RECOVERY.saturating_mul(periods));
+        if recovered > self.current {
+            self.change(recovered, clock);
+        }
+    }
+
+    fn change(&mut self, rate: f64, clock: &Arc<dyn Clock>) {
+        self.current = rate;
+        self.cells = cells(rate, clock);
+        if let Some(last) = self.last_permit {
+            self.not_before = last.saturating_add(Duration::from_secs_f64(1.0 / rate));
+        }
+    }
+}
+
+fn cells(rate: f64, clock: &Arc<dyn Clock>) -> Cells {
+    let cell = Duration::from_secs_f64(1.0 / (rate * f64::from(COST.get()))).max(Duration::from_nanos(1));
+    let quota = Quota::with_period(cell).expect("a cell takes at least a nanosecond").allow_burst(SAVED);
+    RateLimiter::direct_with_clock(quota, Elapsed(Arc::clone(clock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::testing::FakeClock;
+
+    fn limiter(rate: f64) -> (Arc<FakeClock>, Limiter) {
+        let clock = FakeClock::start();
+        let shared: Arc<dyn Clock> = clock.clone();
+        (clock, Limiter::new(Rate::PerSecond(rate), shared))
+    }
+
+    /// Sends whenever it may until `end`, waking up to `late` after the instant it was told.
+    fn greedy(
+        clock: &FakeClock,
+        limiter: &mut Limiter,
+        end: Duration,
+        mut late: impl FnMut() -> Duration,
+    ) -> Vec<Duration> {
+        let mut sent = Vec::new();
+        while clock.elapsed() < end {
+            match limiter.permit() {
+                Ok(()) => sent.push(clock.elapsed()),
+                Err(until) => {
+                    assert!(until > clock.elapsed(), "an instant to ask again lies ahead");
+                    clock.set(until + late());
+                }
+            }
+        }
+        sent
+    }
+
+    /// The most requests in any second, both ends included.
+    fn worst_second(sent: &[Duration]) -> usize {
+        let mut first = 0;
+        (0..sent.len())
+            .map(|last| {
+                while sent[last] - sent[first] > Duration::from_secs(1) {
+                    first += 1;
+                }
+                last - first + 1
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
+    #[test]
+    fn no_second_sees_more_than_a_hundred_however_late_the_timers_are() {
+        for seed in 0..8 {
+            for late_us in [0, 500, 1_000, 2_000, 3_000, 10_000, 50_000] {
+                let (clock, mut limiter) = limiter(98.0);
+                let mut random = fastrand::Rng::with_seed(seed);
+                let mut late = || Duration::from_micros(random.u64(0..=late_us));
+                let mut sent = greedy(&clock, &mut limiter, Duration::from_secs(20), &mut late);
+                // A stall saves nothing up.
+                clock.advance(Duration::from_secs(10));
+                sent.extend(greedy(&clock, &mut limiter, Duration::from_secs(50), &mut late));
+                let worst = worst_second(&sent);
+                assert!(worst <= 99, "{worst} in one second, timers late by up to {late_us} us, seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_worst_second_is_seen_by_its_measure() {
+        let burst: Vec<_> = (0..101).map(|n| Duration::from_millis(n * 10)).collect();
+        assert_eq!(worst_second(&burst), 101);
+    }
+
+    #[test]
+    fn late_timers_cost_no_pace() {
+        for (late_us, at_least) in [(0, 97.9), (1_000, 97.9), (2_000, 97.9), (3_000, 97.0)] {
+            for seed in 0..4 {
+                let (clock, mut limiter) = limiter(98.0);
+                let mut random = fastrand::Rng::with_seed(seed);
+                let late = || Duration::from_micros(random.u64(0..=late_us));
+                let sent = greedy(&clock, &mut limiter, Duration::from_secs(60), late);
+                #[expect(clippy::cast_precision_loss, reason = "some thousands")]
+                let pace = sent.len() as f64 / 60.0;
+                assert!(
+                    pace >= at_least && pace < 98.1,
+                    "{pace} a second, timers late by up to {late_us} us"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_start_and_the_end_of_a_stall_let_one_request_go() {
+        let (clock, mut limiter) = limiter(98.0);
+        for _ in 0..3 {
+            assert_eq!(limiter.permit(), Ok(()));
+            let again = limiter.permit().unwrap_err() - clock.elapsed();
+            assert!(again >= Duration::from_millis(6), "the next one {again:?} later");
+            clock.advance(Duration::from_secs(3600));
+        }
+    }
+
+    #[test]
+    fn a_refusal_slows_down_and_calm_speeds_up_again() {
+        let (clock, mut limiter) = limiter(98.0);
+        let about = |left: f64, right: f64| (left - right).abs() < 1e-6;
+        assert!(about(limiter.refused(), 68.6));
+        clock.advance(Duration::from_millis(999));
+        assert!(about(limiter.refused(), 68.6), "the echo of the first");
+        clock.advance(Duration::from_millis(1));
+        assert!(about(limiter.refused(), 48.02));
+        for (after_ms, rate) in [(9_999, 48.02), (1, 50.02), (10_000, 52.02), (9_999, 52.02)] {
+            clock.advance(Duration::from_millis(after_ms));
+            // Asking often must not delay the recovery.
+            let _ = limiter.permit();
+            assert!(about(limiter.rate(), rate), "{} instead of {rate}", limiter.rate());
+        }
+        // Any refusal, also one that is an echo, begins the calm anew.
+        assert!(about(limiter.refused(), 36.414));
+        clock.advance(Duration::from_millis(900));
+        assert!(about(limiter.refused(), 36.414));
+        clock.advance(Duration::from_millis(9_999));
+        assert!(about(limiter.rate(), 36.414));
+        clock.advance(Duration::from_secs(3600));
+        assert!(about(limiter.rate(), 98.0), "never above what was configured");
+        for _ in 0..50 {
+            clock.advance(Duration::from_secs(1));
+            limiter.refused();
+        }
+        assert!(about(limiter.rate(), 1.0), "never below one a second");
+    }
+
+    #[test]
+    fn the_pace_is_the_one_it_says_also_after_it_changed() {
+        let (clock, mut limiter) = limiter(98.0);
+        let before = greedy(&clock, &mut limiter, Duration::from_secs(2), || Duration::ZERO);
+        limiter.refused();
+        let from = clock.elapsed();
+        let sent = greedy(&clock, &mut limiter, from + Duration::from_secs(9), || Duration::ZERO);
+        assert!((616..=618).contains(&sent.len()), "{} in 9 s at 68.6 a second", sent.len());
+        let gap = sent[0] - before[before.len() - 1];
+        assert!(gap >= Duration::from_micros(14_577), "a change lets nothing go early: {gap:?}");
+    }
+
+    #[test]
+    fn recovery_keeps_every_second_within_the_limit() {
+        for seed in 0..8 {
+            let (clock, mut limiter) = limiter(98.0);
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut sent = Vec::new();
+            while clock.elapsed() < Duration::from_secs(200) {
+                let until = clock.elapsed() + Duration::from_millis(random.u64(1..30_000));
+                sent.extend(greedy(&clock, &mut limiter, until, || {
+                    Duration::from_micros(random.u64(0..3_000))
+                }));
+                if random.bool() {
+                    limiter.refused();
+                }
+            }
+            assert!(worst_second(&sent) <= 99, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn slow_paces_are_kept_and_refusals_do_not_speed_them_up() {
+        let (clock, mut limiter) = limiter(0.5);
+        assert!((limiter.refused() - 0.5).abs() < 1e-9);
+        let sent = greedy(&clock, &mut limiter, Duration::from_secs(100), || Duration::ZERO);
+        assert!((50..=51).contains(&sent.len()), "{}", sent.len());
+    }
+
+    #[test]
+    fn without_a_limit_everything_goes() {
+        let clock: Arc<dyn Clock> = FakeClock::start();
+        let mut limiter = Limiter::new(Rate::Unlimited, clock);
+        assert!((0..10_000).all(|_| limiter.permit().is_ok()));
+        assert!(limiter.refused().is_infinite() && limiter.rate().is_infinite());
+    }
+}

@@ -1,0 +1,41 @@
+//! The only client of the service: requests out, verdicts in.
+//!
+//! A [`Call`] names an operation, its parameters and its body; [`Client`] finds the path, takes a token,
+//! sends it exactly once and has the answer judged into a [`Verdict`](crate::model::verdict::Verdict). What follows
+//! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`].
+
+mod call;
+mod client;
+mod endpoint;
+mod found;
+mod judge;
+mod limiter;
+mod lookup;
+mod request;
+mod token;
+mod transport;
+
+#[cfg(test)]
+mod client_tests;
+mod envelope;
+mod grant;
+#[cfg(test)]
+mod judge_tests;
+mod template;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod token_tests;
+mod wire;
+mod wording;
+
+pub use call::Call;
+pub use client::{Answer, Client, Config, Proxy};
+pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
+pub use found::{Found, found};
+pub use judge::{Expectation, Raw, judge};
+pub use limiter::{Limiter, Rate};
+pub use lookup::Lookup;
+pub use request::{creation, extra};
+pub use token::TokenInfo;
+pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};

@@ -1,0 +1,260 @@
+//! The access token: one for all workers, renewed before it expires, by one of them at a time and at most once a
+//! second (specification 4.1 and 5).
+//!
+//! The unit of `expires_in` is not stated: it is taken as seconds, and when that makes no sense or proves wrong the
+//! token is renewed when the service refuses it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use super::envelope::largest;
+use super::grant::{grant, not_had};
+use super::judge::Raw;
+use super::transport::{HttpRequest, Transport};
+use crate::clock::Clock;
+use crate::model::operation::{Method, Operation};
+use crate::model::time::Moment;
+use crate::model::verdict::Verdict;
+
+/// The least time between the starts of two requests for a token.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// The most by which a token is renewed before it expires; a tenth of its life when that is less.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// What is told about a token; never the token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TokenInfo {
+    /// How long it is good for, where the service says so sensibly.
+    pub expires_in: Option<Duration>,
+    /// How long the service took.
+    pub took: Duration,
+    /// The service's clock, from its `Date` header.
+    pub date: Option<Moment>,
+}
+
+/// A token and the turn it was had in. A later token has a higher generation.
+pub(crate) struct Token {
+    header: HeaderValue,
+    pub(crate) generation: u64,
+    renew: Option<Due>,
+    expires: Option<Due>,
+    info: TokenInfo,
+}
+
+/// A time on both clocks: the monotonic one stands still while the machine is suspended, the wall clock may jump.
+#[derive(Clone, Copy)]
+struct Due {
+    elapsed: Duration,
+    wall: Moment,
+}
+
+impl Due {
+    fn passed(self, clock: &dyn Clock) -> bool {
+        clock.elapsed() >= self.elapsed || clock.now() >= self.wall
+    }
+}
+
+impl Token {
+    /// The value of the `Authorization` header, marked sensitive.
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    /// The token itself, only to be taken out of texts.
+    pub(crate) fn text(&self) -> &str {
+        self.header.to_str().unwrap_or_default().trim_start_matches("Bearer ")
+    }
+
+    fn is_expired(&self, clock: &dyn Clock) -> bool {
+        self.expires.is_some_and(|due| due.passed(clock))
+    }
+
+    fn is_due(&self, clock: &dyn Clock) -> bool {
+        self.renew.is_some_and(|due| due.passed(clock))
+    }
+}
+
+/// Where and as whom a token is asked for.
+pub(crate) struct Login {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) client_id: String,
+    pub(crate) client_secret: SecretString,
+}
+
+/// Keeps the token.
+pub(crate) struct Keeper {
+    login: Login,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    kept: Mutex<Kept>,
+    /// Held by whoever asks for a token.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Kept {
+    token: Option<Arc<Token>>,
+    /// How many tokens were had.
+    obtained: u64,
+    /// How many requests for a token have ended.
+    asked: u64,
+    last_start: Option<Duration>,
+    last_failure: Option<Verdict>,
+}
+
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keeper").field("client_id", &self.login.client_id).finish_non_exhaustive()
+    }
+}
+
+impl Keeper {
+    pub(crate) fn new(login: Login, transport: Arc<dyn Transport>, clock: Arc<dyn Clock>) -> Self {
+        Self { login, transport, clock, kept: Mutex::default(), turn: tokio::sync::Mutex::new(()) }
+    }
+
+    /// A token that is good as far as is known. The failure of one request is shared by all who waited for it.
+    pub(crate) async fn token(&self) -> Result<Arc<Token>, Verdict> {
+        let (good, asked) = {
+            let kept = self.kept();
+            (self.good(&kept), kept.asked)
+        };
+        let turn = match good {
+            Some(token) if !token.is_due(&*self.clock) || self.too_soon() => return Ok(token),
+            // It will expire soon: one asks for the next, the others go on with this one.
+            Some(token) => match self.turn.try_lock() {
+                Ok(turn) => turn,
+                Err(_) => return Ok(token),
+            },
+            None => self.turn.lock().await,
+        };
+        {
+            let kept = self.kept();
+            let good = self.good(&kept);
+            match good {
+                Some(token) if !token.is_due(&*self.clock) => return Ok(token),
+                Some(_) => {}
+                None if kept.asked != asked => {
+                    if let Some(failure) = &kept.last_failure {
+                        return Err(failure.clone());
+                    }
+                }
+                None => {}
+            }
+        }
+        let asked = self.ask().await;
+        drop(turn);
+        // Renewing early may fail without harm as long as the old token is good.
+        asked.or_else(|failure| self.good(&self.kept()).ok_or(failure))
+    }
+
+    /// Asks for a token now, whether or not there is one.
+    pub(crate) async fn renew(&self) -> Result<TokenInfo, Verdict> {
+        let _turn = self.turn.lock().await;
+        self.ask().await.map(|token| token.info)
+    }
+
+    /// Drops the token of `generation`, which the service refused; a newer one stays.
+    pub(crate) fn refused(&self, generation: u64) {
+        let mut kept = self.kept();
+        if kept.token.as_ref().is_some_and(|token| token.generation == generation) {
+            kept.token = None;
+        }
+    }
+
+    /// How many tokens were had so far.
+    pub(crate) fn obtained(&self) -> u64 {
+        self.kept().obtained
+    }
+
+    /// The secret, only to be taken out of texts.
+    pub(crate) fn secret(&self) -> &str {
+        self.login.client_secret.expose_secret()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing panics while it is held, and every change to it is one assignment after another's end.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn good(&self, kept: &Kept) -> Option<Arc<Token>> {
+        kept.token.clone().filter(|token| !token.is_expired(&*self.clock))
+    }
+
+    /// When the next request for a token may start.
+    fn earliest(&self) -> Duration {
+        self.kept().last_start.map_or(Duration::ZERO, |start| start.saturating_add(BETWEEN))
+    }
+
+    fn too_soon(&self) -> bool {
+        self.clock.elapsed() < self.earliest()
+    }
+
+    /// One request for a token. The caller holds the turn.
+    async fn ask(&self) -> Result<Arc<Token>, Verdict> {
+        if self.too_soon() {
+            self.clock.sleep_until(self.earliest()).await;
+        }
+        let started = Due { elapsed: self.clock.elapsed(), wall: self.clock.now() };
+        self.kept().last_start = Some(started.elapsed);
+        let answer = self.transport.send(self.request()).await;
+        let took = self.clock.elapsed().saturating_sub(started.elapsed);
+        let granted = answer.map_err(not_had).and_then(|answer| {
+            let raw = Raw { status: answer.status, body: answer.body, flaw: answer.flaw };
+            grant(&raw, self.secret()).map(|(header, expires_in)| (header, expires_in, answer.date))
+        });
+        let mut kept = self.kept();
+        kept.asked += 1;
+        match granted {
+            Ok((header, life, date)) => {
+                kept.obtained += 1;
+                let after = |life: Duration| Due {
+                    elapsed: started.elapsed.saturating_add(life),
+                    wall: started.wall.plus(life),
+                };
+                let token = Arc::new(Token {
+                    header,
+                    generation: kept.obtained,
+                    renew: life.map(|life| after(life - MARGIN.min(life / 10))),
+                    expires: life.map(after),
+                    info: TokenInfo { expires_in: life, took, date },
+                });
+                kept.last_failure = None;
+                kept.token = Some(Arc::clone(&token));
+                Ok(token)
+            }
+            Err(failure) => {
+                kept.last_failure = Some(failure.clone());
+                Err(failure)
+            }
+        }
+    }
+
+    fn request(&self) -> HttpRequest {
+        let mut headers = HeaderMap::new();
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/x-www-form-urlencoded; charset=utf-8"),
+        );
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .append_pair("client_id", &self.login.client_id)
+            .append_pair("client_secret", self.secret())
+            .finish();
+        HttpRequest {
+            method: self.login.method,
+            url: self.login.url.clone(),
+            headers,
+            body: Bytes::from(body),
+            largest_answer: largest(Operation::Auth),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Text from the service made fit to be stored and shown: no control characters, no tricks of direction, bounded,
+//! and without the token or the secret should the service echo them.
+
+/// How much of a text of the service is kept, in characters.
+pub(crate) const LONGEST: usize = 500;
+
+/// Shorter secrets are not looked for: they would be found in every text.
+const SHORTEST_SECRET: usize = 4;
+
+/// What stands where a secret stood.
+const REMOVED: &str = "[removed]";
+
+/// Makes messages for people of texts that may hold these secrets.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wording<'a> {
+    /// What must not be repeated.
+    pub(crate) secrets: &'a [&'a str],
+}
+
+impl Wording<'_> {
+    /// The text without secrets, control characters as spaces, without invisible ones, at most `longest` characters.
+    pub(crate) fn clean(self, text: &str, longest: usize) -> String {
+        // Before anything is taken away or cut, and again in case that joined what stood apart.
+        let text = redact(text, self.secrets);
+        let mut cleaned = String::with_capacity(text.len());
+        for c in text.chars().filter(|&c| !is_invisible(c)).map(|c| if c.is_control() { ' ' } else { c }) {
+            if !(c == ' ' && (cleaned.is_empty() || cleaned.ends_with(' '))) {
+                cleaned.push(c);
+            }
+        }
+        cut(&redact(cleaned.trim_end(), self.secrets), longest)
+    }
+}
+
+/// A message for people, of a text that holds no secrets.
+pub(crate) fn clean(text: &str, longest: usize) -> String {
+    Wording::default().clean(text, longest)
+}
+
+/// The beginning of an answer for logs: control and invisible characters escaped, at most [`LONGEST`] characters.
+/// `None` for an empty body.
+pub(crate) fn excerpt(body: &[u8], secrets: &[&str]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let text = redact(text.trim(), secrets);
+    if text.is_empty() {
+        return None;
+    }
+    let mut escaped = String::new();
+    for c in text.chars().take(LONGEST + 1) {
+        if c.is_control() || is_invisible(c) {
+            escaped.extend(c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Some(cut(&escaped, LONGEST))
+}
+
+/// The text with every secret taken out, also where it stands as JSON or an address would write it.
+fn redact(text: &str, secrets: &[&str]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
+        let quoted = serde_json::Value::from(*secret).to_string();
+        let quoted = quoted.trim_start_matches('"').trim_end_matches('"');
+        let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
+        for form in [*secret, quoted, &quoted.replace('/', "\\/"), &encoded, &encoded.replace('+', "%20")] {
+            if !form.is_empty() && text.contains(form) {
+                text = text.replace(form, REMOVED);
+            }
+        }
+    }
+    text
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        None => text.to_owned(),
+        Some(_) => {
+            let mut kept: String = text.chars().take(longest - 1).collect();
+            kept.push('\u{2026}');
+            kept
+        }
+    }
+}
+
+/// Marks of direction, joiners and other characters that change what a reader sees without being seen.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_lose_what_a_reader_cannot_see() {
+        let table = [
+            ("must not be null", "must not be null"),
+            ("line one\r\nline two\ttab", "line one line two tab"),
+            ("\u{1b}[31mred\u{1b}[0m", "[31mred [0m"),
+            ("abc\u{202e}fdp.exe", "abcfdp.exe"),
+            ("\u{feff}a\u{200b}b\u{2066}c", "abc"),
+            ("  padded\u{7}  ", "padded"),
+            ("", ""),
+        ];
+        for (text, expected) in table {
+            assert_eq!(clean(text, LONGEST), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_the_limit_and_show_it() {
+        assert_eq!(clean(&"x".repeat(500), 500), "x".repeat(500));
+        let cut = clean(&"\u{e9}".repeat(100_000), 500);
+        assert_eq!(cut.chars().count(), 500);
+        assert!(cut.ends_with('\u{2026}'));
+        let excerpt = excerpt("\n".repeat(10).as_bytes(), &[]);
+        assert_eq!(excerpt, None);
+    }
+
+    #[test]
+    fn an_excerpt_is_escaped_bounded_and_without_secrets() {
+        let token = "ab/c+d.token";
+        let body = format!("{{\"said\":\"{token}\",\n\"again\":\"ab\\/c+d.token\"}}{}", "\u{1}".repeat(1000));
+        let excerpt = excerpt(body.as_bytes(), &[token]).unwrap();
+        assert!(
+            excerpt.starts_with("{\"said\":\"[removed]\",\\n\"again\":\"[removed]\"}\\u{1}"),
+            "{excerpt}"
+        );
+        assert_eq!(excerpt.chars().count(), LONGEST);
+        assert!(!excerpt.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn a_secret_across_the_cut_leaves_no_beginning_behind() {
+        let wording = Wording { secrets: &["the-whole-token"] };
+        for start in 0..30 {
+            let text = format!("{}the-whole-token and more", "x".repeat(start));
+            assert!(!wording.clean(&text, 20).contains("the-"), "{start}");
+        }
+        assert_eq!(wording.clean("the-\u{200b}whole-token", 20), "[removed]");
+    }
+
+    #[test]
+    fn secrets_are_found_however_they_are_written() {
+        let secret = "p\"w /d";
+        for written in ["p\"w /d", "p\\\"w /d", "p\\\"w \\/d", "p%22w+%2Fd", "p%22w%20%2Fd"] {
+            assert_eq!(redact(&format!("<{written}>"), &[secret]), "<[removed]>", "{written}");
+        }
+        assert_eq!(redact("a cat", &["a"]), "a cat", "too short to be looked for");
+    }
+}

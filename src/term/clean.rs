@@ -1,0 +1,56 @@
+//! Makes text that others wrote harmless to a terminal: cells of a sheet, answers of the service, file names.
+//!
+//! Control characters, terminal escapes and characters that reorder or hide text are shown as their code
+//! (`\u{1b}`), so that nobody's data moves the cursor, repaints a line or forges one of our messages.
+
+/// Writes `text` with every character that could steer a terminal replaced by its code.
+pub fn clean(text: &str) -> String {
+    if !text.chars().any(steers) {
+        return text.to_owned();
+    }
+    let mut result = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' => result.push_str("\\n"),
+            '\r' => result.push_str("\\r"),
+            '\t' => result.push_str("\\t"),
+            c if steers(c) => result.extend(c.escape_unicode()),
+            c => result.push(c),
+        }
+    }
+    result
+}
+
+/// Whether a character does something other than show itself.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{200b}' | '\u{200e}' | '\u{200f}'      // no width, and marks of direction
+            | '\u{2028}' | '\u{2029}'                 // line and paragraph separators
+            | '\u{202a}'..='\u{202e}'                 // embeddings and overrides of direction
+            | '\u{2066}'..='\u{2069}'                 // isolates
+            | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_shown_as_its_code() {
+        let table = [
+            ("Acme Ltd", "Acme Ltd"),
+            ("Café Ōtautahi 東京 👩‍💻", "Café Ōtautahi 東京 👩‍💻"),
+            ("a\u{1b}[31mred", "a\\u{1b}[31mred"),
+            ("\u{9b}2J", "\\u{9b}2J"),
+            ("bell\u{7}", "bell\\u{7}"),
+            ("two\nlines\r\n", "two\\nlines\\r\\n"),
+            ("tab\there", "tab\\there"),
+            ("exe\u{202e}fdp", "exe\\u{202e}fdp"),
+            ("hid\u{200b}den", "hid\\u{200b}den"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(clean(text), expected);
+        }
+    }
+}

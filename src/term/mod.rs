@@ -1,0 +1,372 @@
+//! The only place that prints. Results go to standard output, talk to standard error.
+//!
+//! A pipe that the reader closed is a quiet end: what is said after that is dropped and the work goes on. Any
+//! other failure to write a result is remembered and ends the command with a failure of its own. Text is printed
+//! as [`Line`]s, which are cleaned of whatever could steer a terminal. What to say is left to [`crate::cli`].
+
+mod clean;
+mod figures;
+mod line;
+mod log;
+mod pace;
+mod picture;
+mod progress;
+mod table;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indicatif::MultiProgress;
+use serde::Serialize;
+
+use crate::error::{Error, Exit};
+
+pub use clean::clean;
+pub use figures::{count, counted, moment, span};
+pub use line::{Ink, Line};
+pub use log::start_log;
+pub use picture::Tick;
+pub use progress::Progress;
+pub use table::Table;
+
+/// How much is said, and in which form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Standard output carries JSON, one object a line, and nothing else.
+    pub json: bool,
+    /// Nothing is said but results, warnings, errors and the next step.
+    pub quiet: bool,
+    /// No colour, whatever the terminal can do.
+    pub no_color: bool,
+}
+
+/// One of the two ways out.
+struct Stream {
+    to: Box<dyn Write + Send>,
+    colour: bool,
+    /// Why nothing is written any more; a closed pipe is no failure.
+    ended: Option<io::Error>,
+}
+
+impl Stream {
+    fn write(&mut self, text: &str) {
+        if self.ended.is_some() {
+            return;
+        }
+        let written = self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush());
+        self.ended = written.err();
+    }
+}
+
+struct Streams {
+    results: Stream,
+    talk: Stream,
+}
+
+/// What a person, or a program, sees. Clones write to the same place.
+#[derive(Clone)]
+pub struct Terminal {
+    manner: Manner,
+    streams: Arc<Mutex<Streams>>,
+    bars: MultiProgress,
+    interactive: bool,
+}
+
+impl Terminal {
+    /// The terminal of this process. Colour follows the streams, `NO_COLOR` and `CLICOLOR`.
+    pub fn of_process(manner: Manner) -> Self {
+        let colour = |choice| !manner.no_color && choice != anstream::ColorChoice::Never;
+        let results = Stream {
+            colour: colour(anstream::AutoStream::choice(&io::stdout())),
+            to: Box::new(io::stdout()),
+            ended: None,
+        };
+        let talk = Stream {
+            colour: colour(anstream::AutoStream::choice(&io::stderr())),
+            to: Box::new(io::stderr()),
+            ended: None,
+        };
+        Self {
+            manner,
+            streams: Arc::new(Mutex::new(Streams { results, talk })),
+            bars: MultiProgress::new(),
+            interactive: io::stderr().is_terminal(),
+        }
+    }
+
+    /// Whether standard output carries JSON.
+    pub fn json(&self) -> bool {
+        self.manner.json
+    }
+
+    /// Prints one line of the result. With JSON wanted, results are [`Terminal::object`]s and this says nothing.
+    pub fn result(&self, line: impl Into<Line>) {
+        if !self.manner.json {
+            self.write_result(&line.into());
+        }
+    }
+
+    /// Prints one object of the result on a line of its own, when JSON is wanted.
+    pub fn object(&self, object: &impl Serialize) {
+        if !self.manner.json {
+            return;
+        }
+        match serde_json::to_string(object) {
+            Ok(mut text) => {
+                text.push('\n');
+                self.print(|streams| streams.results.write(&text));
+            }
+            Err(error) => self.fail_result(io::Error::other(error)),
+        }
+    }
+
+    /// Prints a document that fleetload generated itself, byte for byte: a completion script, a manual page.
+    pub fn document(&self, text: &str) {
+        self.print(|streams| streams.results.write(text));
+    }
+
+    /// Says something that is not a result. Quiet keeps it back.
+    pub fn say(&self, line: impl Into<Line>) {
+        if !self.manner.quiet {
+            self.write_talk(&line.into());
+        }
+    }
+
+    /// Says something that a person should know before relying on the result.
+    pub fn warn(&self, text: impl AsRef<str>) {
+        let mut lines = text.as_ref().lines();
+        let first = lines.next().unwrap_or_default();
+        self.write_talk(&Line::new().ink(Ink::Warning, "warning:").text(" ").text(first));
+        for more in lines {
+            self.write_talk(&Line::new().text("  ").text(more));
+        }
+    }
+
+    /// Tells what to do or type next. Part of every end, so quiet does not keep it back.
+    pub fn hint(&self, text: impl AsRef<str>) {
+        self.write_hint(text.as_ref());
+    }
+
+    /// Tells an error that ends the command: what happened, why, and what to do next.
+    pub fn error(&self, error: &Error) {
+        let told = error.to_string();
+        let mut lines = told.lines();
+        let first = lines.next().unwrap_or_default();
+        self.write_talk(&Line::new().ink(Ink::Error, "error:").text(" ").text(first));
+        for more in lines {
+            self.write_talk(&Line::new().text("  ").text(more));
+        }
+        if let Some(hint) = error.next_step() {
+            self.write_hint(hint);
+        }
+        self.object(&ErrorObject {
+            object: "error",
+            message: clean(&told),
+            hint: error.next_step().map(clean),
+            exit_code: Exit::from(error.kind()).code(),
+        });
+    }
+
+    /// The exit code after everything was printed: a result that could not be written is a failure of ours.
+    pub fn finish(&self, exit: Exit) -> Exit {
+        let failure = self.lock().results.ended.take();
+        match failure {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let error = Error::internal("cannot write the result to standard output").because(error);
+                self.write_talk(&Line::new().ink(Ink::Error, "error:").text(" ").text(error.to_string()));
+                if exit == Exit::Done { Exit::Failed } else { exit }
+            }
+            Some(_) | None => exit,
+        }
+    }
+
+    fn write_hint(&self, hint: &str) {
+        let mut lines = hint.lines();
+        let first = lines.next().unwrap_or_default();
+        self.write_talk(&Line::new().ink(Ink::Hint, "hint:").text(" ").text(first));
+        for more in lines {
+            self.write_talk(&Line::new().text("      ").text(more));
+        }
+    }
+
+    fn write_result(&self, line: &Line) {
+        self.print(|streams| {
+            let text = line.render(streams.results.colour) + "\n";
+            streams.results.write(&text);
+        });
+    }
+
+    fn write_talk(&self, line: &Line) {
+        self.print(|streams| {
+            let text = line.render(streams.talk.colour) + "\n";
+            streams.talk.write(&text);
+        });
+    }
+
+    fn fail_result(&self, error: io::Error) {
+        self.lock().results.ended.get_or_insert(error);
+    }
+
+    /// Everything that is written passes here, so that bars are taken away first and drawn again after it.
+    fn print(&self, write: impl FnOnce(&mut Streams)) {
+        self.bars.suspend(|| write(&mut self.lock()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        // A panic elsewhere must not silence the message about it.
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An error as programs read it.
+#[derive(Serialize)]
+struct ErrorObject {
+    object: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    exit_code: u8,
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! A terminal whose two streams are kept in memory.
+
+    use super::*;
+    use indicatif::{InMemoryTerm, ProgressDrawTarget};
+
+    #[derive(Clone, Default)]
+    pub(crate) struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Kept {
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(crate) struct Ends(pub(crate) io::ErrorKind);
+
+    impl Write for Ends {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    pub(crate) fn terminal(manner: Manner) -> (Terminal, Kept, Kept) {
+        let (results, talk) = (Kept::default(), Kept::default());
+        let terminal = Terminal {
+            manner,
+            streams: Arc::new(Mutex::new(Streams {
+                results: stream(results.clone()),
+                talk: stream(talk.clone()),
+            })),
+            bars: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
+            interactive: false,
+        };
+        (terminal, results, talk)
+    }
+
+    pub(crate) fn with_bars(screen: &InMemoryTerm) -> Terminal {
+        let (mut terminal, _, _) = terminal(Manner::default());
+        terminal.bars =
+            MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        terminal.interactive = true;
+        terminal
+    }
+
+    pub(super) fn stream(to: impl Write + Send + 'static) -> Stream {
+        Stream { to: Box::new(to), colour: false, ended: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{Ends, stream, terminal};
+    use super::*;
+
+    #[test]
+    fn results_and_talk_go_different_ways() {
+        let (terminal, results, talk) = terminal(Manner::default());
+        terminal.result("12 rows");
+        terminal.say("reading");
+        terminal.warn("one thing\nand another");
+        terminal.hint("fleetload run");
+        assert_eq!(results.text(), "12 rows\n");
+        assert_eq!(talk.text(), "reading\nwarning: one thing\n  and another\nhint: fleetload run\n");
+    }
+
+    #[test]
+    fn quiet_keeps_back_talk_but_neither_results_nor_warnings_nor_the_next_step() {
+        let (terminal, results, talk) = terminal(Manner { quiet: true, ..Manner::default() });
+        terminal.result("12 rows");
+        terminal.say("reading");
+        terminal.hint("fleetload run");
+        terminal.warn("look");
+        assert_eq!(results.text(), "12 rows\n");
+        assert_eq!(talk.text(), "hint: fleetload run\nwarning: look\n");
+    }
+
+    #[test]
+    fn with_json_standard_output_has_objects_only() {
+        let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
+        terminal.result("12 rows");
+        terminal.object(&serde_json::json!({"rows": 12}));
+        assert_eq!(results.text(), "{\"rows\":12}\n");
+    }
+
+    #[test]
+    fn an_error_tells_what_why_and_what_next_and_cannot_forge_a_line() {
+        let (terminal, results, talk) = terminal(Manner { json: true, ..Manner::default() });
+        let error = Error::sheets("the cell holds '\u{1b}[2J'\nerror: all rows lost")
+            .because(io::Error::other("really"))
+            .hint("correct the sheet\nfleetload check x.csv");
+        terminal.error(&error);
+        assert_eq!(
+            talk.text(),
+            "error: the cell holds '\\u{1b}[2J'\n  error: all rows lost: really\n\
+             hint: correct the sheet\n      fleetload check x.csv\n"
+        );
+        assert_eq!(
+            results.text(),
+            "{\"object\":\"error\",\"message\":\"the cell holds '\\\\u{1b}[2J'\\\\nerror: all rows lost: really\",\
+             \"hint\":\"correct the sheet\\\\nfleetload check x.csv\",\"exit_code\":3}\n"
+        );
+    }
+
+    #[test]
+    fn a_closed_pipe_is_a_quiet_end_and_a_full_disk_is_not() {
+        for (kind, expected) in
+            [(io::ErrorKind::BrokenPipe, Exit::Done), (io::ErrorKind::StorageFull, Exit::Failed)]
+        {
+            let (terminal, _, talk) = terminal(Manner::default());
+            terminal.lock().results = stream(Ends(kind));
+            terminal.result("12 rows");
+            terminal.result("and more");
+            assert_eq!(terminal.finish(Exit::Done), expected, "{kind}");
+            assert_eq!(talk.text().is_empty(), expected == Exit::Done, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_result_that_could_not_be_written_does_not_hide_a_worse_end() {
+        let (terminal, _, _) = terminal(Manner::default());
+        terminal.lock().results = stream(Ends(io::ErrorKind::StorageFull));
+        terminal.result("12 rows");
+        assert_eq!(terminal.finish(Exit::Held), Exit::Held);
+    }
+}

@@ -1,0 +1,391 @@
+//! The picture of a run that its news adds up to: counts, pace, quota, and when it will be done.
+//!
+//! Pure: time comes in, words and numbers go out. How they are shown is left to [`super::progress`].
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::figures::{count, counted, moment, span};
+use super::pace::Pace;
+use crate::model::event::Event;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+use crate::plan::forecast::{Allowance, forecast};
+
+/// Seconds over which the pace of requests is shown.
+const REQUESTS_WINDOW: u64 = 5;
+/// Seconds over which the pace of finished rows is measured for the time to finish: long enough to be steady.
+const ROWS_WINDOW: u64 = 60;
+
+/// A reading of both clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// The wall clock.
+    pub now: Moment,
+    /// The monotonic clock.
+    pub elapsed: Duration,
+}
+
+/// What is known of a run.
+#[derive(Debug)]
+pub(super) struct Picture {
+    tally: Tally,
+    requests: u64,
+    request_pace: Pace,
+    row_pace: Pace,
+    used: u64,
+    ceiling: Option<u64>,
+    parked_until: Option<Moment>,
+}
+
+/// Where the rows of one kind, or of all, stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) struct Standing {
+    pub(super) rows: u64,
+    pub(super) done: u64,
+    pub(super) left: u64,
+    pub(super) failed: u64,
+    pub(super) held: u64,
+}
+
+/// The picture as one JSON object.
+#[derive(Debug, Serialize)]
+pub(super) struct Progressed {
+    object: &'static str,
+    at: String,
+    #[serde(flatten)]
+    standing: Standing,
+    requests: u64,
+    requests_per_second: f64,
+    quota_used: u64,
+    quota_ceiling: Option<u64>,
+    parked_until: Option<String>,
+    finish_estimate: Option<String>,
+}
+
+impl Picture {
+    pub(super) fn new(tally: Tally, tick: Tick) -> Self {
+        Self {
+            tally,
+            requests: 0,
+            request_pace: Pace::over(REQUESTS_WINDOW, tick.elapsed),
+            row_pace: Pace::over(ROWS_WINDOW, tick.elapsed),
+            used: 0,
+            ceiling: None,
+            parked_until: None,
+        }
+    }
+
+    /// Takes in a piece of news; what a person should read of it comes back.
+    pub(super) fn take(&mut self, event: &Event, tick: Tick, here: &TimeZone) -> Option<String> {
+        match event {
+            Event::Moved { kind, from, to, job: _ } => {
+                self.tally.shift(*kind, *from, *to);
+                if to.is_final() {
+                    self.row_pace.add(tick.elapsed);
+                }
+                (*to == JobState::Held).then(|| {
+                    format!(
+                        "a row of {kind} is held until a person decides ({} so far)",
+                        self.standing().held
+                    )
+                })
+            }
+            Event::Sent { operation: _ } => {
+                self.requests += 1;
+                self.request_pace.add(tick.elapsed);
+                None
+            }
+            Event::QuotaUsed { used, ceiling } => {
+                self.used = *used;
+                self.ceiling = *ceiling;
+                None
+            }
+            Event::Parked { until } => {
+                self.parked_until = Some(*until);
+                Some(format!(
+                    "today's quota is spent; creations wait until {} ({} from now)",
+                    moment(*until, here),
+                    span(until.since(tick.now))
+                ))
+            }
+            Event::Woken => {
+                self.parked_until = None;
+                Some("creations go on".to_owned())
+            }
+            Event::SlowedDown { operation, rate } => Some(format!(
+                "the service asks for a slower pace: {operation} at {rate:.0} requests a second"
+            )),
+            Event::Breaker { operation, open: true, reason } => {
+                Some(format!("{operation} is held back: {reason}"))
+            }
+            Event::Breaker { operation, open: false, reason } => {
+                Some(format!("{operation} goes on: {reason}"))
+            }
+            Event::Unreachable { reason, retry_in } => Some(format!(
+                "the service cannot be reached: {reason}; next try in {}",
+                span((*retry_in).max(Duration::from_secs(1)))
+            )),
+            Event::ClockSkew { seconds } => Some(format!(
+                "this machine's clock is {} {} the service's; the service's counts",
+                span(Duration::from_secs(seconds.unsigned_abs())),
+                if *seconds > 0 { "behind" } else { "ahead of" }
+            )),
+            Event::Note { text } => Some(text.clone()),
+            Event::Draining { under_way } => Some(format!(
+                "stopping: waiting for {} under way (once more to stop at once)",
+                counted(u64::try_from(*under_way).unwrap_or(u64::MAX), "request", "requests")
+            )),
+        }
+    }
+
+    /// Where all rows stand.
+    pub(super) fn standing(&self) -> Standing {
+        stand(|state| self.tally.in_state(state))
+    }
+
+    /// Where the rows of one kind stand.
+    pub(super) fn standing_of(&self, kind: Kind) -> Standing {
+        stand(|state| self.tally.of(kind, state))
+    }
+
+    /// One line: counts of all rows, then [`Picture::pace_line`].
+    pub(super) fn line(&self, tick: Tick, here: &TimeZone) -> String {
+        let standing = self.standing();
+        format!("{}; {}", standing.words(), self.pace_line(tick, here))
+    }
+
+    /// One line: requests a second, quota, time to finish.
+    pub(super) fn pace_line(&self, tick: Tick, here: &TimeZone) -> String {
+        let mut parts = vec![format!("{:.0} requests/s", self.request_pace.per_second(tick.elapsed))];
+        match self.ceiling {
+            Some(ceiling) => parts.push(format!(
+                "quota {} of {} used, {} left",
+                count(self.used),
+                count(ceiling),
+                count(ceiling.saturating_sub(self.used))
+            )),
+            None if self.used > 0 => parts.push(format!("{} of today's quota used", count(self.used))),
+            None => {}
+        }
+        match (self.parked_until, self.finish(tick)) {
+            (Some(until), Some(finish)) if finish > until => {
+                parts.push(format!("done about {}", moment(finish, here)));
+            }
+            (None, Some(finish)) if finish > tick.now => parts.push(if finish.day() == tick.now.day() {
+                format!("{} to go", span(finish.since(tick.now)))
+            } else {
+                format!("done about {}", moment(finish, here))
+            }),
+            (Some(_) | None, Some(_) | None) => {}
+        }
+        parts.join(", ")
+    }
+
+    /// Whether the quota is spent and creations wait.
+    pub(super) fn is_parked(&self) -> bool {
+        self.parked_until.is_some()
+    }
+
+    /// One line while the quota is spent.
+    pub(super) fn parked_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
+        self.parked_until.map(|until| {
+            format!("parked until {} ({} from now)", moment(until, here), span(until.since(tick.now)))
+        })
+    }
+
+    /// The picture for programs.
+    pub(super) fn object(&self, tick: Tick) -> Progressed {
+        Progressed {
+            object: "progress",
+            at: tick.now.to_string(),
+            standing: self.standing(),
+            requests: self.requests,
+            requests_per_second: (self.request_pace.per_second(tick.elapsed) * 10.0).round() / 10.0,
+            quota_used: self.used,
+            quota_ceiling: self.ceiling,
+            parked_until: self.parked_until.map(|until| until.to_string()),
+            finish_estimate: self.finish(tick).map(|finish| finish.to_string()),
+        }
+    }
+
+    fn finish(&self, tick: Tick) -> Option<Moment> {
+        let left = self.standing().left;
+        if left == 0 {
+            return None;
+        }
+        let allowance = self.ceiling.map(|ceiling| Allowance {
+            per_day: ceiling,
+            today: if self.parked_until.is_some() { 0 } else { ceiling.saturating_sub(self.used) },
+        });
+        forecast(left, self.row_pace.per_second(tick.elapsed), allowance, tick.now)
+            .map(|forecast| forecast.finish)
+    }
+}
+
+impl Standing {
+    /// `done 12 of 30, 17 left, 1 failed`; held rows only when there are any.
+    pub(super) fn words(self) -> String {
+        let mut words =
+            format!("{} of {} done, {} left", count(self.done), count(self.rows), count(self.left));
+        if self.failed > 0 {
+            words.push_str(&format!(", {} failed", count(self.failed)));
+        }
+        if self.held > 0 {
+            words.push_str(&format!(", {} held", count(self.held)));
+        }
+        words
+    }
+}
+
+fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
+    let mut standing = Standing { rows: 0, done: 0, left: 0, failed: 0, held: 0 };
+    for &state in JobState::ALL {
+        let jobs = in_state(state);
+        standing.rows += jobs;
+        match state {
+            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
+                standing.done += jobs;
+            }
+            JobState::Rejected | JobState::Skipped | JobState::Cancelled => standing.failed += jobs,
+            JobState::Held => standing.held += jobs,
+            JobState::Blocked
+            | JobState::Ready
+            | JobState::Deferred
+            | JobState::Sending
+            | JobState::InDoubt => standing.left += jobs,
+        }
+    }
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::JobId;
+    use crate::model::operation::Operation;
+
+    fn tick(seconds: u64) -> Tick {
+        let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
+        Tick { now: start.plus(Duration::from_secs(seconds)), elapsed: Duration::from_secs(seconds) }
+    }
+
+    fn moved(from: JobState, to: JobState) -> Event {
+        Event::Moved { job: JobId(1), kind: Kind::Device, from, to }
+    }
+
+    fn picture(devices: u64) -> Picture {
+        let mut tally = Tally::default();
+        tally.add(Kind::Device, JobState::Ready, devices);
+        Picture::new(tally, tick(0))
+    }
+
+    #[test]
+    fn the_line_tells_counts_pace_quota_and_time_to_finish() {
+        let mut picture = picture(1_000);
+        for second in 0..10 {
+            for _ in 0..20 {
+                let sent = Event::Sent { operation: Operation::AddDevice };
+                assert_eq!(picture.take(&sent, tick(second), &TimeZone::UTC), None);
+                let news = moved(JobState::Ready, JobState::Created);
+                assert_eq!(picture.take(&news, tick(second), &TimeZone::UTC), None);
+            }
+        }
+        assert_eq!(
+            picture.line(tick(10), &TimeZone::UTC),
+            "200 of 1,000 done, 800 left; 20 requests/s, 40 s to go"
+        );
+        let quota = Event::QuotaUsed { used: 200, ceiling: Some(500) };
+        assert_eq!(picture.take(&quota, tick(10), &TimeZone::UTC), None);
+        assert_eq!(
+            picture.line(tick(10), &TimeZone::UTC),
+            "200 of 1,000 done, 800 left; 20 requests/s, quota 200 of 500 used, 300 left, \
+             done about 2026-03-02 00:00:25 UTC"
+        );
+    }
+
+    #[test]
+    fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
+        let mut picture = picture(10);
+        for to in [JobState::Rejected, JobState::Skipped, JobState::Adopted, JobState::InDoubt] {
+            picture.take(&moved(JobState::Ready, to), tick(1), &TimeZone::UTC);
+        }
+        let told = picture.take(&moved(JobState::Ready, JobState::Held), tick(1), &TimeZone::UTC);
+        assert_eq!(told.as_deref(), Some("a row of devices is held until a person decides (1 so far)"));
+        let standing = picture.standing_of(Kind::Device);
+        assert_eq!(standing, Standing { rows: 10, done: 1, left: 6, failed: 2, held: 1 });
+        assert_eq!(standing.words(), "1 of 10 done, 6 left, 2 failed, 1 held");
+    }
+
+    #[test]
+    fn every_notable_event_has_its_sentence() {
+        let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+        let table = [
+            (
+                Event::Parked { until: midnight },
+                "today's quota is spent; creations wait until 2026-03-02 00:00:05 UTC (12 h from now)",
+            ),
+            (Event::Woken, "creations go on"),
+            (
+                Event::SlowedDown { operation: Operation::AddSite, rate: 68.6 },
+                "the service asks for a slower pace: addSite at 69 requests a second",
+            ),
+            (
+                Event::Breaker {
+                    operation: Operation::AddSite,
+                    open: true,
+                    reason: "20 failures in a row".into(),
+                },
+                "addSite is held back: 20 failures in a row",
+            ),
+            (
+                Event::Breaker {
+                    operation: Operation::AddSite,
+                    open: false,
+                    reason: "a probe worked".into(),
+                },
+                "addSite goes on: a probe worked",
+            ),
+            (
+                Event::Unreachable {
+                    reason: "connection refused".into(),
+                    retry_in: Duration::from_millis(500),
+                },
+                "the service cannot be reached: connection refused; next try in 1 s",
+            ),
+            (
+                Event::ClockSkew { seconds: 90 },
+                "this machine's clock is 1 min 30 s behind the service's; the service's counts",
+            ),
+            (
+                Event::ClockSkew { seconds: -90 },
+                "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
+            ),
+            (
+                Event::Draining { under_way: 1 },
+                "stopping: waiting for 1 request under way (once more to stop at once)",
+            ),
+        ];
+        for (event, expected) in table {
+            let told = picture(1).take(&event, tick(0), &TimeZone::UTC);
+            assert_eq!(told.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn while_parked_the_rest_of_the_quota_does_not_count() {
+        let mut picture = picture(100);
+        let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+        picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
+        assert_eq!(
+            picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
+            Some("parked until 2026-03-02 00:00:05 UTC (12 h from now)")
+        );
+        picture.take(&Event::Woken, tick(1), &TimeZone::UTC);
+        assert_eq!(picture.parked_line(tick(1), &TimeZone::UTC), None);
+    }
+}

@@ -1,0 +1,284 @@
+//! Shows how a run goes: bars on a terminal, a line now and then elsewhere, objects for programs.
+//!
+//! Driven by the news of the run and by ticks of a clock that is passed in; the words are those of
+//! [`super::picture`].
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::clean::clean;
+use super::picture::Tick;
+use super::picture::{Picture, Standing};
+use super::{Ink, Line, Terminal};
+use crate::model::event::Event;
+use crate::model::kind::Kind;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+/// How often a line is written where there are no bars.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// How often while nothing can be created until the next day: nobody wants to read a night of equal lines.
+const LINE_WHILE_PARKED: Duration = Duration::from_secs(600);
+/// How often an object is written.
+const OBJECT_EVERY: Duration = Duration::from_secs(1);
+/// Width of a bar in characters.
+const BAR_WIDTH: usize = 28;
+
+/// The display of one run.
+pub struct Progress {
+    terminal: Terminal,
+    picture: Picture,
+    display: Display,
+    here: TimeZone,
+}
+
+enum Display {
+    Bars(Bars),
+    Lines { next: Duration },
+    Objects { next: Duration },
+    Nothing,
+}
+
+/// One bar a kind, one line for the pace and one that appears while the quota is spent.
+struct Bars {
+    kinds: Vec<(Kind, ProgressBar)>,
+    pace: ProgressBar,
+    parked: ProgressBar,
+}
+
+/// A piece of news as one JSON object.
+#[derive(Serialize)]
+struct Told<'a> {
+    object: &'static str,
+    at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(flatten)]
+    event: &'a Event,
+}
+
+impl Progress {
+    /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader.
+    pub fn start(terminal: &Terminal, tally: Tally, tick: Tick, here: TimeZone) -> Self {
+        let picture = Picture::new(tally, tick);
+        let display = if terminal.manner.quiet {
+            Display::Nothing
+        } else if terminal.manner.json {
+            Display::Objects { next: tick.elapsed }
+        } else if terminal.interactive {
+            Display::Bars(Bars::new(terminal, &picture))
+        } else {
+            Display::Lines { next: tick.elapsed + LINE_EVERY }
+        };
+        let mut progress = Self { terminal: terminal.clone(), picture, display, here };
+        progress.tick(tick);
+        progress
+    }
+
+    /// Takes in a piece of news and tells what a person should read of it at once. Programs get all of it but the
+    /// requests, which are counted in the progress.
+    pub fn news(&mut self, event: &Event, tick: Tick) {
+        let told = self.picture.take(event, tick, &self.here);
+        match (&self.display, told) {
+            (Display::Bars(_), Some(text)) => {
+                self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
+            }
+            (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
+            (Display::Objects { .. }, told) if !matches!(event, Event::Sent { .. }) => {
+                let at = tick.now.to_string();
+                let message = told.as_deref().map(clean);
+                self.terminal.object(&Told { object: "event", at, message, event });
+            }
+            (Display::Bars(_) | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
+        }
+    }
+
+    /// Brings the display up to date; call it a few times a second.
+    pub fn tick(&mut self, tick: Tick) {
+        match &mut self.display {
+            Display::Bars(bars) => bars.draw(&self.picture, tick, &self.here),
+            Display::Lines { next } => {
+                if tick.elapsed >= *next {
+                    let parked = self.picture.is_parked();
+                    *next = tick.elapsed + if parked { LINE_WHILE_PARKED } else { LINE_EVERY };
+                    let line = self.picture.line(tick, &self.here);
+                    self.terminal.say(format!("{} {line}", stamp(tick.now)));
+                }
+            }
+            Display::Objects { next } => {
+                if tick.elapsed >= *next {
+                    *next = tick.elapsed + OBJECT_EVERY;
+                    self.terminal.object(&self.picture.object(tick));
+                }
+            }
+            Display::Nothing => {}
+        }
+    }
+
+    /// Takes the display away, leaving the last state where it was a list of lines or objects.
+    pub fn finish(self, tick: Tick) {
+        match self.display {
+            Display::Bars(bars) => {
+                bars.draw(&self.picture, tick, &self.here);
+                bars.clear();
+            }
+            Display::Lines { .. } => {
+                let line = self.picture.line(tick, &self.here);
+                self.terminal.say(format!("{} {line}", stamp(tick.now)));
+            }
+            Display::Objects { .. } => self.terminal.object(&self.picture.object(tick)),
+            Display::Nothing => {}
+        }
+    }
+}
+
+impl Bars {
+    fn new(terminal: &Terminal, picture: &Picture) -> Self {
+        let add = |bar: ProgressBar, template: &str| {
+            let style = ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("█▌ ");
+            terminal.bars.add(bar.with_style(style))
+        };
+        let kinds = Kind::ALL
+            .into_iter()
+            .filter_map(|kind| {
+                let Standing { rows, .. } = picture.standing_of(kind);
+                let template = format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{msg}}");
+                let bar = ProgressBar::new(rows).with_prefix(kind.plural());
+                (rows > 0).then(|| (kind, add(bar, &template)))
+            })
+            .collect();
+        Self {
+            kinds,
+            pace: add(ProgressBar::new_spinner(), "{msg}"),
+            parked: add(ProgressBar::new_spinner(), "{msg}"),
+        }
+    }
+
+    fn draw(&self, picture: &Picture, tick: Tick, here: &TimeZone) {
+        for (kind, bar) in &self.kinds {
+            let standing = picture.standing_of(*kind);
+            bar.set_length(standing.rows);
+            bar.set_position(standing.rows - standing.left);
+            bar.set_message(standing.words());
+        }
+        self.pace.set_message(format!("{:>9}  {}", "", picture.pace_line(tick, here)));
+        let parked = picture.parked_line(tick, here);
+        self.parked.set_message(parked.map_or_else(String::new, |line| format!("{:>9}  {line}", "")));
+    }
+
+    fn clear(self) {
+        for (_, bar) in self.kinds {
+            bar.finish_and_clear();
+        }
+        self.pace.finish_and_clear();
+        self.parked.finish_and_clear();
+    }
+}
+
+/// The time of day that begins a plain line, in UTC like everything that is logged.
+fn stamp(now: Moment) -> String {
+    now.civil().strftime("%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::InMemoryTerm;
+
+    use super::super::Manner;
+    use super::super::testing::{terminal, with_bars};
+    use super::*;
+    use crate::model::id::JobId;
+    use crate::model::operation::Operation;
+    use crate::model::state::JobState;
+
+    fn tick(seconds: u64) -> Tick {
+        let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
+        Tick { now: start.plus(Duration::from_secs(seconds)), elapsed: Duration::from_secs(seconds) }
+    }
+
+    fn tally() -> Tally {
+        let mut tally = Tally::default();
+        tally.add(Kind::Company, JobState::Ready, 4);
+        tally.add(Kind::Device, JobState::Blocked, 40);
+        tally
+    }
+
+    fn a_short_run(terminal: &Terminal) {
+        let mut progress = Progress::start(terminal, tally(), tick(0), TimeZone::UTC);
+        progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(0));
+        let (from, to) = (JobState::Ready, JobState::Created);
+        progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
+        progress.tick(tick(1));
+        progress.news(&Event::Note { text: "name \u{1b}[2J".into() }, tick(2));
+        progress.tick(tick(9));
+        progress.tick(tick(10));
+        progress.tick(tick(11));
+        progress.finish(tick(12));
+    }
+
+    #[test]
+    fn without_a_terminal_there_is_a_line_every_ten_seconds_and_one_for_each_notable_event() {
+        let (terminal, results, talk) = terminal(Manner::default());
+        a_short_run(&terminal);
+        assert_eq!(
+            talk.text(),
+            "12:00:02Z name \\u{1b}[2J\n\
+             12:00:10Z 1 of 44 done, 43 left; 0 requests/s, 7 min 10 s to go\n\
+             12:00:12Z 1 of 44 done, 43 left; 0 requests/s, 8 min 36 s to go\n"
+        );
+        assert_eq!(results.text(), "");
+    }
+
+    #[test]
+    fn with_json_there_is_an_object_a_second_and_one_for_each_event() {
+        let (terminal, results, talk) = terminal(Manner { json: true, ..Manner::default() });
+        a_short_run(&terminal);
+        assert_eq!(talk.text(), "");
+        let objects: Vec<serde_json::Value> =
+            results.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let kinds: Vec<_> = objects.iter().map(|o| o["object"].as_str().unwrap()).collect();
+        assert_eq!(
+            kinds,
+            ["progress", "event", "progress", "event", "progress", "progress", "progress", "progress"]
+        );
+        assert_eq!(objects[1]["event"], "moved");
+        assert_eq!((&objects[1]["from"], &objects[1]["to"]), (&"ready".into(), &"created".into()));
+        assert_eq!(objects[3]["event"], "note");
+        assert_eq!(objects[3]["message"], "name \\u{1b}[2J");
+        let last = &objects[7];
+        assert_eq!((&last["rows"], &last["done"], &last["left"]), (&44.into(), &1.into(), &43.into()));
+        assert_eq!(last["requests"], 1);
+    }
+
+    #[test]
+    fn quiet_shows_nothing() {
+        let (terminal, results, talk) = terminal(Manner { quiet: true, ..Manner::default() });
+        a_short_run(&terminal);
+        assert_eq!((results.text(), talk.text()), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn on_a_terminal_there_is_a_bar_for_each_kind_and_a_line_for_the_pace() {
+        let screen = InMemoryTerm::new(10, 100);
+        let terminal = with_bars(&screen);
+        let mut progress = Progress::start(&terminal, tally(), tick(0), TimeZone::UTC);
+        for job in 1..=2 {
+            let (from, to) = (JobState::Ready, JobState::Created);
+            progress.news(&Event::Moved { job: JobId(job), kind: Kind::Company, from, to }, tick(1));
+        }
+        progress.news(&Event::QuotaUsed { used: 2, ceiling: Some(500) }, tick(1));
+        progress.tick(tick(2));
+        insta::assert_snapshot!(screen.contents(), @"
+        companies [██████████████▌             ] 2 of 4 done, 2 left
+          devices [                            ] 0 of 40 done, 40 left
+                   0 requests/s, quota 2 of 500 used, 498 left, 42 s to go
+        ");
+        progress.finish(tick(2));
+        assert_eq!(screen.contents(), "", "the bars are taken away at the end");
+    }
+}

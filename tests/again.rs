@@ -1,0 +1,95 @@
+//! Importing the same thing again: what is done is recognised, what was corrected is sent, and nothing else.
+
+mod bench;
+
+use bench::Bench;
+use fleetload::sandbox::Scenario;
+
+#[test]
+fn the_same_sheet_again_sends_nothing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(20, 3));
+    let files = ["run", "companies.csv", "devices.csv"];
+    bench.fleetload(&files).expect_code(0);
+    let before = bench.statistics().requests;
+    bench.fleetload(&files).expect_code(0);
+    assert_eq!(bench.statistics().requests, before);
+    assert_eq!(
+        bench.counts(2),
+        [("created".to_owned(), 23)].into(),
+        "the second import shows what the first made"
+    );
+    bench.assert_exact(2);
+}
+
+#[test]
+fn after_rejections_only_the_corrected_rows_are_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let wrong = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", "Till 3,Edge 9000")
+        .replace("Till 7,Edge 100", "Till 7,Edge 9000");
+    bench.write("devices.csv", &wrong);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+    let sent = bench.requests("addDevice");
+
+    // One of the two is corrected; the other is as it was.
+    bench.write("devices.csv", &wrong.replace("Till 3,Edge 9000", "Till 3,Edge 200"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.requests("addDevice"), sent + 1, "only the corrected row was sent");
+    assert_eq!(bench.counts(2), [("created".to_owned(), 11), ("rejected".to_owned(), 1)].into());
+
+    bench.write("devices.csv", &bench::devices(10, 2));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.assert_exact(3);
+}
+
+#[test]
+fn the_fix_sheet_holds_only_what_to_correct_and_imports_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(10, 2).replace("Till 3,Edge 100", "Till 3,Edge 9000"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/devices.fix.csv")).expect("a sheet to fix");
+    assert_eq!(fix.lines().count(), 2, "the header and the one rejected row:\n{fix}");
+    assert!(!bench.path("reports/1/companies.fix.csv").exists());
+
+    bench.write("devices.csv", &fix.replace("Edge 9000", "Edge 500"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 10);
+}
+
+#[test]
+fn retry_sends_a_rejected_row_unchanged() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(3, 1).replace("Till 1,Edge 100", "Till 1,Edge 9000"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    bench.sandbox().change(|scenario| scenario.models.push("Edge 9000".to_owned())).expect("a scenario");
+    bench.fleetload(&["run"]).expect_code(4);
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn children_of_a_rejected_company_are_skipped_and_come_back_when_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let wrong = bench::companies(1).replace(&bench::root(), "6f1c2a3e-ffff-4000-8000-000000000001");
+    bench.write("companies.csv", &wrong);
+    bench.write("devices.csv", &bench::devices(5, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("rejected".to_owned(), 1), ("skipped".to_owned(), 5)].into());
+
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 1);
+    assert_eq!(
+        bench.created("device").len(),
+        5,
+        "the devices came back although their sheet was not given again"
+    );
+}
