@@ -30,11 +30,11 @@ impl Names {
     }
 
     /// The name, or with a number when it is taken; `cut` shortens a name so that the number still fits.
-    fn free(&mut self, name: String, numbered: impl Fn(&str, usize) -> String) -> String {
-        let mut free = name.clone();
+    fn free(&mut self, name: &str, numbered: impl Fn(&str, usize) -> String) -> String {
+        let mut free = name.to_owned();
         let mut number = 2;
         while !self.taken.insert(free.to_lowercase()) {
-            free = numbered(&name, number);
+            free = numbered(name, number);
             number += 1;
         }
         free
@@ -42,12 +42,12 @@ impl Names {
 
     /// A stem for the files of a sheet.
     pub(super) fn stem(&mut self, sheet: &str) -> String {
-        self.free(safe_stem(sheet), |stem, number| format!("{stem}-{number}"))
+        self.free(&safe_stem(sheet), |stem, number| format!("{stem}-{number}"))
     }
 
     /// A name for a worksheet.
     pub(super) fn worksheet(&mut self, sheet: &str) -> String {
-        self.free(safe_worksheet(sheet), |name, number| {
+        self.free(&safe_worksheet(sheet), |name, number| {
             let ending = format!(" {number}");
             format!("{}{ending}", cut(name, WORKSHEET_UNITS - ending.len(), char::len_utf16))
         })

@@ -17,6 +17,10 @@ pub(super) struct Paint {
     pub(super) marked: Format,
     /// A result.
     pub(super) result: Format,
+    /// A result of a sentence or two.
+    pub(super) sentence: Format,
+    /// A text beside a number.
+    pub(super) indented: Format,
     /// A number.
     pub(super) number: Format,
     /// A number that sums others up.
@@ -55,6 +59,8 @@ impl Paint {
             title: plain.clone().set_bold().set_font_size(16),
             part: plain.clone().set_bold().set_font_size(12),
             statuses: JobState::ALL.iter().map(|&state| of_status(&plain, state)).collect(),
+            sentence: plain.clone().set_text_wrap(),
+            indented: plain.clone().set_indent(1),
             result: plain,
         }
     }

@@ -22,9 +22,13 @@ const LEAD: u16 = 3;
 /// Fills the sheet.
 pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, figures: &Figures) -> Result<(), XlsxError> {
     sheet.set_name(NAME)?;
-    for (column, width) in [(0, 24.0), (1, 26.0), (2, 14.0)] {
+    for (column, width) in [(0, 26.0), (1, 30.0), (2, 12.0)] {
         sheet.set_column_width(column, width)?;
     }
+    for column in (LEAD..).take(JobState::ALL.len()) {
+        sheet.set_column_width(column, 11.0)?;
+    }
+    sheet.set_landscape().set_print_fit_to_pages(1, 0);
     let mut page = Page { sheet, paint, row: 0 };
     page.text(0, &format!("Import {}", figures.import), &paint.title)?;
     page.row += 2;
@@ -151,18 +155,25 @@ fn causes(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     }
     let paint = page.paint;
     page.part("Why rows did not get through")?;
-    for (column, header) in (0..).zip(["Code", "Meaning", "Rows", "Message", "First rows", "What to do"]) {
+    for (column, header) in (0..).zip(["Code", "Rows", "What it means, what was said, and what to do"]) {
         page.text(column, header, &paint.own_header)?;
     }
     page.row += 1;
     for cause in figures.causes.iter().take(CAUSES) {
-        page.text(0, &cause.code, &paint.result)?;
-        page.text(1, advice::words(&cause.code).unwrap_or_default(), &paint.result)?;
-        page.number(2, cause.count, &paint.number)?;
-        page.text(3, &cause.message, &paint.result)?;
-        page.text(4, &cause.rows.join("; "), &paint.result)?;
-        page.text(5, &advice_for(cause, figures.import), &paint.result)?;
-        page.row += 1;
+        page.text(0, &cause.code, &paint.label)?;
+        page.number(1, cause.count, &paint.number)?;
+        let meaning = advice::words(&cause.code).unwrap_or_default().to_owned();
+        let said = match (cause.message.as_str(), cause.rows.join(", ")) {
+            ("", rows) => rows,
+            (message, rows) => format!("\u{201c}{message}\u{201d}: {rows}"),
+        };
+        for text in [meaning, said, advice_for(cause, figures.import)] {
+            if !text.is_empty() {
+                // No neighbour to the right, so that the text is shown whole.
+                page.text(2, &text, &paint.indented)?;
+                page.row += 1;
+            }
+        }
     }
     if figures.causes.len() > CAUSES {
         let more = figures.causes.len() - CAUSES;

@@ -122,8 +122,8 @@ impl Bench {
         self.jobs[name]
     }
 
-    fn apply(&mut self, writes: Vec<Write>) {
-        for outcome in self.journal.apply(&writes).unwrap() {
+    fn apply(&mut self, writes: &[Write]) {
+        for outcome in self.journal.apply(writes).unwrap() {
             outcome.unwrap();
         }
     }
@@ -131,13 +131,12 @@ impl Bench {
     fn claim(&mut self, name: &str, operation: Operation, minute: i64) {
         let job = self.job(name);
         let counted = operation.creates().then(|| at(minute).day());
-        self.apply(vec![Write::Claim { job, operation, baseline: None, counted, at: at(minute) }]);
+        self.apply(&[Write::Claim { job, operation, baseline: None, counted, at: at(minute) }]);
     }
 
     fn done(&mut self, name: &str, from: JobState, how: How, number: u128, minute: i64) {
         let evidence = Evidence::at(at(minute));
-        let write = Write::Advance { job: self.job(name), from, how, id: Some(id(number)), evidence };
-        self.apply(vec![write]);
+        self.apply(&[Write::Advance { job: self.job(name), from, how, id: Some(id(number)), evidence }]);
     }
 
     fn reject(&mut self, name: &str, code: &str, message: &str, violations: &[(&str, &str)], minute: i64) {
@@ -147,13 +146,13 @@ impl Bench {
             .collect();
         let rejection = Rejection { code: code.into(), message: message.into(), violations };
         let (job, evidence) = (self.job(name), Evidence::at(at(minute)));
-        self.apply(vec![Write::Reject { job, from: JobState::Sending, rejection, evidence }]);
+        self.apply(&[Write::Reject { job, from: JobState::Sending, rejection, evidence }]);
     }
 
     fn hold(&mut self, name: &str, code: &str, reason: &str, candidates: Vec<Candidate>, minute: i64) {
         let (job, evidence) = (self.job(name), Evidence::at(at(minute)));
         let (code, reason) = (code.to_owned(), reason.to_owned());
-        self.apply(vec![Write::Hold { job, from: JobState::Sending, code, reason, candidates, evidence }]);
+        self.apply(&[Write::Hold { job, from: JobState::Sending, code, reason, candidates, evidence }]);
     }
 
     /// Writes the reports of an import to a folder of this name.
@@ -225,23 +224,17 @@ fn every_state() -> (Bench, ImportId) {
     bench.claim("doubt", add, 7);
     let (job, evidence) = (bench.job("doubt"), Evidence::at(at(8)));
     let doubt = Doubt::Timeout;
-    bench.apply(vec![Write::Doubt {
-        job,
-        doubt,
-        executed: false,
-        until: at(18),
-        evidence: evidence.clone(),
-    }]);
+    bench.apply(&[Write::Doubt { job, doubt, executed: false, until: at(18), evidence: evidence.clone() }]);
     bench.claim("adopted", add, 9);
     let job = bench.job("adopted");
     let doubt = Doubt::Disconnected;
-    bench.apply(vec![Write::Doubt { job, doubt, executed: false, until: at(19), evidence }]);
+    bench.apply(&[Write::Doubt { job, doubt, executed: false, until: at(19), evidence }]);
     bench.done("adopted", JobState::InDoubt, How::Adopted, 2, 20);
     bench.done("there", JobState::Ready, How::Existing, 3, 21);
     bench.claim("later", add, 22);
     let (job, evidence) = (bench.job("later"), Evidence::at(at(23)));
     let (code, reason) = ("quotaLimitExceeded".into(), "the day's quota of creations is spent".into());
-    bench.apply(vec![
+    bench.apply(&[
         Write::Defer { job, until: at(720), charged: false, code, reason, evidence },
         Write::Ceiling { day: at(0).day(), ceiling: 9, at: at(23) },
         Write::Quota { day: at(0).day(), sent: -1, confirmed: 2, doubtful: 1 },
@@ -439,7 +432,7 @@ fn what_is_to_be_corrected_imports_as_it_is_with_the_same_drafts() {
         .map(|name| drafts(read(&written.folder.join(name)).remove(0).1));
     assert_eq!(from_csv, expected);
     let from_workbook: Vec<Vec<Draft>> =
-        read(&written.fix.clone().unwrap()).into_iter().map(|(_, rows)| drafts(rows)).collect();
+        read(&written.fix.unwrap()).into_iter().map(|(_, rows)| drafts(rows)).collect();
     assert_eq!(from_workbook, expected);
 }
 
@@ -458,7 +451,7 @@ fn two_sheets_of_one_kind_are_both_corrected_in_one_workbook() {
     }
     let written = bench.write(import, "reports");
     assert!(names(&written.folder).contains(&"Customers-2.fix.csv".to_owned()));
-    let tables = read(&written.fix.clone().unwrap());
+    let tables = read(&written.fix.unwrap());
     let names: Vec<_> = tables.iter().map(|(table, rows)| (table.name.as_str(), rows.len())).collect();
     assert_eq!(names, [("customers", 1), ("Customers 2", 1)]);
 }
@@ -524,7 +517,7 @@ fn cells_beyond_the_headers_and_cells_that_no_workbook_holds_are_not_lost() {
             file: "c.xlsx".into(),
             worksheet: Some("companies".into()),
             kind: table.kind,
-            headers: table.headers.clone(),
+            headers: table.headers,
             header_row: 1,
         })
         .unwrap();

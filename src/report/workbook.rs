@@ -34,7 +34,13 @@ const NOTE_CHARS: usize = 500;
 /// Notes of one sheet. They are the only part of a workbook kept in memory; beyond them cells are only coloured.
 const NOTES: usize = 2_000;
 /// Widths of columns, in characters.
-const WIDTH: std::ops::RangeInclusive<usize> = 10..=32;
+const WIDTH: std::ops::RangeInclusive<usize> = 14..=32;
+/// Height of one line of text, in points.
+const LINE_HEIGHT: f64 = 15.0;
+/// Characters of a line in the columns of sentences, a little less than they are wide.
+const LINE_CHARS: usize = 55;
+/// Most lines that a row shows at once.
+const LINES: usize = 6;
 /// Widths of the result columns.
 const RESULT_WIDTHS: [f64; RESULT_COLUMNS.len()] = [13.0, 38.0, 22.0, 60.0, 20.0, 60.0, 16.0, 22.0, 36.0];
 
@@ -104,6 +110,7 @@ impl<'a> Workbook<'a> {
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
             sheet.set_freeze_panes(1, 0)?;
+            sheet.set_landscape().set_repeat_rows(0, 0)?;
             let mut column = 0;
             for header in &layout.headers {
                 let width = header.chars().count() + 4;
@@ -149,6 +156,13 @@ impl<'a> Workbook<'a> {
                 }
                 column += 1;
             }
+            // No program measures wrapped text by itself when it opens a file.
+            let lines = [&line.message, &line.advice].map(|text| text.chars().count().div_ceil(LINE_CHARS));
+            let lines = lines.into_iter().fold(1, usize::max).min(LINES);
+            if lines > 1 {
+                #[expect(clippy::cast_precision_loss, reason = "a handful of lines")]
+                sheet.set_row_height(this.row, LINE_HEIGHT * lines as f64)?;
+            }
             let results = line.results();
             for (name, value) in RESULT_COLUMNS.iter().zip(&results) {
                 match *name {
@@ -164,6 +178,9 @@ impl<'a> Workbook<'a> {
                         sheet.write_number_with_format(this.row, column, line.row.attempts, &paint.number)?;
                     }
                     _ if value.is_empty() => {}
+                    "result_message" | "result_advice" => {
+                        sheet.write_string_with_format(this.row, column, fitting(value), &paint.sentence)?;
+                    }
                     _ => {
                         sheet.write_string_with_format(this.row, column, fitting(value), &paint.result)?;
                     }
