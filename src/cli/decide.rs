@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::args::{Cancel, Resolve, Retry};
+use super::commands::{Cancel, Resolve, Retry};
 use super::context::Context;
 use super::status;
 use crate::error::{Error, Exit, Result};

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::settings::Rehearsed;
+use super::account::Rehearsed;
 use crate::error::{Error, Result};
 use crate::sandbox::{Running, Sandbox, SandboxError, Scenario, wall_clock};
 
@@ -95,7 +95,7 @@ mod tests {
     #[tokio::test]
     async fn a_rehearsal_is_met_on_this_machine_with_its_own_client() {
         let rehearsal = Rehearsal::start(None, None).await.unwrap();
-        assert!(super::super::settings::is_loopback(&rehearsal.account.address));
+        assert!(super::super::account::is_loopback(&rehearsal.account.address));
         assert_eq!(rehearsal.account.client_id, "sandbox");
         rehearsal.running.stop().await;
     }

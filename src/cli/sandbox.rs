@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::args::Sandbox as Typed;
+use super::commands::Sandbox as Typed;
 use super::context::Context;
 use super::rehearsal::{client_of, open, read_scenario, told};
 use super::signals::Signals;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::account::Rehearsed;
 use super::args::Overrides;
 use super::environment::Environment;
 use super::profile::{self, Profile};
