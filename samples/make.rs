@@ -1,4 +1,5 @@
-//! `cargo run --example samples -- all` writes the sample sheets again, `large` makes an import of any size.
+//! `cargo run --example samples -- all` writes the sample sheets again, `templates` the blank ones, `docs` the tables
+//! of columns in the documentation; `large` makes an import of any size.
 //!
 //! What the sheets hold is in `make/`; this file only reads the command line and says what was written.
 
@@ -11,6 +12,8 @@ mod make;
 
 const USAGE: &str = "\
 cargo run --example samples -- all                              write the files of samples/ again
+cargo run --example samples -- templates                        write the files of templates/ again
+cargo run --example samples -- docs                             write the tables in docs/sheets.md again
 cargo run --example samples -- large ROWS FILE.csv [SEED]       one sheet; its kind is in its name, else devices
 cargo run --example samples -- large ROWS FILE.xlsx [SEED]      a workbook of all four kinds
 cargo run --example samples -- large ROWS FOLDER [SEED]         four CSV files";
@@ -34,6 +37,8 @@ fn run(words: &[&str]) -> make::Result<Vec<PathBuf>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     match words {
         ["all"] => make::all(&here.join("samples")),
+        ["templates"] => make::templates(&here.join("templates")),
+        ["docs"] => make::renew_docs(&here.join("docs/sheets.md")),
         ["large", rows, out] => make::large(number(rows)?, Path::new(out), 1),
         ["large", rows, out, seed] => make::large(number(rows)?, Path::new(out), number(seed)?),
         _ => Err(USAGE.into()),

@@ -49,6 +49,28 @@ fn the_committed_samples_are_current() {
 }
 
 #[test]
+fn the_committed_blank_sheets_are_current() {
+    let folder = tempfile::tempdir().unwrap();
+    make::templates(folder.path()).unwrap();
+    let kept = files(&here().join("templates")).unwrap();
+    for (path, bytes) in files(folder.path()).unwrap() {
+        let current = kept.get(&path).is_some_and(|kept| *kept == bytes);
+        assert!(current, "templates/{}: run cargo run --example samples -- templates", path.display());
+    }
+}
+
+#[test]
+fn the_tables_of_columns_in_the_documentation_are_current() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("sheets.md");
+    let kept = fs::read_to_string(here().join("docs/sheets.md")).unwrap();
+    fs::write(&page, &kept).unwrap();
+    make::renew_docs(&page).unwrap();
+    let renewed = fs::read_to_string(&page).unwrap();
+    assert!(kept == renewed, "docs/sheets.md: run cargo run --example samples -- docs");
+}
+
+#[test]
 fn a_large_import_has_the_size_asked_for_and_is_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count() as u64 - 1;

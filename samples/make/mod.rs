@@ -3,6 +3,7 @@
 //! The same call gives the same bytes on every machine: random choices are seeded and the workbooks carry a fixed
 //! date. `tests/samples.rs` compares the committed files with what is made here.
 
+mod docs;
 mod large;
 mod mistakes;
 mod onboarding;
@@ -12,6 +13,9 @@ mod world;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use fleetload::model::kind::Kind;
+use fleetload::sheet::template;
 
 pub(crate) use large::large;
 
@@ -49,4 +53,23 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
     keep(folder.join("mistakes.csv"), mistakes::list(&planted)?)?;
     keep(folder.join("service-refuses.csv"), refused::sheet().csv()?)?;
     Ok(written)
+}
+
+/// Writes the blank sheets that are kept with the source into `folder`.
+pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
+    fs::create_dir_all(folder)?;
+    let mut written = vec![folder.join("fleetload-template.xlsx")];
+    fs::write(&written[0], template::workbook_bytes(&Kind::ALL)?)?;
+    for kind in Kind::ALL {
+        let path = folder.join(format!("{kind}.csv"));
+        fs::write(&path, template::csv_bytes(kind)?)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// Writes the tables of columns into a page of the documentation.
+pub(crate) fn renew_docs(page: &Path) -> Result<Vec<PathBuf>> {
+    fs::write(page, docs::renew(&fs::read_to_string(page)?)?)?;
+    Ok(vec![page.to_owned()])
 }

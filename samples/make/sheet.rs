@@ -174,7 +174,7 @@ pub(crate) fn workbook(notes: &Notes, sheets: &[Sheet]) -> Result<Vec<u8>> {
     let page = workbook.add_worksheet();
     page.set_name("Read me")?;
     page.set_column_width(0, 100)?;
-    page.set_screen_gridlines(false);
+    page.set_screen_gridlines(false).set_print_fit_to_pages(1, 0);
     let title = Format::new().set_font_name("Calibri").set_font_size(16).set_bold();
     let line = Format::new().set_font_name("Calibri").set_font_size(11).set_text_wrap();
     page.write_string_with_format(0, 0, notes.title, &title)?;

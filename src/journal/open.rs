@@ -8,13 +8,16 @@ use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between two tries where SQLite does not wait by itself.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Page cache in KiB: the random inserts into the indexes of a million jobs stay in memory.
 const CACHE_KIB: i64 = 65_536;
@@ -139,7 +142,7 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     set(connection, "trusted_schema", 0)?;
     set(connection, "foreign_keys", 1)?;
     set(connection, "cell_size_check", 1)?;
-    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    let mode = write_ahead(connection)?;
     if !mode.eq_ignore_ascii_case("wal") {
         return Err(Error::journal(format!(
             "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
@@ -156,6 +159,22 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     migrate::migrate(connection, path, steps)
 }
 
+/// Switches to the write-ahead log and gives the mode that holds. SQLite does not wait here by itself when another
+/// process is switching the same new file, so we do.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<String> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match mode {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && waited < PATIENCE => {
+                std::thread::sleep(PAUSE);
+                waited += PAUSE;
+            }
+            decided => return decided,
+        }
+    }
+}
+
 /// Sets a pragma and asserts that it holds: SQLite ignores silently what it cannot do.
 fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
     connection.pragma_update(None, pragma, value)?;
@@ -168,15 +187,13 @@ fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
 }
 
 fn refuse_other_databases(connection: &Connection, path: &Path) -> Result<()> {
-    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    if application == migrate::APPLICATION_ID {
-        return Ok(());
-    }
-    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if application == 0 && objects == 0 && migrate::version(connection)? == 0 {
-        return Ok(());
-    }
-    Err(no_journal(path))
+    // One read transaction: another process may be making the journal at this very moment.
+    let reading = connection.unchecked_transaction()?;
+    let objects: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let application: i32 = reading.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let fresh = application == 0 && objects == 0 && migrate::version(&reading)? == 0;
+    reading.finish()?;
+    if fresh || application == migrate::APPLICATION_ID { Ok(()) } else { Err(no_journal(path)) }
 }
 
 #[cfg(test)]
@@ -294,6 +311,26 @@ mod tests {
         assert_eq!(left, 0);
         drop(connection);
         Journal::open(&path).unwrap();
+    }
+
+    #[test]
+    fn several_processes_may_make_the_same_journal_at_once() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let gate = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for client in 0..4 {
+                let (path, gate) = (&path, &gate);
+                scope.spawn(move || {
+                    gate.wait();
+                    let mut journal = Journal::open(path).unwrap();
+                    let account = Account { base_url: "https://a".into(), client_id: client.to_string() };
+                    // Only the first to come binds it; what matters is that all of them can use it.
+                    let _first_or_refused = journal.bind(&account);
+                    assert!(journal.account().unwrap().is_some());
+                });
+            }
+        });
     }
 
     #[test]

@@ -74,6 +74,10 @@ const CORRECT: &str = "Correct the row, in the sheet or in fix.xlsx, and type: f
 const DECIDE: &str = "Look in the service whether the record is there. If it is, type: fleetload resolve {job} --created ID; if it \
      certainly is not: fleetload resolve {job} --not-created; to give the row up: fleetload resolve {job} --abandon";
 
+/// An unchanged row is recognised as the one that was given up.
+const GIVEN_UP: &str = "It stays given up as long as it is unchanged. To send it after all, see that the service does not have it, change a value of \
+     the row and type: fleetload run FILE";
+
 /// What can be said of a row by its state alone.
 fn of_state(state: JobState) -> Advice {
     let (words, template) = match state {
@@ -107,9 +111,7 @@ fn of_state(state: JobState) -> Advice {
             "what it belongs to is not there",
             "Nothing to correct here: correct the row it belongs to, and this one comes back by itself",
         ),
-        JobState::Cancelled => {
-            ("it was given up before it was sent", "To send it after all, import its sheet again")
-        }
+        JobState::Cancelled => ("a person gave it up", GIVEN_UP),
     };
     Advice { words, template, code: None }
 }
@@ -249,8 +251,9 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
     (
         "parent.cancelled",
         "what it belongs to was given up",
-        "Import the sheet with the row it belongs to again, and this one comes back by itself",
+        "Nothing to correct here: change the row it belongs to and import that again, and this one comes back by itself",
     ),
+    ("cancelled", "a person gave it up", GIVEN_UP),
     // Why a row was put off.
     (
         "unreachable",

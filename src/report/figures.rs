@@ -184,7 +184,7 @@ impl SheetFigures {
         json!({
             "sheet": self.name,
             "file": self.file,
-            "kind": self.kind.plural(),
+            "kind": self.kind,
             "rows": self.rows,
             "counts": counts(&self.states),
         })

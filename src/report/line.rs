@@ -1,7 +1,6 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
-use crate::journal::{Disposition, RowView};
-use crate::model::id::ImportId;
+use crate::journal::{Disposition, ImportInfo, RowView};
 use crate::model::state::JobState;
 
 use super::advice;
@@ -37,11 +36,14 @@ pub(super) struct ResultLine {
 
 impl ResultLine {
     /// Puts a row into words.
-    pub(super) fn of(layout: &Layout, import: ImportId, row: RowView) -> Self {
+    pub(super) fn of(layout: &Layout, import: &ImportInfo, row: RowView) -> Self {
         let blames = layout.blame(&row);
+        // A row that the import recognised while it was unfinished is sent by it all the same.
+        let settled_before = row.disposition == Disposition::Recognised
+            && row.finished_at.is_some_and(|finished| finished <= import.at);
         Self {
-            message: message(&row, &blames),
-            advice: advice::of(row.code.as_deref(), row.state).next(row.job, import),
+            message: message(&row, &blames, settled_before),
+            advice: advice::of(row.code.as_deref(), row.state).next(row.job, import.import),
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
             row,
@@ -71,72 +73,75 @@ impl ResultLine {
     }
 }
 
-/// What is to be said of a row besides its status.
-fn message(row: &RowView, blames: &[Blame]) -> String {
+/// What is to be said of a row besides its status; `settled_before` says that the import found its job finished, with
+/// the same values.
+fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
     let told = row.message.as_deref().unwrap_or_default();
+    let or_words = || if told.is_empty() { advice::of(row.code.as_deref(), row.state).words } else { told };
     match row.state {
-        JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => finished(row),
+        JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
+            finished(row, settled_before)
+        }
         JobState::Blocked => match &row.blocked_by {
             Some((job, place)) => format!("waits for {place}, job {job}"),
-            None => told.to_owned(),
+            None => or_words().to_owned(),
         },
-        JobState::Deferred | JobState::InDoubt => {
-            let words = if told.is_empty() { advice::of(row.code.as_deref(), row.state).words } else { told };
-            match row.due {
-                Some(due) => format!("{words}; next at {due}"),
-                None => words.to_owned(),
-            }
+        JobState::Deferred | JobState::InDoubt => match row.due {
+            Some(due) => format!("{}; next at {due}", or_words()),
+            None => or_words().to_owned(),
+        },
+        JobState::Sending | JobState::Cancelled => or_words().to_owned(),
+        JobState::Rejected if settled_before => {
+            format!(
+                "not sent again, because the row is as it was when it was refused: {}",
+                rejected(row, told, blames)
+            )
         }
         JobState::Rejected => rejected(row, told, blames),
         JobState::Held => held(row, told),
-        JobState::Ready | JobState::Sending | JobState::Skipped | JobState::Cancelled => told.to_owned(),
+        JobState::Ready | JobState::Skipped => told.to_owned(),
     }
 }
 
 /// The words about a row that got what it asked for.
-fn finished(row: &RowView) -> String {
+fn finished(row: &RowView, settled_before: bool) -> String {
     let done = match row.state {
-        JobState::Created => "created",
-        JobState::Adopted => "created and found again after a lost answer",
         JobState::Existing => "found in the service",
-        _ => "carried out",
+        JobState::Done => "carried out",
+        _ => "created",
     };
-    match row.disposition {
-        Disposition::ChangedSince => {
-            format!(
-                "this row differs from what was {done} earlier; the record was left as it is and nothing was sent"
-            )
+    if row.disposition == Disposition::ChangedSince {
+        return format!(
+            "this row differs from what was {done} earlier; the record was left as it is and nothing was sent"
+        );
+    }
+    if settled_before {
+        return format!("{done} by an earlier import with the same values; nothing was sent");
+    }
+    match row.state {
+        JobState::Adopted => {
+            "the answer to its creation was lost; the record was found and is this row's".to_owned()
         }
-        Disposition::Recognised => {
-            format!("{done} by an earlier import with the same values; nothing was sent")
-        }
-        Disposition::New | Disposition::Revised => match row.state {
-            JobState::Adopted => {
-                "the answer to its creation was lost; the record was found and is this row's".to_owned()
-            }
-            JobState::Existing => "was in the service before anything was sent".to_owned(),
-            _ => String::new(),
-        },
+        JobState::Existing => "was in the service before anything was sent".to_owned(),
+        _ => String::new(),
     }
 }
 
 /// The words about a refusal: what was refused, the service's message, and its words about each field.
 fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     let mut parts = Vec::new();
-    if row.remote_id.is_some() && !row.operation.creates() {
-        parts.push(format!("the record is there, but {} was refused", row.operation));
-    }
-    let of_fields: Vec<String> = blames
-        .iter()
-        .filter(|blame| !blame.words.is_empty())
-        .map(|blame| format!("{}: {}", blame.name(), blame.words))
-        .collect();
     // A single violation is often the message itself.
     if !told.is_empty() && !blames.iter().any(|blame| blame.words == told) {
         parts.push(told.to_owned());
     }
-    parts.extend(of_fields);
-    parts.join("; ")
+    let of_fields = blames.iter().filter(|blame| !blame.words.is_empty());
+    parts.extend(of_fields.map(|blame| format!("{}: {}", blame.name(), blame.words)));
+    let words = parts.join("; ");
+    if row.remote_id.is_some() && !row.operation.creates() {
+        format!("the record is there, but {} was refused: {words}", row.operation)
+    } else {
+        words
+    }
 }
 
 /// The words about a row that a person decides: why, and which records it may be.

@@ -118,12 +118,12 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
         let has_fixes = layout.count.to_fix > 0;
         let mut to_fix =
             has_fixes.then(|| Delimited::begin(&folder, fix_name.clone(), layout)).transpose()?;
-        results.begin(&for_results[at], layout)?;
+        results.begin(&for_results[at], layout, layout.count.rows)?;
         if let (Some(fix), true) = (&mut fix, has_fixes) {
-            fix.begin(&for_fix[at], layout)?;
+            fix.begin(&for_fix[at], layout, layout.count.to_fix)?;
         }
         journal.rows(layout.sheet, &mut |row| {
-            let line = ResultLine::of(layout, import, row);
+            let line = ResultLine::of(layout, &info, row);
             all.line(layout, &line)?;
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;

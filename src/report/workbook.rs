@@ -97,8 +97,8 @@ impl<'a> Workbook<'a> {
         Ok(this)
     }
 
-    /// Begins the worksheet of a sheet with its header.
-    pub(super) fn begin(&mut self, name: &str, layout: &Layout) -> Result<()> {
+    /// Begins the worksheet of a sheet with its header; `rows` will follow.
+    pub(super) fn begin(&mut self, name: &str, layout: &Layout, rows: u64) -> Result<()> {
         self.attempt(|this| {
             let paint = &this.paint;
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
@@ -118,8 +118,7 @@ impl<'a> Workbook<'a> {
                 sheet.write_string_with_format(0, column, header, &paint.own_header)?;
                 column += 1;
             }
-            if let Ok(rows @ 1..) = u32::try_from(layout.count.rows) {
-                // In a workbook of rows to correct the filter reaches beyond the last one, which harms nothing.
+            if let Ok(rows @ 1..) = u32::try_from(rows) {
                 sheet.autofilter(0, 0, rows, column - 1)?;
             }
             Ok(())

@@ -3,7 +3,7 @@
 //!
 //! 1. **permission**: pace, breaker, quota and reach let one request of the operation leave ([`Dispatcher::offer`]);
 //! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
-//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::claimed`]);
+//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::depart`]);
 //! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
 //!
@@ -251,6 +251,9 @@ impl Dispatcher {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }
         let operations: Vec<Operation> = self.lanes.keys().copied().collect();
+        for &operation in &operations {
+            wake = self.depart(operation).unwrap_or(wake).min(wake);
+        }
         let mut moving = self.drain.is_none() && self.failure.is_none();
         while moving {
             moving = false;
@@ -324,22 +327,39 @@ impl Dispatcher {
         }
     }
 
-    /// The claim is on disk. **Send**, once.
+    /// The claim is on disk: its request may leave.
     fn claimed(&mut self, job: JobId) {
-        self.claiming -= 1;
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        if self.drain.is_some() || self.failure.is_some() {
-            // Nothing has left: the claim is taken back rather than left in doubt.
-            self.take_back(job);
-            return;
-        }
-        in_hand.stage = Stage::UnderWay;
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
         let operation = in_hand.work.operation;
-        match lookups::step(&in_hand.work) {
-            Some(call) => self.send(operation, call, Errand::Send(job)),
-            None => {
+        self.lane(operation).claimed.push_back(job);
+        self.depart(operation);
+    }
+
+    /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
+    fn depart(&mut self, operation: Operation) -> Option<Duration> {
+        let now = self.clock.elapsed();
+        let stopping = self.drain.is_some() || self.failure.is_some();
+        loop {
+            let lane = self.lanes.get_mut(&operation)?;
+            let job = *lane.claimed.front()?;
+            if !stopping && let Err(at) = lane.may_depart(now) {
+                return Some(at);
+            }
+            lane.claimed.pop_front();
+            self.claiming -= 1;
+            let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            if stopping {
+                // Nothing has left: the claim is taken back rather than left in doubt.
                 self.take_back(job);
-                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+                continue;
+            }
+            in_hand.stage = Stage::UnderWay;
+            match lookups::step(&in_hand.work) {
+                Some(call) => self.send(operation, call, Errand::Send(job)),
+                None => {
+                    self.take_back(job);
+                    self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+                }
             }
         }
     }
@@ -348,9 +368,8 @@ impl Dispatcher {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
         self.errands.insert(task.id(), errand);
-        if let Some(lane) = self.lanes.get_mut(&operation) {
-            lane.sent += 1;
-        }
+        let now = self.clock.elapsed();
+        self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::breaker::Breaker;
+use super::departures::Departures;
 use crate::clock::Clock;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::time::Moment;
@@ -93,6 +94,10 @@ pub(super) struct Lane {
     pub(super) limiter: Limiter,
     pub(super) breaker: Breaker,
     pub(super) queue: VecDeque<Errand>,
+    /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
+    pub(super) claimed: VecDeque<JobId>,
+    /// `None` where no limit is to be kept.
+    departures: Option<Departures>,
     pub(super) halt: Option<Halt>,
     pub(super) supply: Supply,
     /// Jobs of this operation in the dispatcher's hands.
@@ -105,6 +110,11 @@ impl Lane {
     pub(super) fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
         Self {
             limiter: Limiter::new(rate, clock),
+            departures: match rate {
+                Rate::PerSecond(_) => Some(Departures::default()),
+                Rate::Unlimited => None,
+            },
+            claimed: VecDeque::new(),
             breaker: Breaker::new(),
             queue: VecDeque::new(),
             halt: None,
@@ -120,12 +130,26 @@ impl Lane {
         self.halt.is_some() || (self.queue.is_empty() && self.supply.is_spent())
     }
 
+    /// Whether the sliding second has room for a departure; if not, when it has.
+    pub(super) fn may_depart(&self, now: Duration) -> Result<(), Duration> {
+        self.departures.as_ref().map_or(Ok(()), |departures| departures.permit(now))
+    }
+
+    /// A request leaves.
+    pub(super) fn departs(&mut self, now: Duration) {
+        self.sent += 1;
+        if let Some(departures) = &mut self.departures {
+            departures.leaves(now);
+        }
+    }
+
     /// Whether breaker and pace let a request leave now; if not, when to ask again (`None`: after news).
     pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         if self.halt.is_some() {
             return Err(None);
         }
         self.breaker.permits(now)?;
+        self.may_depart(now).map_err(Some)?;
         // The limiter comes last: asking it takes the permission.
         self.limiter.permit().map_err(Some)
     }

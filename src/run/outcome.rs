@@ -134,8 +134,7 @@ impl Dispatcher {
             Consequence::Failure => self.lane(operation).breaker.failed(now),
             Consequence::SlowDown => {
                 self.lane(operation).breaker.came_home();
-                let rate = self.lane(operation).limiter.refused();
-                self.tell(Event::SlowedDown { operation, rate });
+                self.slow_down(operation);
                 Change::Same
             }
             Consequence::ParkCreations => {
@@ -165,7 +164,15 @@ impl Dispatcher {
     /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
     pub(super) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
         if answer.status == Some(429) && matches!(answer.verdict, Verdict::Doubtful(_)) {
-            let rate = self.lane(operation).limiter.refused();
+            self.slow_down(operation);
+        }
+    }
+
+    fn slow_down(&mut self, operation: Operation) {
+        let limiter = &mut self.lane(operation).limiter;
+        let before = limiter.rate();
+        let rate = limiter.refused();
+        if rate < before {
             self.tell(Event::SlowedDown { operation, rate });
         }
     }

@@ -17,17 +17,12 @@ use super::finding::{Finding, Refusal, Severity, shown};
 use super::guard;
 use super::header;
 use super::options::Options;
-use super::row::{Outcome, Raw, Row, RowReader};
+use super::reading::{Reading, Summary};
+use super::row::{Raw, Row, RowReader};
 use super::source::{self, Format, SourceFile};
 use super::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
 use super::workbook::Workbook;
 
-/// Most rows of one table.
-const ROW_LIMIT: u32 = 1_048_576;
-/// Row counts at which exports are cut off: those of Excel, now and before 2007.
-const CUT_OFF_ROWS: [u32; 2] = [1_048_576, 65_536];
-/// Rows that look like footers and wait for what follows.
-const FOOTER_ROWS: usize = 10;
 /// What may stand between cells.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 
@@ -43,17 +38,6 @@ pub struct Book {
     pub findings: Vec<Finding>,
     options: Options,
     workbook: RefCell<Option<Workbook>>,
-}
-
-/// What one reading of a table came to.
-#[derive(Debug, Default)]
-pub struct Summary {
-    /// Rows handed over.
-    pub rows: u64,
-    /// Blank rows between them, which are skipped.
-    pub blank: u64,
-    /// What is said once for the whole table.
-    pub findings: Vec<Finding>,
 }
 
 /// Opens a file and finds its tables.
@@ -103,14 +87,7 @@ impl Book {
                 Setting { is_text_table: true, comma_is_free: *delimiter != ',' }
             }
         };
-        let mut reading = Reading {
-            table,
-            rows: RowReader::new(table, &self.options, setting),
-            each,
-            waiting: Vec::new(),
-            summary: Summary::default(),
-            last: table.header_row,
-        };
+        let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
         let ended = match (&table.worksheet, &self.file.format) {
             (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
             (None, format) => self.read_text(format, &mut reading)?,
@@ -323,7 +300,12 @@ impl Book {
                 .filter(|(_, of, ..)| *of == kind)
                 .map(|(name, ..)| format!("'{}'", shown(name)))
                 .collect();
-            if names.len() > 1 && self.options.sheets.is_empty() {
+            // Our own reports keep the sheets apart that several files brought together.
+            let ours = found
+                .iter()
+                .filter(|(_, of, ..)| *of == kind)
+                .all(|(.., candidates, header)| guard::is_ours(&candidates[*header].cells));
+            if names.len() > 1 && self.options.sheets.is_empty() && !ours {
                 return Err(Finding::refusal(
                     Code::SheetAmbiguous,
                     &self.file.name,
@@ -443,107 +425,6 @@ fn top(reader: Box<dyn Read>, delimiter: char) -> std::io::Result<(char, Vec<Can
 /// A cell of a text table; without its guard when the table was written by our reports.
 fn plain(text: String, ours: bool) -> String {
     if ours && guard::unguarded(&text).len() < text.len() { guard::unguarded(&text).to_owned() } else { text }
-}
-
-/// One reading of a table under way.
-struct Reading<'a, 'e> {
-    table: &'a Table,
-    rows: RowReader<'a>,
-    each: &'e mut dyn FnMut(Row) -> Result<()>,
-    waiting: Vec<Row>,
-    summary: Summary,
-    last: u32,
-}
-
-impl Reading<'_, '_> {
-    fn take(&mut self, raw: Raw) -> Result<ControlFlow<()>> {
-        if raw.number <= self.table.header_row {
-            return Ok(ControlFlow::Continue(()));
-        }
-        if raw.number > ROW_LIMIT {
-            self.summary.findings.push(
-                self.table
-                    .finding(Code::FileTooLarge, format!("more than {ROW_LIMIT} rows: split the file"))
-                    .in_row(raw.number, raw.line),
-            );
-            return Ok(ControlFlow::Break(()));
-        }
-        if raw.damage.is_none() && raw.cells.iter().all(Cell::is_blank) {
-            self.summary.blank += 1;
-            return Ok(ControlFlow::Continue(()));
-        }
-        self.last = raw.number;
-        match self.rows.read(raw) {
-            Outcome::Skipped => {}
-            Outcome::Footer(row) if self.waiting.len() < FOOTER_ROWS => self.waiting.push(row),
-            Outcome::Footer(row) | Outcome::Row(row) => {
-                self.give_waiting()?;
-                self.give(row)?;
-            }
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn give_waiting(&mut self) -> Result<()> {
-        for row in std::mem::take(&mut self.waiting) {
-            self.give(row)?;
-        }
-        Ok(())
-    }
-
-    fn give(&mut self, row: Row) -> Result<()> {
-        self.summary.rows += 1;
-        (self.each)(row)
-    }
-
-    fn finish(mut self, ended: std::result::Result<(), String>) -> Result<Summary> {
-        if self.summary.rows == 0 || ended.is_err() {
-            self.give_waiting()?;
-        }
-        let mut findings = self.summary.findings;
-        if let Err(message) = ended {
-            findings.push(self.table.finding(Code::SheetUnreadable, message));
-        }
-        for row in self.waiting {
-            let text: Vec<String> =
-                row.cells.iter().filter(|cell| !cell.is_empty()).map(|cell| shown(cell)).collect();
-            findings.push(
-                self.table
-                    .finding(
-                        Code::RowFooter,
-                        format!("taken for a total or remark and not read: {}", text.join(" ")),
-                    )
-                    .in_row(row.number, row.line),
-            );
-        }
-        findings.extend(self.rows.finish());
-        if self.summary.blank > 0 {
-            findings.push(
-                self.table.finding(Code::RowBlank, format!("{} blank rows are not read", self.summary.blank)),
-            );
-        }
-        if self.summary.rows == 0 {
-            findings.push(
-                self.table
-                    .finding(Code::SheetEmpty, "there is a header but no row of data below it")
-                    .in_row(self.table.header_row, None),
-            );
-        }
-        if CUT_OFF_ROWS.contains(&self.last) {
-            findings.push(
-                self.table
-                    .finding(
-                        Code::SheetRowLimit,
-                        format!(
-                            "the sheet ends exactly at Excel's limit of {} rows: was something cut off?",
-                            self.last
-                        ),
-                    )
-                    .in_row(self.last, None),
-            );
-        }
-        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings })
-    }
 }
 
 #[cfg(test)]

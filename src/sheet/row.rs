@@ -7,7 +7,9 @@ use crate::model::kind::Kind;
 use super::cell::Cell;
 use super::code::{Code, Severity};
 use super::column::{Column, Need, columns};
-use super::csv::{Damage, Stray};
+use super::counts::Counts;
+use super::csv::Damage;
+use super::damage;
 use super::draft::{Draft, Values};
 use super::field::{self, Problem, Setting};
 use super::finding::{Finding, shown};
@@ -16,7 +18,7 @@ use super::options::Options;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
-const EXAMPLE_KEY: &str = "#example";
+pub(crate) const EXAMPLE_KEY: &str = "#example";
 /// A row with at most this many cells, none of them needed, may be a total or a remark.
 const FOOTER_CELLS: usize = 2;
 
@@ -85,18 +87,6 @@ struct Planned {
     default: Option<Cell>,
 }
 
-/// Counts of one column, told once at the end.
-#[derive(Default, Clone)]
-struct Counts {
-    trimmed: u64,
-    invisible: u64,
-    unwrapped: u64,
-    padded: u64,
-    blank: u64,
-    first_blank: u32,
-    sample_without_header: Option<(u32, String)>,
-}
-
 /// Reads the rows of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
@@ -161,7 +151,7 @@ impl<'a> RowReader<'a> {
             findings: Vec::new(),
         };
         if let Some(damage) = damage {
-            self.damaged(&damage, &cells, &mut row);
+            row.findings = damage::findings(self.table, &damage, &cells, number, line);
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }
@@ -243,10 +233,7 @@ impl<'a> RowReader<'a> {
             };
             let reading = field::read(planned.column, cell, self.setting);
             if let Some(counts) = self.counts.get_mut(planned.position) {
-                counts.trimmed += u64::from(reading.changes.trimmed);
-                counts.invisible += u64::from(reading.changes.invisible);
-                counts.unwrapped += u64::from(reading.changes.unwrapped);
-                counts.padded += u64::from(reading.changes.padded);
+                counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
             for problem in reading.problems {
@@ -289,10 +276,7 @@ impl<'a> RowReader<'a> {
         let footer = !needed && cells.iter().filter(|cell| !cell.is_blank()).count() <= FOOTER_CELLS;
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
-                counts.blank += 1;
-                if counts.blank == 1 {
-                    counts.first_blank = row.number;
-                }
+                counts.blank(row.number);
             }
         }
         footer
@@ -361,59 +345,10 @@ impl<'a> RowReader<'a> {
         }
         for (position, mapped) in self.table.mapping.iter().enumerate() {
             if matches!(mapped, Mapped::Blank)
-                && self.counts[position].sample_without_header.is_none()
                 && let Some(cell) = cells.get(position).filter(|cell| !cell.is_blank())
             {
-                self.counts[position].sample_without_header = Some((row.number, cell.text.clone()));
+                self.counts[position].without_header(row.number, &cell.text);
             }
-        }
-    }
-
-    /// The findings of a record that could not be cut properly.
-    fn damaged(&self, damage: &Damage, cells: &[Cell], row: &mut Row) {
-        let place = |code: Code, message: String, cell: Option<usize>| {
-            let finding = self.table.finding(code, message).in_row(row.number, row.line);
-            match cell {
-                Some(cell) => {
-                    let mut finding = finding.in_column(cell);
-                    finding.header = self.table.headers.get(cell).map(|header| shown(header));
-                    if let Some(cell) = cells.get(cell) {
-                        finding = finding.showing(&cell.text, cell.value_kind());
-                    }
-                    finding
-                }
-                None => finding,
-            }
-        };
-        match damage {
-            Damage::Stray { cell, how } => {
-                let what = match how {
-                    Stray::AfterClosing => "text follows a closing quotation mark: double the marks inside the cell",
-                    Stray::SpaceBefore => "a space stands before the quotation mark: remove the space",
-                    Stray::Inside => "a quotation mark stands inside the cell: put the whole cell in quotation marks and double this one",
-                    Stray::Backslash => "a backslash stands before the quotation mark, which has no meaning here: double the mark instead",
-                };
-                row.findings.push(place(Code::RowQuoteStray, what.to_owned(), Some(*cell)));
-            }
-            Damage::Unterminated { cell, lines } => row.findings.push(place(
-                Code::RowQuoteUnterminated,
-                format!("a quotation mark opens here and is never closed; it would swallow the next {lines} lines: close it"),
-                Some(*cell),
-            )),
-            Damage::Encoding { cells: bad } => {
-                for cell in bad {
-                    row.findings.push(place(
-                        Code::FileEncodingInvalid,
-                        "some letters are stored in another encoding than the rest of the file: retype the cell and save as CSV UTF-8".to_owned(),
-                        Some(*cell),
-                    ));
-                }
-            }
-            Damage::TooLong => row.findings.push(place(
-                Code::CellTooLong,
-                "the line has more than a million characters: look for a missing line break or quotation mark".to_owned(),
-                None,
-            )),
         }
     }
 
@@ -421,54 +356,7 @@ impl<'a> RowReader<'a> {
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
         for (position, counts) in self.counts.into_iter().enumerate() {
-            let at_header = |code: Code, message: String, row: u32| {
-                let finding = self.table.finding(code, message).in_row(row, None);
-                match &self.table.mapping[position] {
-                    Mapped::Column { column, .. } => self.table.name_column(finding, Some(position), column),
-                    Mapped::Ignored | Mapped::Blank | Mapped::Unknown => finding.in_column(position),
-                }
-            };
-            let header_row = self.table.header_row;
-            if let Some((row, sample)) = counts.sample_without_header {
-                findings.push(at_header(
-                    Code::HeaderBlank,
-                    format!(
-                        "column {} has values (row {row}: '{}') but no header: name it, or start its name with x-",
-                        super::cell::letters(position),
-                        shown(&sample)
-                    ),
-                    header_row,
-                ));
-            }
-            let changes = [
-                (counts.trimmed, Code::CellTrimmed, "spaces around or doubled inside the value were removed"),
-                (
-                    counts.invisible,
-                    Code::CellInvisibleRemoved,
-                    "invisible or look-alike characters were made plain",
-                ),
-                (
-                    counts.unwrapped,
-                    Code::CellExcelTextWrapper,
-                    "the wrapping that keeps a value text was removed",
-                ),
-                (counts.padded, Code::CellZeroPaddedFormat, "leading zeros were restored as shown"),
-            ];
-            for (count, code, what) in changes {
-                if count > 0 {
-                    findings.push(at_header(code, format!("{what} in {count} cells"), header_row));
-                }
-            }
-            if counts.blank > 0 {
-                findings.push(
-                    at_header(
-                        Code::CellRequired,
-                        format!("blank in {} rows, first here; a record should have it", counts.blank),
-                        counts.first_blank,
-                    )
-                    .as_severity(Severity::Warning),
-                );
-            }
+            counts.tell(self.table, position, &mut findings);
         }
         if self.templates > 0 {
             findings.push(self.table.finding(

@@ -409,3 +409,22 @@ fn how_a_creation_ended_is_its_final_state() {
         assert_eq!(state(&bench.journal, jobs[0]), expected);
     }
 }
+
+#[test]
+fn every_write_survives_the_spill_file_and_back() {
+    let day = Day::from_number(20_000);
+    let mut all: Vec<Write> = writes(JobId(7), Sending).into_iter().map(|(write, ..)| write).collect();
+    all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1, at: at(1) });
+    all.push(Write::Quota { day, sent: -1, confirmed: 2, doubtful: 0 });
+    all.push(Write::Claim {
+        job: JobId(7),
+        operation: ADD,
+        baseline: Some(vec![id(1)]),
+        counted: Some(day),
+        at: at(1),
+    });
+    for write in all {
+        let text = serde_json::to_string(&write).unwrap();
+        assert_eq!(serde_json::from_str::<Write>(&text).unwrap(), write, "{text}");
+    }
+}

@@ -494,3 +494,71 @@ fn the_guards_of_our_own_reports_are_taken_off_and_those_of_others_stay() {
     let (rows, _) = rows_of(&book, &book.tables[0]);
     assert_eq!(rows[0].cells[0], "'=Sum");
 }
+
+#[test]
+fn cells_that_exclude_or_need_each_other_are_found() {
+    let head = "company,name,phone,address1,site,custom_site_name,template,mac,device_model,copy_dhcp_leases,latitude,longitude,snat:HQ:LAN1\n";
+    let table: [(&str, Vec<(Code, String)>); 7] = [
+        ("a,T,+64 9 555,1 High St,s,Own,,,,,,,", vec![at(Code::RowConflict, "F2")]),
+        ("a,T,+64 9 555,1 High St,,,d0,001a2b3c4d5e,,,,,", vec![at(Code::RowConflict, "H2")]),
+        ("a,T,+64 9 555,1 High St,,,d0,,Edge,,,,", vec![at(Code::RowConflict, "I2")]),
+        ("a,T,+64 9 555,1 High St,,,,,Edge,yes,,,", vec![at(Code::RowConflict, "J2")]),
+        ("a,T,+64 9 555,1 High St,,,,,Edge,no,,,", vec![]),
+        ("a,T,+64 9 555,1 High St,,,,,Edge,,51.5,,", vec![at(Code::RowIncompleteGroup, "L2")]),
+        ("a,T,+64 9 555,1 High St,,,,,Edge,,,,10.1.0.0/16", vec![at(Code::RowConflict, "M2")]),
+    ];
+    for (row, expected) in table {
+        let (_keep, path) = file("devices.csv", format!("{head}{row}\n"));
+        assert_eq!(findings(&path, &Options::default()), expected, "{row}");
+    }
+}
+
+#[test]
+fn zeros_of_a_number_format_and_invisible_characters_are_told_once_a_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sites.xlsx");
+    let mut writer = Writer::new();
+    let sheet = writer.add_worksheet().set_name("Sites").unwrap();
+    for (column, header) in (0..).zip(["company", "name", "phone", "address1", "postcode"]) {
+        sheet.write_string(0, column, header).unwrap();
+    }
+    for row in 1..4 {
+        for (column, value) in (0..).zip(["acme", "A\u{200b}B", "+64 9 555", "1 High St"]) {
+            sheet.write_string(row, column, value).unwrap();
+        }
+        let format = rust_xlsxwriter::Format::new().set_num_format("00000");
+        sheet.write_number_with_format(row, 4, 2134.0, &format).unwrap();
+    }
+    writer.save(&path).unwrap();
+    assert_eq!(
+        findings(&path, &Options::default()),
+        [at(Code::CellInvisibleRemoved, "B1"), at(Code::CellZeroPaddedFormat, "E1")]
+    );
+    let book = open(&path, &Options::default()).unwrap();
+    let (rows, _) = rows_of(&book, &book.tables[0]);
+    let Record::Site(site) = &rows[0].draft.as_ref().unwrap().record else { panic!("a site") };
+    assert_eq!((site.name.as_str(), site.address.post_or_zip_code.as_deref()), ("AB", Some("02134")));
+}
+
+#[test]
+fn a_table_that_ends_exactly_where_excel_once_cut_is_suspicious() {
+    let mut content = HEAD.to_owned();
+    for row in 2..=65_536 {
+        content.push_str(&format!("k{row},acme,A{row},+64 9 555,1 High St,Ulm,DE\n"));
+    }
+    assert_eq!(found(&content), [at(Code::SheetRowLimit, "65536")]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Whatever a file holds, it is read to its end or refused, and never anything worse.
+    #[test]
+    fn no_bytes_break_the_reading(
+        head in prop::sample::select(vec!["", HEAD, "sep=;\n", "\u{feff}key;company;name;phone;address1\n"]),
+        tail in prop::collection::vec(prop::sample::select(b"a\"',;\t|\r\n =#\\\0\x1a\xe9\xc3\xbc@:-0123456789".to_vec()), 0..200),
+    ) {
+        let (_keep, path) = file("sites.csv", [head.as_bytes(), &tail].concat());
+        let _read_without_panic = findings(&path, &Options::default());
+    }
+}

@@ -294,3 +294,22 @@ fn damaged_and_suspicious_text_is_told() {
     assert_eq!(text(Kind::Site, "action", "Create"), Ok(Value::Choice(0)));
     assert_eq!(text(Kind::Site, "action", "update"), Err(Code::CellUnsupportedAction));
 }
+
+proptest::proptest! {
+    /// Whatever a cell holds, it is a value or a finding.
+    #[test]
+    fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
+        for kind in Kind::ALL {
+            for column in crate::sheet::column::columns(kind) {
+                for cell in [Cell::text(value.clone()), number(digits)] {
+                    let reading = read(column, &cell, CSV);
+                    let blank = crate::sheet::text::is_blank(&cell.text);
+                    proptest::prop_assert!(
+                        reading.value.is_some() || !reading.problems.is_empty() || blank || reading.changes.unwrapped,
+                        "{} {:?}", column.name, cell
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What each decision of a person may leave, and what it leads to.
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::journal::Write;
+use crate::journal::fixture::*;
+use crate::model::operation::Operation::AddCompany;
+use crate::model::state::JobState::{Adopted, Created, Sending, Skipped};
+
+fn states(bench: &Bench, jobs: &[JobId]) -> Vec<JobState> {
+    jobs.iter().map(|&job| state(&bench.journal, job)).collect()
+}
+
+fn hold(bench: &mut Bench, job: JobId, from: JobState) {
+    let candidates = vec![Candidate {
+        id: Some(id(7)),
+        name: Some("Acme".into()),
+        details: "1 High St".into(),
+        difference: "another phone number".into(),
+    }];
+    let write = Write::Hold {
+        job,
+        from,
+        code: "candidate.differs".into(),
+        reason: "one record differs".into(),
+        candidates,
+        evidence: Evidence::at(at(4_000)),
+    };
+    apply(&mut bench.journal, write).unwrap();
+}
+
+fn decisions(bench: &Bench) -> Vec<String> {
+    let mut statement = bench
+        .journal
+        .connection
+        .prepare("SELECT who || ' ' || what || ' ' || coalesce(job, 'import ' || import) FROM decision ORDER BY id")
+        .unwrap();
+    statement.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap()
+}
+
+#[test]
+fn a_retry_makes_the_chosen_rejected_jobs_ready_and_opens_what_was_skipped_below() {
+    let choices = [
+        (Selection::default(), true),
+        (Selection { import: Some(ImportId(1)), ..Selection::default() }, true),
+        (Selection { import: Some(ImportId(2)), ..Selection::default() }, false),
+        (Selection { sheet: Some("customers".into()), row: Some(2), ..Selection::default() }, true),
+        (Selection { row: Some(3), ..Selection::default() }, false),
+        (Selection { sheet: Some("sites".into()), ..Selection::default() }, false),
+        (Selection { code: Some("invalidData".into()), ..Selection::default() }, true),
+        (Selection { code: Some("duplicateEntity".into()), ..Selection::default() }, false),
+    ];
+    for (selection, meant) in choices {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);
+        apply(&mut bench.journal, rejected(jobs[0], Ready)).unwrap();
+        let retried = bench.journal.retry(&selection, "kim", at(8_000)).unwrap();
+        if meant {
+            assert_eq!(retried, Retried { retried: 1, released: 2 }, "{selection:?}");
+            assert_eq!(states(&bench, &jobs), [Ready, Blocked, Blocked]);
+            assert_eq!(decisions(&bench), ["kim retry 1"]);
+            assert_eq!(code(&bench.journal, jobs[0]), None);
+        } else {
+            assert_eq!(retried, Retried::default(), "{selection:?}");
+            assert_eq!(states(&bench, &jobs), [Rejected, Skipped, Skipped]);
+        }
+    }
+}
+
+#[test]
+fn a_held_job_is_shown_with_its_place_and_its_candidates() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+    hold(&mut bench, jobs[0], Ready);
+    let held = bench.journal.held(&Selection::default()).unwrap();
+    assert_eq!((held[0].place.as_str(), held[0].since), ("customers.csv!customers!2", at(4_000)));
+    assert_eq!((held[0].code.as_str(), held[0].reason.as_str()), ("candidate.differs", "one record differs"));
+    assert_eq!(held[0].candidates[0].difference, "another phone number");
+}
+
+#[test]
+fn a_held_job_said_to_be_created_has_its_record_and_releases_its_children() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Acme East"], true);
+    hold(&mut bench, jobs[0], Ready);
+    let moved = bench.journal.resolve(jobs[0], Decision::Created(id(7)), "kim", at(9_000)).unwrap();
+    assert_eq!(moved.iter().map(|moved| moved.to).collect::<Vec<_>>(), [Adopted, Ready]);
+    assert_eq!(bench.journal.work(jobs[0]).unwrap().unwrap().remote_id, Some(id(7)));
+    assert_eq!(decisions(&bench), ["kim created 1"]);
+}
+
+#[test]
+fn an_id_that_another_job_owns_is_refused_with_its_owner_named() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+    apply(&mut bench.journal, created(jobs[0], Ready, id(7))).unwrap();
+    hold(&mut bench, jobs[1], Ready);
+    let before = everything(&bench.journal).unwrap();
+    let error = bench.journal.resolve(jobs[1], Decision::Created(id(7)), "kim", at(9_000)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+    assert!(error.to_string().contains("'Acme', customers.csv!customers!2"), "{error}");
+    assert_eq!(everything(&bench.journal).unwrap(), before);
+}
+
+#[test]
+fn a_job_said_not_to_be_created_is_sent_again_even_when_the_service_said_it_was() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+    apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+    let doubt = Write::Doubt {
+        job: jobs[0],
+        doubt: crate::model::verdict::Doubt::Unreadable,
+        executed: true,
+        until: at(4_000),
+        evidence: Evidence::at(at(3_000)),
+    };
+    apply(&mut bench.journal, doubt).unwrap();
+    bench.journal.resolve(jobs[0], Decision::NotCreated, "kim", at(9_000)).unwrap();
+    let work = bench.journal.work(jobs[0]).unwrap().unwrap();
+    assert_eq!((work.state, work.executed, work.doubted), (Ready, false, true));
+}
+
+#[test]
+fn an_abandoned_job_takes_its_descendants_with_it() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);
+    hold(&mut bench, jobs[0], Ready);
+    let moved = bench.journal.resolve(jobs[0], Decision::Abandon, "kim", at(9_000)).unwrap();
+    assert_eq!(moved.len(), 3);
+    assert_eq!(states(&bench, &jobs), [GivenUp, Skipped, Skipped]);
+    assert_eq!(code(&bench.journal, jobs[2]).as_deref(), Some("parent.cancelled"));
+}
+
+#[test]
+fn only_a_held_or_doubtful_job_can_be_decided() {
+    let mut bench = bench();
+    for (&from, number) in JobState::ALL.iter().zip(0..) {
+        let name = format!("Acme {number}");
+        let (_, jobs) = import_companies(&mut bench.journal, &[name.as_str()], false);
+        force(&bench.journal, jobs[0], from);
+        let outcome = bench.journal.resolve(jobs[0], Decision::NotCreated, "kim", at(9_000));
+        match from {
+            Held | InDoubt => assert_eq!(outcome.unwrap()[0].to, Ready),
+            _ => assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Usage, "{from}"),
+        }
+    }
+    let error = bench.journal.resolve(JobId(999), Decision::Abandon, "kim", at(9_000)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage);
+}
+
+#[test]
+fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
+    let mut bench = bench();
+    let names = ["Sent", "Made", "Doubted", "Kept", "Open"];
+    let (imported, jobs) = import_companies(&mut bench.journal, &names, false);
+    let mut import = bench.journal.begin_import(at(2)).unwrap();
+    let elsewhere = import
+        .add_job(&site("Depot", vec![link(crate::model::record::Role::Company, jobs[4])], vec![]))
+        .unwrap();
+    import.finish().unwrap();
+    for (&job, state) in jobs.iter().zip([Sending, Created, InDoubt, Held]) {
+        force(&bench.journal, job, state);
+    }
+    let cancelled = bench.journal.cancel(imported.import, "kim", at(9_000)).unwrap();
+    assert_eq!(cancelled, Cancelled { cancelled: 1, skipped: 1, left_in_doubt: 2, left_held: 1 });
+    assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp]);
+    assert_eq!(state(&bench.journal, elsewhere), Skipped);
+    assert!(message(&bench.journal, elsewhere).unwrap().contains("given up"));
+    assert_eq!(bench.journal.cancel(ImportId(9), "kim", at(9_000)).unwrap_err().kind(), ErrorKind::Usage);
+}

@@ -1,0 +1,123 @@
+//! What was put in is read back, counted and explained.
+
+use super::*;
+use crate::journal::fixture::*;
+use crate::journal::{NewSheet, Write};
+use crate::model::operation::Operation::AddCompany;
+use crate::model::state::JobState::{Created, Ready, Rejected, Sending, Skipped};
+use crate::model::verdict::Rejection;
+
+fn rows(journal: &Journal, sheet: SheetId) -> Vec<RowView> {
+    let mut rows = Vec::new();
+    journal
+        .rows(sheet, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })
+        .unwrap();
+    rows
+}
+
+#[test]
+fn imports_sheets_and_rows_are_read_back_as_they_were_put_in() {
+    let mut bench = bench();
+    let (first, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+    let wanted = NewSheet { worksheet: Some("Kunden".into()), ..sheet("Kunden", Kind::Company) };
+    let mut import = bench.journal.begin_import(at(7)).unwrap();
+    import.file("again.xlsx", "4567").unwrap();
+    let again = import.sheet(&wanted).unwrap();
+    import.row(&row(again, 9, jobs[1], Disposition::Recognised)).unwrap();
+    import.row(&row(again, 3, jobs[0], Disposition::ChangedSince)).unwrap();
+    let second = import.finish().unwrap();
+    assert_eq!((second.rows, second.added, second.recognised, second.changed_since), (2, 0, 1, 1));
+
+    let imports = bench.journal.imports().unwrap();
+    assert_eq!(
+        imports.iter().map(|info| (info.import, info.rows)).collect::<Vec<_>>(),
+        [(first.import, 2), (second.import, 2)]
+    );
+    assert_eq!((imports[1].at, imports[1].files[0].clone()), (at(7), ("again.xlsx".into(), "4567".into())));
+    let sheets = bench.journal.sheets(second.import).unwrap();
+    assert_eq!(
+        (sheets[0].name.as_str(), sheets[0].worksheet.as_deref(), sheets[0].rows),
+        ("Kunden", Some("Kunden"), 2)
+    );
+    assert_eq!(sheets[0].headers, wanted.headers);
+    let rows = rows(&bench.journal, again);
+    assert_eq!(
+        rows.iter().map(|row| (row.number, row.job)).collect::<Vec<_>>(),
+        [(3, jobs[0]), (9, jobs[1])]
+    );
+    assert_eq!(rows[0].cells, ["cell 3"]);
+    assert_eq!((rows[1].disposition, rows[1].line), (Disposition::Recognised, Some(9)));
+}
+
+#[test]
+fn a_row_tells_what_became_of_it_and_of_what_it_waits_for() {
+    let mut bench = bench();
+    let (imported, jobs) = import_companies(&mut bench.journal, &["Top", "Low"], true);
+    let sheet = bench.journal.sheets(imported.import).unwrap()[0].sheet;
+    let waiting = &rows(&bench.journal, sheet)[1];
+    assert_eq!(waiting.blocked_by, Some((jobs[0], "customers.csv!customers!2 (ready)".into())));
+    let violation = Violation { path: "company.name".into(), message: "too long".into() };
+    let write = Write::Reject {
+        job: jobs[0],
+        from: Ready,
+        rejection: Rejection {
+            code: "invalidData".into(),
+            message: "see the violations".into(),
+            violations: vec![violation.clone()],
+        },
+        evidence: crate::journal::Evidence::at(at(3_000)),
+    };
+    apply(&mut bench.journal, write).unwrap();
+    let rows = rows(&bench.journal, sheet);
+    assert_eq!((rows[0].state, rows[0].violations.as_slice()), (Rejected, [violation].as_slice()));
+    assert_eq!((rows[0].finished_at, rows[0].code.as_deref()), (Some(at(3_000)), Some("invalidData")));
+    assert_eq!(rows[1].state, Skipped);
+    assert_eq!(rows[1].blocked_by, Some((jobs[0], "customers.csv!customers!2 (rejected)".into())));
+}
+
+#[test]
+fn counts_add_up_to_the_rows_and_causes_name_the_first_of_them() {
+    let mut bench = bench();
+    let names: Vec<String> = (0..10).map(|number| format!("Company {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (imported, jobs) = import_companies(&mut bench.journal, &names, false);
+    for &job in &jobs[0..7] {
+        apply(&mut bench.journal, rejected(job, Ready)).unwrap();
+    }
+    force(&bench.journal, jobs[7], JobState::Held);
+    apply(&mut bench.journal, created(jobs[8], Ready, id(1))).unwrap();
+    let tally = bench.journal.tally(Some(imported.import)).unwrap();
+    assert_eq!(tally.total(), 10);
+    assert_eq!((tally.in_state(Rejected), tally.in_state(Created), tally.in_state(Ready)), (7, 1, 1));
+    assert_eq!(bench.journal.tally(None).unwrap(), tally);
+    let sheet = bench.journal.sheets(imported.import).unwrap()[0].sheet;
+    assert_eq!(bench.journal.tally_of_sheet(sheet).unwrap(), tally);
+    assert_eq!(bench.journal.tally(Some(ImportId(9))).unwrap().total(), 0);
+
+    let causes = bench.journal.causes(imported.import).unwrap();
+    let told: Vec<_> =
+        causes.iter().map(|cause| (cause.code.as_str(), cause.count, cause.rows.len())).collect();
+    assert_eq!(told, [("invalidData", 7, 5), ("some.code", 1, 1)]);
+    assert_eq!(causes[0].message, "no such zone");
+    assert_eq!(causes[0].rows[0], "customers.csv!customers!2");
+}
+
+#[test]
+fn requests_are_counted_by_the_minute_they_left_in() {
+    let mut bench = bench();
+    let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cog"], false);
+    for (&job, millis) in jobs.iter().zip([60_000, 119_999, 240_000]) {
+        let write =
+            Write::Claim { job, operation: AddCompany, baseline: None, counted: None, at: at(millis) };
+        apply(&mut bench.journal, write).unwrap();
+        assert_eq!(state(&bench.journal, job), Sending);
+    }
+    let figures = bench.journal.attempts(imported.import).unwrap();
+    assert_eq!(figures.requests, 3);
+    assert_eq!((figures.first_at, figures.last_at), (Some(at(60_000)), Some(at(240_000))));
+    assert_eq!(figures.per_minute, [(at(60_000), 2), (at(240_000), 1)]);
+    assert_eq!(bench.journal.attempts(ImportId(9)).unwrap(), AttemptFigures::default());
+}

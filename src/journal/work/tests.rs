@@ -1,0 +1,101 @@
+//! What the pages hold, and by which index they are read.
+
+use super::*;
+use crate::journal::Write;
+use crate::journal::fixture::*;
+use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
+use crate::model::state::JobState::{Deferred, Ready};
+
+fn jobs(page: &Page) -> Vec<JobId> {
+    page.work.iter().map(|work| work.job).collect()
+}
+
+#[test]
+fn a_page_holds_what_is_ready_and_what_is_due_oldest_first_and_tells_the_next_time() {
+    let mut bench = bench();
+    let (_, all) = import_companies(&mut bench.journal, &["A", "B", "C", "D"], false);
+    for (job, until) in [(all[0], 5_000), (all[3], 6_000)] {
+        let write = Write::Postpone {
+            job,
+            from: Ready,
+            until: at(until),
+            code: "look-up".into(),
+            reason: "the look-up failed".into(),
+            at: at(1_000),
+        };
+        apply(&mut bench.journal, write).unwrap();
+    }
+    let page = bench.journal.ready(AddCompany, at(4_999), 10).unwrap();
+    assert_eq!((jobs(&page), page.next_due), (vec![all[1], all[2]], Some(at(5_000))));
+    let page = bench.journal.ready(AddCompany, at(5_000), 10).unwrap();
+    assert_eq!((jobs(&page), page.next_due), (vec![all[0], all[1], all[2]], Some(at(6_000))));
+    assert_eq!(page.work[0].state, Deferred);
+    let page = bench.journal.ready(AddCompany, at(9_000), 2).unwrap();
+    assert_eq!((jobs(&page), page.next_due), (vec![all[0], all[1]], None));
+    assert!(bench.journal.ready(AddSite, at(9_000), 10).unwrap().work.is_empty());
+    assert_eq!(bench.journal.next_due().unwrap(), Some(at(5_000)));
+}
+
+#[test]
+fn the_lanes_are_the_operations_that_unfinished_jobs_still_need() {
+    let mut bench = bench();
+    assert!(bench.journal.lanes().unwrap().is_empty());
+    let (_, companies) = import_companies(&mut bench.journal, &["Acme"], false);
+    let mut import = bench.journal.begin_import(at(2)).unwrap();
+    let labels = vec![Extra::Labels(vec!["north".into()])];
+    let depot = import.add_job(&site("Depot", vec![link(Role::Company, companies[0])], labels)).unwrap();
+    import.finish().unwrap();
+    assert_eq!(bench.journal.lanes().unwrap(), [AddCompany, PutSiteLabels, AddSite]);
+    apply(&mut bench.journal, created(companies[0], Ready, id(1))).unwrap();
+    apply(&mut bench.journal, created(depot, Ready, id(2))).unwrap();
+    assert_eq!(bench.journal.lanes().unwrap(), [PutSiteLabels]);
+    apply(&mut bench.journal, rejected(depot, Ready)).unwrap();
+    assert!(bench.journal.lanes().unwrap().is_empty());
+}
+
+#[test]
+fn witnesses_are_records_we_made_newest_first() {
+    let mut bench = bench();
+    let (_, all) = import_companies(&mut bench.journal, &["A", "B", "C"], false);
+    assert!(bench.journal.witness(Kind::Company, 5).unwrap().is_empty());
+    for (&job, number) in all.iter().zip(1..) {
+        apply(&mut bench.journal, created(job, Ready, id(number))).unwrap();
+    }
+    let found = bench.journal.witness(Kind::Company, 2).unwrap();
+    assert_eq!(found.iter().map(|work| work.job).collect::<Vec<_>>(), [all[2], all[1]]);
+    assert!(bench.journal.witness(Kind::Site, 2).unwrap().is_empty());
+}
+
+#[test]
+fn the_pages_are_read_by_their_partial_indexes() {
+    let bench = bench();
+    let plan = |sql: &str| -> String {
+        let mut statement = bench.journal.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let count = statement.parameter_count();
+        let lines: Vec<String> = statement
+            .query_map(rusqlite::params_from_iter(vec![1_i64; count]), |row| row.get(3))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
+        lines.join("; ")
+    };
+    for (sql, index) in [
+        (work!("job.state = 'ready' AND job.operation = ?1 ORDER BY job.id LIMIT ?2"), "job_ready"),
+        (
+            work!(
+                "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2 ORDER BY job.due, job.id LIMIT ?3"
+            ),
+            "job_deferred",
+        ),
+        (work!("job.state = 'in_doubt' AND job.due <= ?1 ORDER BY job.due, job.id LIMIT ?2"), "job_in_doubt"),
+        ("SELECT id FROM job INDEXED BY job_sending WHERE state = 'sending' ORDER BY id", "job_sending"),
+        ("SELECT 1 FROM job WHERE state = 'held' AND operation = ?1", "job_held"),
+        ("SELECT 1 FROM job WHERE state = 'blocked' AND operation = ?1", "job_blocked"),
+    ] {
+        assert!(plan(sql).contains(index), "{sql}: {}", plan(sql));
+    }
+    let children = plan(
+        "SELECT id FROM job WHERE +state = 'blocked' AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)",
+    );
+    assert!(children.contains("link_target") && !children.contains("job_blocked"), "{children}");
+}

@@ -1,0 +1,92 @@
+//! What is counted in each column of a table and told once: changed values, blanks, values without a header.
+
+use super::code::{Code, Severity};
+use super::finding::{Finding, shown};
+use super::header::Mapped;
+use super::table::Table;
+use super::text::Changes;
+
+/// Counts of one column.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Counts {
+    trimmed: u64,
+    invisible: u64,
+    unwrapped: u64,
+    padded: u64,
+    blank: u64,
+    first_blank: u32,
+    sample_without_header: Option<(u32, String)>,
+}
+
+impl Counts {
+    /// Counts what was changed in a cell.
+    pub(super) fn changed(&mut self, changes: Changes) {
+        self.trimmed += u64::from(changes.trimmed);
+        self.invisible += u64::from(changes.invisible);
+        self.unwrapped += u64::from(changes.unwrapped);
+        self.padded += u64::from(changes.padded);
+    }
+
+    /// Counts a blank cell that should not be.
+    pub(super) fn blank(&mut self, row: u32) {
+        self.blank += 1;
+        if self.blank == 1 {
+            self.first_blank = row;
+        }
+    }
+
+    /// Keeps the first value of a column that has no header.
+    pub(super) fn without_header(&mut self, row: u32, text: &str) {
+        if self.sample_without_header.is_none() {
+            self.sample_without_header = Some((row, text.to_owned()));
+        }
+    }
+
+    /// Tells the counts of the column in this position.
+    pub(super) fn tell(self, table: &Table, position: usize, findings: &mut Vec<Finding>) {
+        let at_header = |code: Code, message: String, row: u32| {
+            let finding = table.finding(code, message).in_row(row, None);
+            match &table.mapping[position] {
+                Mapped::Column { column, .. } => table.name_column(finding, Some(position), column),
+                Mapped::Ignored | Mapped::Blank | Mapped::Unknown => finding.in_column(position),
+            }
+        };
+        let header_row = table.header_row;
+        if let Some((row, sample)) = self.sample_without_header {
+            findings.push(at_header(
+                Code::HeaderBlank,
+                format!(
+                    "column {} has values (row {row}: '{}') but no header: name it, or start its name with x-",
+                    super::cell::letters(position),
+                    shown(&sample)
+                ),
+                header_row,
+            ));
+        }
+        let changes = [
+            (self.trimmed, Code::CellTrimmed, "spaces around or doubled inside the value were removed"),
+            (
+                self.invisible,
+                Code::CellInvisibleRemoved,
+                "invisible or look-alike characters were made plain",
+            ),
+            (self.unwrapped, Code::CellExcelTextWrapper, "the wrapping that keeps a value text was removed"),
+            (self.padded, Code::CellZeroPaddedFormat, "leading zeros were restored as shown"),
+        ];
+        for (count, code, what) in changes {
+            if count > 0 {
+                findings.push(at_header(code, format!("{what} in {count} cells"), header_row));
+            }
+        }
+        if self.blank > 0 {
+            findings.push(
+                at_header(
+                    Code::CellRequired,
+                    format!("blank in {} rows, first here; a record should have it", self.blank),
+                    self.first_blank,
+                )
+                .as_severity(Severity::Warning),
+            );
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Where quotation marks, line ends and bytes lead, and that clean tables are cut as the csv crate cuts them.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Hands out one byte at a time, to meet every place where a buffer can end.
+struct Drip<'a>(&'a [u8]);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+        buffer[0] = *first;
+        self.0 = rest;
+        Ok(1)
+    }
+}
+
+fn records(text: &[u8]) -> Vec<Record> {
+    let mut whole = Records::new(text, ',').unwrap();
+    let mut drip = Records::new(Drip(text), ',').unwrap();
+    let mut result = Vec::new();
+    while let Some(record) = whole.next().unwrap() {
+        assert_eq!(drip.next().unwrap().as_ref(), Some(&record), "the same however the file is read");
+        result.push(record);
+    }
+    assert_eq!(drip.next().unwrap(), None);
+    result
+}
+
+fn places(text: &str) -> Vec<(u32, u64, Vec<String>)> {
+    records(text.as_bytes()).into_iter().map(|record| (record.row, record.line, record.cells)).collect()
+}
+
+#[test]
+fn rows_are_those_of_a_spreadsheet_and_lines_those_of_an_editor() {
+    let text = "name,note\nA,\"two\nlines\"\n\n\nB,x\n";
+    for line_end in ["\n", "\r\n", "\r", "\r\r\n"] {
+        let found = places(&text.replace('\n', line_end));
+        let numbers: Vec<_> = found.iter().map(|(row, line, cells)| (*row, *line, cells.len())).collect();
+        assert_eq!(numbers, [(1, 1, 2), (2, 2, 2), (3, 4, 0), (4, 5, 0), (5, 6, 2)], "{line_end:?}");
+        assert_eq!(found[1].2, ["A", "two\nlines"]);
+        assert_eq!(found[4].2, ["B", "x"]);
+    }
+}
+
+#[test]
+fn a_sep_line_is_obeyed_and_is_a_line_but_no_row() {
+    let mut records = Records::new(&b"\xef\xbb\xbf\xef\xbb\xbfsep=;\r\na;b\r\n"[..], ',').unwrap();
+    assert_eq!(records.delimiter(), ';');
+    let record = records.next().unwrap().unwrap();
+    assert_eq!((record.row, record.line, record.cells), (1, 2, vec!["a".to_owned(), "b".into()]));
+}
+
+#[test]
+fn every_misplaced_quotation_mark_is_found_and_costs_one_row() {
+    let table = [
+        ("\"x\"y,b", Damage::Stray { cell: 0, how: Stray::AfterClosing }),
+        ("a,\"5\" pipe\"", Damage::Stray { cell: 1, how: Stray::AfterClosing }),
+        ("a, \"b\"", Damage::Stray { cell: 1, how: Stray::SpaceBefore }),
+        ("a,48\" table", Damage::Stray { cell: 1, how: Stray::Inside }),
+        ("a,\"say \\\"hi\\\"\"", Damage::Stray { cell: 1, how: Stray::Backslash }),
+        ("a,=\"x\"y", Damage::Stray { cell: 1, how: Stray::AfterClosing }),
+        ("a,=\"x", Damage::Stray { cell: 1, how: Stray::Inside }),
+        ("a,\"open", Damage::Unterminated { cell: 1, lines: 2 }),
+    ];
+    for (line, damage) in table {
+        let found = records(format!("h1,h2\n{line}\nc,d\n").as_bytes());
+        assert_eq!(found.len(), 3, "{line}");
+        assert_eq!(found[1].damage, Some(damage), "{line}");
+        assert_eq!((found[2].row, found[2].line), (3, 3));
+        assert_eq!((&found[2].damage, found[2].cells.as_slice()), (&None, &["c".to_owned(), "d".into()][..]));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_found_in_their_cells() {
+    let found = records(b"a,b\nM\xfcller,x\nM\xc3\xbcller,x\n");
+    assert_eq!(found[1].damage, Some(Damage::Encoding { cells: vec![0] }));
+    assert_eq!(found[2].cells[0], "Müller");
+}
+
+#[test]
+fn a_trailing_control_z_is_the_end_and_nothing_else() {
+    assert_eq!(places("a,b\nc,d\x1a")[1].2, ["c", "d"]);
+    assert_eq!(places("a,b\nc,\"d\"\x1a")[1].2, ["c", "d"]);
+    assert_eq!(places("a,b\nc,d\n\x1a").len(), 2);
+}
+
+#[test]
+fn a_line_without_end_does_not_fill_the_memory() {
+    let mut text = b"a,b\n".to_vec();
+    text.extend(std::iter::repeat_n(b'x', 3 * RECORD_LIMIT));
+    text.extend(b"\nc,d\n");
+    let mut records = Records::new(text.as_slice(), ',').unwrap();
+    let mut found = Vec::new();
+    while let Some(record) = records.next().unwrap() {
+        found.push(record);
+    }
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[1].damage, Some(Damage::TooLong));
+    assert_eq!((found[2].row, found[2].line), (3, 3));
+}
+
+proptest! {
+    #[test]
+    fn clean_tables_are_cut_as_the_csv_crate_cuts_them(
+        rows in prop::collection::vec(prop::collection::vec("[a-zé,;\"\n ]{0,6}", 2..5), 1..8),
+        crlf in any::<bool>(),
+    ) {
+        let terminator = if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+        let mut writer = csv::WriterBuilder::new()
+            .flexible(true)
+            .quote_style(csv::QuoteStyle::Necessary)
+            .terminator(terminator)
+            .from_writer(Vec::new());
+        for row in &rows {
+            writer.write_record(row).unwrap();
+        }
+        let text = writer.into_inner().unwrap();
+        let ours: Vec<_> = records(&text).into_iter().map(|record| {
+            assert_eq!(record.damage, None);
+            record.cells
+        }).collect();
+        let theirs: Vec<Vec<String>> = csv::ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(text.as_slice())
+            .records()
+            .map(|record| record.unwrap().iter().map(str::to_owned).collect())
+            .collect();
+        prop_assert_eq!(ours, theirs);
+    }
+}

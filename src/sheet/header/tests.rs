@@ -1,0 +1,111 @@
+//! From headers as people write them to columns.
+
+use super::*;
+
+fn mapped(kind: Kind, headers: &[&str]) -> (Vec<String>, Vec<(Code, Option<usize>)>) {
+    let headers: Vec<String> = headers.iter().map(|&header| header.to_owned()).collect();
+    let (mapping, problems) = map(kind, &headers, &[], &[], &|_| true);
+    let names = mapping
+        .into_iter()
+        .map(|mapped| match mapped {
+            Mapped::Column { column, entry } => format!("{}{}", column.name, entry.unwrap_or_default()),
+            Mapped::Ignored => "ignored".into(),
+            Mapped::Blank => "blank".into(),
+            Mapped::Unknown => "unknown".into(),
+        })
+        .collect();
+    (names, problems.into_iter().map(|problem| (problem.code, problem.column)).collect())
+}
+
+#[test]
+fn headers_fold_as_people_write_them() {
+    for header in [
+        "Company Type *",
+        "company_type",
+        "COMPANY-TYPE (required)",
+        "Company\nType",
+        "company\u{a0}type\u{200b}",
+        "\u{feff}Ｃompany type [text] *",
+    ] {
+        assert_eq!(fold(header), "companytype", "{header:?}");
+    }
+}
+
+#[test]
+fn aliases_names_of_the_service_and_families_find_their_columns() {
+    let (names, problems) = mapped(
+        Kind::Device,
+        &[
+            "Asset Tag",
+            "companyId",
+            "Department",
+            "MAC Address",
+            "Zip",
+            "meta:Contract No",
+            "label:1",
+            "snat:HQ:LAN1",
+        ],
+    );
+    assert_eq!(
+        names,
+        ["key", "company", "name", "mac", "postcode", "meta:Contract No", "label:1", "snat:HQ:LAN1"]
+    );
+    assert_eq!(problems, []);
+    assert_eq!(mapped(Kind::Site, &["address.latitude"]).0, ["address_latitude"]);
+    assert_eq!(mapped(Kind::Site, &["lat"]).0, ["latitude"]);
+}
+
+#[test]
+fn result_columns_and_private_ones_are_ignored_without_a_word() {
+    let (names, problems) = mapped(Kind::Site, &["result_status", "_note", "X-Internal", ""]);
+    assert_eq!(names, ["ignored", "ignored", "ignored", "blank"]);
+    assert_eq!(problems, []);
+}
+
+#[test]
+fn what_is_unknown_doubled_or_unsupported_is_found() {
+    let table: [(Kind, &[&str], Code, usize); 8] = [
+        (Kind::Site, &["adress1"], Code::HeaderUnknown, 0),
+        (Kind::Site, &["street", "address"], Code::HeaderDuplicate, 1),
+        (Kind::Company, &["labels"], Code::HeaderUnsupportedField, 0),
+        (Kind::Person, &["meta:a"], Code::HeaderUnsupportedField, 0),
+        (Kind::Company, &["general_email"], Code::HeaderUnknown, 0),
+        (Kind::Site, &["meta:a", "meta:a"], Code::DupMetadataKey, 1),
+        (Kind::Device, &["snat:HQ"], Code::HeaderUnknown, 0),
+        (Kind::Person, &["phone", "mobile"], Code::HeaderUnknown, 1),
+    ];
+    for (kind, headers, code, column) in table {
+        assert_eq!(mapped(kind, headers).1, [(code, Some(column))], "{headers:?}");
+    }
+    assert_eq!(mapped(Kind::Person, &["mobile"]), (vec!["phone".to_owned()], vec![]));
+}
+
+#[test]
+fn a_near_miss_is_suggested_and_not_taken() {
+    let (_, problems) = map(Kind::Site, &["Lattitude".to_owned()], &[], &[], &|_| true);
+    assert!(problems[0].message.contains("Did you mean 'latitude'?"), "{}", problems[0].message);
+    assert_eq!(problems[0].suggestion.as_deref(), Some("latitude"));
+}
+
+#[test]
+fn a_missing_required_column_is_named_unless_a_default_fills_it() {
+    let (_, problems) = map(Kind::Company, &["name".to_owned()], &[], &[], &|name| name != "parent");
+    let missing: Vec<_> =
+        problems.iter().map(|problem| (problem.code, problem.suggestion.as_deref())).collect();
+    assert_eq!(missing, [(Code::HeaderRequiredMissing, Some("parent"))]);
+}
+
+#[test]
+fn the_kind_is_a_word_of_the_name() {
+    let table = [
+        ("Devices", Some(Kind::Device)),
+        ("acme_devices 2026", Some(Kind::Device)),
+        ("02-Companies", Some(Kind::Company)),
+        ("company sites", None),
+        ("Instructions", None),
+        ("Lists", None),
+    ];
+    for (name, expected) in table {
+        assert_eq!(kind_of_name(name), expected, "{name}");
+    }
+}

@@ -1,0 +1,328 @@
+//! Blank sheets to be filled, made from the table of columns: a workbook with a worksheet for each kind, or CSV files.
+//!
+//! Every blank sheet reads back as it is: its headers find their columns, and its example row is skipped by its key.
+//! The same columns give the same bytes. Where the files are put is left to the caller, but nothing is overwritten.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use rust_xlsxwriter::{
+    Color, DataValidation, DataValidationErrorStyle, DataValidationRule, DocProperties, ExcelDateTime,
+    Format, FormatAlign, FormatBorder, Note, Workbook, Worksheet, XlsxError,
+};
+
+use crate::error::{Error, Result};
+use crate::model::kind::Kind;
+
+use super::column::{Column, Form, Need, columns};
+use super::row::EXAMPLE_KEY;
+
+/// The last row of an Excel worksheet, counted from 0.
+const LAST_ROW: u32 = 1_048_575;
+/// Width of a column in characters.
+const WIDTHS: std::ops::RangeInclusive<usize> = 11..=40;
+/// Characters of a note on one of its lines, to find the height it needs.
+const NOTE_LINE: usize = 44;
+/// What the first worksheet is called; no word of it is the name of a kind.
+const READ_ME: &str = "Read me";
+
+const INTRODUCTION: [&str; 8] = [
+    "Fill the sheets that you need and delete the others: a sheet without rows counts as a mistake. One row \
+     is one record.",
+    "Every row needs the columns with a star. The note on each header says what its cells hold.",
+    "The grey row below each header is an example. It is not read, and may stay or go.",
+    "Give a row a key when other rows refer to it: a short name of your own, kept when you import again. A cell that \
+     refers to another record holds its key, its name when only one has it, or its id in the service.",
+    "Rows may stand in any order: a company below its subsidiaries, a device above its site.",
+    "The columns are formatted as Text, so that leading zeros, plus signs and MAC addresses stay as they are typed. \
+     When you paste, paste values only.",
+    "Leave a cell blank when there is nothing to say. Columns may be moved or removed; a column whose name starts \
+     with x- is yours alone.",
+    "Then type: fleetload check FILE, and when it finds nothing wrong: fleetload run FILE",
+];
+
+/// Writes a workbook with a blank sheet of each kind.
+///
+/// # Errors
+/// When no kind is named, the file exists, or it cannot be written.
+pub fn workbook(kinds: &[Kind], out: &Path) -> Result<()> {
+    put(out, &workbook_bytes(kinds)?)
+}
+
+/// Writes a blank CSV file of each kind into a folder, which is made when there is none; hands back their paths.
+///
+/// # Errors
+/// When no kind is named, one of the files exists, or they cannot be written.
+pub fn csv(kinds: &[Kind], folder: &Path) -> Result<Vec<PathBuf>> {
+    let paths: Vec<(Kind, PathBuf)> =
+        distinct(kinds)?.into_iter().map(|kind| (kind, folder.join(format!("{kind}.csv")))).collect();
+    // All or none: half a set of blank sheets is of no use.
+    if let Some((_, path)) = paths.iter().find(|(_, path)| path.exists()) {
+        return Err(taken(path));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Error::usage(format!("the folder {} cannot be made", folder.display())).because(error)
+    })?;
+    for (kind, path) in &paths {
+        put(path, &csv_bytes(*kind)?)?;
+    }
+    Ok(paths.into_iter().map(|(_, path)| path).collect())
+}
+
+/// The bytes of a workbook with a blank sheet of each kind.
+///
+/// # Errors
+/// When no kind is named, or the library that writes workbooks fails.
+pub fn workbook_bytes(kinds: &[Kind]) -> Result<Vec<u8>> {
+    let kinds = distinct(kinds)?;
+    build(&kinds).map_err(|error| Error::internal("the blank workbook cannot be made").because(error))
+}
+
+/// The bytes of a blank CSV file: byte order mark, header and example row, as Excel saves "CSV UTF-8".
+///
+/// # Errors
+/// When the library that writes CSV fails.
+pub fn csv_bytes(kind: Kind) -> Result<Vec<u8>> {
+    let columns = || shown(kind);
+    let mut writer =
+        ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
+    writer
+        .write_record(columns().map(|column| column.name))
+        .and_then(|()| writer.write_record(columns().map(example)))
+        .map_err(|error| Error::internal("the blank CSV file cannot be made").because(error))?;
+    writer
+        .into_inner()
+        .map_err(|error| Error::internal("the blank CSV file cannot be made").because(error.into_error()))
+}
+
+/// The kinds in the order given, each once.
+fn distinct(kinds: &[Kind]) -> Result<Vec<Kind>> {
+    let mut distinct: Vec<Kind> = Vec::new();
+    for &kind in kinds {
+        if !distinct.contains(&kind) {
+            distinct.push(kind);
+        }
+    }
+    if distinct.is_empty() {
+        return Err(Error::usage("no kind of sheet is named")
+            .hint("name some of companies, sites, people and devices"));
+    }
+    Ok(distinct)
+}
+
+fn taken(path: &Path) -> Error {
+    Error::usage(format!("{} exists already and is not overwritten", path.display()))
+        .hint("name another place with --out, or move the file away")
+}
+
+/// Writes a file that does not exist yet: a blank sheet must not replace one that somebody has filled.
+fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            taken(path)
+        } else {
+            Error::usage(format!("{} cannot be written", path.display())).because(error)
+        }
+    })?;
+    file.write_all(bytes)
+        .map_err(|error| Error::internal(format!("writing {} failed", path.display())).because(error))
+}
+
+/// The columns of a blank sheet; those of which there can be many are told on the first page instead.
+fn shown(kind: Kind) -> impl Iterator<Item = &'static Column> {
+    columns(kind).iter().filter(|column| column.family().is_none())
+}
+
+/// What the example row holds.
+fn example(column: &Column) -> &'static str {
+    if column.form == Form::Key { EXAMPLE_KEY } else { column.example }
+}
+
+fn sheet_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Company => "Companies",
+        Kind::Site => "Sites",
+        Kind::Person => "People",
+        Kind::Device => "Devices",
+    }
+}
+
+/// How the cells look.
+struct Look {
+    required: Format,
+    optional: Format,
+    text: Format,
+    number: Format,
+    example_text: Format,
+    example_number: Format,
+}
+
+impl Look {
+    fn new() -> Self {
+        let header = Format::new()
+            .set_bold()
+            .set_num_format("@")
+            .set_align(FormatAlign::VerticalCenter)
+            .set_border_bottom(FormatBorder::Thin);
+        let grey = Format::new().set_italic().set_font_color(Color::RGB(0x0080_8080));
+        Self {
+            required: header.clone().set_background_color(Color::RGB(0x00F8_CBAD)),
+            optional: header.set_background_color(Color::RGB(0x00DD_E7F3)),
+            text: Format::new().set_num_format("@"),
+            number: Format::new(),
+            example_text: grey.clone().set_num_format("@"),
+            example_number: grey,
+        }
+    }
+}
+
+fn build(kinds: &[Kind]) -> std::result::Result<Vec<u8>, XlsxError> {
+    let mut workbook = Workbook::new();
+    // A fixed day, so that the same columns give the same bytes.
+    let made = ExcelDateTime::from_ymd(2026, 1, 1)?;
+    workbook.set_properties(
+        &DocProperties::new()
+            .set_title("Blank sheets for fleetload")
+            .set_author("fleetload")
+            .set_creation_datetime(&made),
+    );
+    read_me(workbook.add_worksheet(), kinds)?;
+    let look = Look::new();
+    for &kind in kinds {
+        blank_sheet(workbook.add_worksheet(), kind, &look)?;
+    }
+    workbook.save_to_buffer()
+}
+
+fn read_me(page: &mut Worksheet, kinds: &[Kind]) -> std::result::Result<(), XlsxError> {
+    let title = Format::new().set_bold().set_font_size(16);
+    let heading = Format::new().set_bold();
+    let line = Format::new().set_text_wrap().set_align(FormatAlign::Top);
+    page.set_name(READ_ME)?;
+    page.set_column_width(0, 22)?;
+    page.set_column_width(1, 84)?;
+    page.set_screen_gridlines(false).set_print_fit_to_pages(1, 0);
+    page.write_string_with_format(0, 0, "Blank sheets for fleetload", &title)?;
+    let mut row = 2;
+    for text in INTRODUCTION {
+        page.merge_range(row, 0, row, 1, text, &line)?;
+        page.set_row_height(row, if text.len() > 115 { 32 } else { 17 })?;
+        row += 1;
+    }
+    row += 1;
+    page.write_string_with_format(row, 0, "Columns that can be added, as many as needed", &heading)?;
+    row += 1;
+    for &kind in kinds {
+        for column in columns(kind).iter().filter(|column| column.family().is_some()) {
+            page.write_string_with_format(row, 0, format!("{}: {}…", sheet_name(kind), column.name), &line)?;
+            page.write_string_with_format(row, 1, column.help, &line)?;
+            page.set_row_height(row, if column.help.len() > 95 { 32 } else { 17 })?;
+            row += 1;
+        }
+    }
+    Ok(())
+}
+
+fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::result::Result<(), XlsxError> {
+    worksheet.set_name(sheet_name(kind))?;
+    worksheet.set_freeze_panes(1, 0)?;
+    worksheet.set_row_height(0, 20)?;
+    worksheet.set_landscape().set_print_fit_to_pages(1, 0);
+    worksheet.set_repeat_rows(0, 0)?;
+    for (index, column) in (0u16..).zip(shown(kind)) {
+        let required = column.need == Need::Required;
+        let header = if required { format!("{} *", column.name) } else { column.name.to_owned() };
+        let width = (header.len() + 3).max(example(column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end());
+        let is_text = column.form.wants_text_format();
+        worksheet.set_column_width(index, f64::from(u32::try_from(width).unwrap_or(u32::MAX)))?;
+        worksheet.set_column_format(index, if is_text { &look.text } else { &look.number })?;
+        let format = if required { &look.required } else { &look.optional };
+        worksheet.write_string_with_format(0, index, &header, format)?;
+        worksheet.insert_note(0, index, &note(column))?;
+        match example(column) {
+            "" => {}
+            value => match (column.form, value.parse::<f64>()) {
+                (Form::Latitude | Form::Longitude, Ok(number)) => {
+                    worksheet.write_number_with_format(1, index, number, &look.example_number)?;
+                }
+                _ => {
+                    worksheet.write_string_with_format(1, index, value, &look.example_text)?;
+                }
+            },
+        }
+        if let Some(validation) = validation(column.form)? {
+            worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
+        }
+    }
+    Ok(())
+}
+
+/// Help, rule and example of a column.
+fn note(column: &Column) -> Note {
+    let mut lines = vec![column.help.to_owned(), format!("Holds: {}.", column.form.describe())];
+    lines.push(
+        match column.need {
+            Need::Required => "Every row needs it.",
+            Need::Wanted => "Every row should have it.",
+            Need::Conditional => "Some rows need it, or may not have it.",
+            Need::Optional => "May be blank.",
+        }
+        .to_owned(),
+    );
+    if !column.example.is_empty() {
+        lines.push(format!("Example: {}", column.example));
+    }
+    let height: usize = lines.iter().map(|line| line.chars().count() / NOTE_LINE + 1).sum();
+    Note::new(lines.join("\n"))
+        .add_author_prefix(false)
+        .set_width(290)
+        .set_height(u32::try_from(height * 17 + 14).unwrap_or(u32::MAX))
+}
+
+/// The drop-down or rule of a column's cells. Words that are accepted but not listed only raise a question.
+fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxError> {
+    let choice = |values: &[&str], style, message: &str| {
+        DataValidation::new()
+            .allow_list_strings(values)?
+            .set_error_style(style)
+            .set_error_title("Not in the list")?
+            .set_error_message(message)
+    };
+    let degrees = |limit: f64, message: &str| {
+        DataValidation::new()
+            .allow_decimal_number(DataValidationRule::Between(-limit, limit))
+            .set_error_style(DataValidationErrorStyle::Warning)
+            .set_error_title("Not decimal degrees")?
+            .set_error_message(message)
+    };
+    Ok(match form {
+        Form::Enum(values) => {
+            Some(choice(values, DataValidationErrorStyle::Stop, "Choose one of the values of the list.")?)
+        }
+        Form::Bool => Some(choice(&["yes", "no"], DataValidationErrorStyle::Warning, "Choose yes or no.")?),
+        Form::Action => Some(choice(
+            &["create"],
+            DataValidationErrorStyle::Warning,
+            "Leave the cell blank, or choose create.",
+        )?),
+        Form::Latitude => Some(degrees(90.0, "A latitude lies between -90 and 90.")?),
+        Form::Longitude => Some(degrees(180.0, "A longitude lies between -180 and 180.")?),
+        Form::Name
+        | Form::Text
+        | Form::Code
+        | Form::Key
+        | Form::Reference(_)
+        | Form::Email
+        | Form::Username
+        | Form::Phone
+        | Form::Mac
+        | Form::Timezone
+        | Form::UuidList
+        | Form::Labels
+        | Form::Family(_) => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;
