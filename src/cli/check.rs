@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::args::Check as Typed;
+use super::commands::Check as Typed;
 use super::context::Context;
 use super::findings::{self, Found};
 use super::intake;

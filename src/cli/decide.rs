@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::args::{Cancel, Resolve, Retry};
+use super::commands::{Cancel, Resolve, Retry};
 use super::context::Context;
 use super::status;
 use crate::error::{Error, Exit, Result};
@@ -58,7 +58,7 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
     let mut journal = context.journal()?;
     let (who, now) = (context.who(), context.now());
     for &job in &typed.jobs {
-        let moved = journal.resolve(job, decision.clone(), &who, now)?;
+        let moved = journal.resolve(job, decision, &who, now)?;
         for step in &moved {
             context.terminal.object(&json!({
                 "object": "moved", "job": step.job, "kind": step.kind, "from": step.from, "to": step.to,

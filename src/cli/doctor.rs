@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 
-use super::args::{Doctor as Typed, Overrides};
+use super::args::Overrides;
+use super::commands::Doctor as Typed;
 use super::context::Context;
 use super::journal_check;
 use super::probe::{self, Finding};

@@ -5,7 +5,8 @@ use std::path::Path;
 use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 
-use super::args::{Args, Completions, Man};
+use super::args::Args;
+use super::commands::{Completions, Man};
 use crate::error::{Error, Exit, Result};
 use crate::term::{Terminal, counted};
 

@@ -70,57 +70,57 @@ pub(super) fn tell(context: &Context<'_>, findings: &[Finding]) {
 }
 
 fn tell_grouped(terminal: &Terminal, findings: &[Finding], notes: bool) {
-    for (file, sheets) in by_place(findings, notes) {
-        for (sheet, groups) in sheets {
-            let place = match sheet {
-                Some(sheet) => format!("{file}, sheet {sheet}:"),
-                None => format!("{file}:"),
-            };
-            terminal.result(Line::new().ink(Ink::Strong, place));
-            for group in groups {
-                for finding in group.iter().take(TOLD) {
-                    tell_one(terminal, finding);
-                }
-                if let Some(rest) = group.get(TOLD..).filter(|rest| !rest.is_empty()) {
-                    let more = u64::try_from(rest.len()).unwrap_or(u64::MAX);
-                    terminal.result(format!("  and {} more{}", count(more), range(rest)));
-                }
+    let mut before = None;
+    for group in grouped(findings, notes) {
+        let Some(first) = group.first() else { continue };
+        let place = (&first.file, &first.sheet);
+        if before != Some(place) {
+            if before.is_some() {
+                terminal.result("");
             }
-            terminal.result("");
+            let heading = match &first.sheet {
+                Some(sheet) => format!("{}, sheet {sheet}:", first.file),
+                None => format!("{}:", first.file),
+            };
+            terminal.result(Line::new().ink(Ink::Strong, heading));
+            before = Some(place);
         }
+        for finding in group.iter().take(TOLD) {
+            tell_one(terminal, finding);
+        }
+        if let Some(rest) = group.get(TOLD..).filter(|rest| !rest.is_empty()) {
+            let more = u64::try_from(rest.len()).unwrap_or(u64::MAX);
+            terminal.result(format!("  and {} more{}", count(more), range(rest)));
+        }
+    }
+    if before.is_some() {
+        terminal.result("");
     }
 }
 
-type Groups<'a> = Vec<Vec<&'a Finding>>;
-
-/// Findings in the order of the files and sheets as they come up, then by severity, code and column.
-fn by_place(findings: &[Finding], notes: bool) -> Vec<(&str, Vec<(Option<&str>, Groups<'_>)>)> {
-    let mut files: Vec<(&str, Vec<(Option<&str>, BTreeMap<_, Vec<&Finding>>)>)> = Vec::new();
-    for finding in findings.iter().filter(|finding| {
-        // That the list is shortened is no idle note.
-        notes || finding.severity != Severity::Info || finding.code == Code::LimitFindings
-    }) {
-        let at = files.iter().position(|(file, _)| *file == finding.file).unwrap_or_else(|| {
-            files.push((&finding.file, Vec::new()));
-            files.len() - 1
-        });
-        let sheets = &mut files[at].1;
-        let sheet = finding.sheet.as_deref();
-        let at = sheets.iter().position(|(name, _)| *name == sheet).unwrap_or_else(|| {
-            sheets.push((sheet, BTreeMap::new()));
-            sheets.len() - 1
-        });
-        let key = (finding.severity, finding.code, finding.column.as_deref(), finding.header.as_deref());
-        sheets[at].1.entry(key).or_default().push(finding);
+/// Equal findings of one column together; files and sheets in the order they come up, then by severity and code.
+fn grouped(findings: &[Finding], notes: bool) -> Vec<Vec<&Finding>> {
+    // That the list is shortened is no idle note.
+    let told = findings
+        .iter()
+        .filter(|finding| notes || finding.severity != Severity::Info || finding.code == Code::LimitFindings);
+    let (mut files, mut sheets) = (Vec::new(), Vec::new());
+    let mut groups: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
+    for finding in told {
+        let file = place_in(&mut files, &finding.file);
+        let sheet = place_in(&mut sheets, &finding.sheet);
+        let key = (file, sheet, finding.severity, finding.code, &finding.column, &finding.header);
+        groups.entry(key).or_default().push(finding);
     }
-    files
-        .into_iter()
-        .map(|(file, sheets)| {
-            let sheets =
-                sheets.into_iter().map(|(sheet, groups)| (sheet, groups.into_values().collect())).collect();
-            (file, sheets)
-        })
-        .collect()
+    groups.into_values().collect()
+}
+
+/// The place of a value in a list, to which it is added when it is new.
+fn place_in<'a, T: PartialEq>(list: &mut Vec<&'a T>, value: &'a T) -> usize {
+    list.iter().position(|known| *known == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    })
 }
 
 fn tell_one(terminal: &Terminal, finding: &Finding) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::args::{Import as Typed, Reading};
+use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
 use super::status;

@@ -2,23 +2,30 @@
 //!
 //! A command brings the rooms together and returns an [`Exit`]; what it says goes through [`crate::term`].
 
+mod account;
 mod args;
+mod bounds;
 mod check;
 mod choice;
+mod commands;
 mod connection;
 mod context;
 mod counts;
 mod decide;
 mod doctor;
 mod documents;
+mod ending;
 mod environment;
 mod findings;
 mod held;
 mod intake;
 mod journal_check;
+mod locks;
 mod plan;
 mod probe;
 mod profile;
+#[cfg(test)]
+mod profile_tests;
 mod reading;
 mod rehearsal;
 mod reports;

@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use super::args::Plan as Typed;
+use super::account::Rehearsed;
+use super::commands::Plan as Typed;
 use super::context::Context;
 use super::findings::{self, Found};
 use super::intake;
-use super::settings::{Purpose, RateSetting, Rehearsed, Settings};
+use super::settings::{Purpose, RateSetting, Settings};
 use crate::error::{Error, Exit, Result};
 use crate::plan::forecast::Allowance;
 use crate::plan::{Calls, Plan, Terms, Way};

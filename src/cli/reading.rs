@@ -1,6 +1,6 @@
 //! How files are to be read: the options of the command line as [`crate::sheet`] takes them.
 
-use super::args::Reading;
+use super::commands::Reading;
 use crate::error::Result;
 use crate::sheet::Options;
 

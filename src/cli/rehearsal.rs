@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::settings::Rehearsed;
+use super::account::Rehearsed;
 use crate::error::{Error, Result};
 use crate::sandbox::{Running, Sandbox, SandboxError, Scenario, wall_clock};
 
@@ -27,7 +27,7 @@ impl Rehearsal {
         let scenario = read_scenario(scenario)?;
         let (client_id, client_secret) = client_of(&scenario);
         let sandbox = open(scenario, state)?;
-        let running = Running::start(sandbox).await.map_err(told)?;
+        let running = Running::start(sandbox).await.map_err(|error| told(&error))?;
         let address = running.base_url().parse().map_err(|error| {
             Error::internal("the sandbox listens at something that is not an address").because(error)
         })?;
@@ -66,11 +66,11 @@ pub(super) fn open(scenario: Scenario, state: Option<&Path>) -> Result<Arc<Sandb
         Some(state) => Sandbox::open(scenario, state, wall_clock()),
         None => Sandbox::new(scenario, wall_clock()),
     };
-    sandbox.map(Arc::new).map_err(told)
+    sandbox.map(Arc::new).map_err(|error| told(&error))
 }
 
 /// A sandbox that does not start is a matter of how it was called.
-pub(super) fn told(error: SandboxError) -> Error {
+pub(super) fn told(error: &SandboxError) -> Error {
     Error::usage(error.to_string())
 }
 
@@ -95,7 +95,7 @@ mod tests {
     #[tokio::test]
     async fn a_rehearsal_is_met_on_this_machine_with_its_own_client() {
         let rehearsal = Rehearsal::start(None, None).await.unwrap();
-        assert!(super::super::settings::is_loopback(&rehearsal.account.address));
+        assert!(super::super::account::is_loopback(&rehearsal.account.address));
         assert_eq!(rehearsal.account.client_id, "sandbox");
         rehearsal.running.stop().await;
     }

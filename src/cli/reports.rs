@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::args::OfImport;
+use super::commands::OfImport;
 use super::context::Context;
 use super::{counts, status};
 use crate::error::{Error, Exit, Result};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::args::Sandbox as Typed;
+use super::commands::Sandbox as Typed;
 use super::context::Context;
 use super::rehearsal::{client_of, open, read_scenario, told};
 use super::signals::Signals;
@@ -27,7 +27,7 @@ pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     context.runtime()?.block_on(async {
         let mut signals =
             Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
-        let running = Running::start_at(sandbox, typed.listen).await.map_err(told)?;
+        let running = Running::start_at(sandbox, typed.listen).await.map_err(|error| told(&error))?;
         tell(context, &running.base_url(), &client_id, &client_secret);
         signals.next().await;
         context.terminal.say("stopping");

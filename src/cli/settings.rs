@@ -7,26 +7,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use secrecy::SecretString;
-use url::{Host, Url};
-
+use super::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
 use super::args::Overrides;
+use super::bounds::{rate, within};
 use super::choice::{Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
 use super::environment::Environment;
 use super::profile::Profile;
-use super::rehearsal;
-use super::secret::SecretSource;
 use super::section::Located;
 use crate::error::{Error, Result};
-use crate::journal::Account;
 use crate::model::operation::Operation;
 
-/// The service refuses more requests a second than this, for each account and operation (specification 8).
-const HIGHEST_RATE: f64 = 100.0;
 /// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
 const DEFAULT_RATE: f64 = 98.0;
-/// Slower than one request in a hundred seconds is most likely a mistake in the unit.
-const LOWEST_RATE: f64 = 0.01;
 const DEFAULT_CONCURRENCY: usize = 256;
 const HIGHEST_CONCURRENCY: usize = 1024;
 const DEFAULT_SETTLE: Duration = Duration::from_secs(600);
@@ -81,14 +73,6 @@ pub(super) enum RateSetting {
     Unlimited,
 }
 
-/// The service account: where, who, and where the secret is.
-#[derive(Debug, Clone)]
-pub(super) struct AccountSettings {
-    pub(super) base_url: Setting<Url>,
-    pub(super) client_id: Setting<String>,
-    pub(super) secret: SecretSource,
-}
-
 /// Where the profile says an operation is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EndpointSetting {
@@ -124,14 +108,6 @@ pub(super) enum Purpose {
     Reckoning,
     /// Talking to the sandbox inside the process.
     Rehearsal(Rehearsed),
-}
-
-/// Where the sandbox inside the process listens, and whom it lets in.
-#[derive(Debug, Clone)]
-pub(super) struct Rehearsed {
-    pub(super) address: Url,
-    pub(super) client_id: String,
-    pub(super) client_secret: SecretString,
 }
 
 impl Settings {
@@ -268,14 +244,14 @@ impl<T> Setting<T> {
 }
 
 /// Environment and file, below the flags.
-struct Layers<'a> {
-    environment: &'a Environment,
-    file: &'a Path,
+pub(super) struct Layers<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) file: &'a Path,
 }
 
 impl Layers<'_> {
     /// The text of the highest layer that has one.
-    fn text(
+    pub(super) fn text(
         &self,
         flag: Option<(&'static str, &str)>,
         variable: &'static str,
@@ -324,62 +300,6 @@ impl Layers<'_> {
     }
 }
 
-impl Settings {
-    /// The account that a journal is bound to. A rehearsal has a name of its own, that no real service has.
-    pub(super) fn identity(&self) -> Option<Account> {
-        let account = self.account.as_ref()?;
-        let base_url = match account.base_url.origin {
-            Origin::Rehearsal => rehearsal::BASE_URL.to_owned(),
-            Origin::Flag(_) | Origin::Environment(_) | Origin::File(..) | Origin::Default => {
-                account.base_url.value.as_str().trim_end_matches('/').to_owned()
-            }
-        };
-        Some(Account { base_url, client_id: account.client_id.value.clone() })
-    }
-}
-
-/// A usage error about one setting, with its origin; the value is left to the caller to show.
-fn wrong(setting: &Setting<String>, key: &str, rule: &str) -> Error {
-    Error::usage(format!("{}: {key} {rule}", setting.origin))
-}
-
-fn rate(text: &Setting<String>, local: bool) -> Result<Setting<RateSetting>> {
-    if text.value == "unlimited" {
-        return if local {
-            Ok(Setting { value: RateSetting::Unlimited, origin: text.origin.clone() })
-        } else {
-            Err(wrong(text, "rate", "may be \"unlimited\" only towards this machine itself")
-                .hint("the service allows 100 requests a second for each operation; leave rate out for 98"))
-        };
-    }
-    let number: Option<f64> = text.value.parse().ok().filter(|number: &f64| number.is_finite());
-    match number {
-        Some(number) if number > HIGHEST_RATE => {
-            Err(wrong(text, "rate", "is above 100 requests a second, which the service refuses")
-                .hint("leave rate out for 98, which uses the limit as far as it safely goes"))
-        }
-        Some(number) if number >= LOWEST_RATE => {
-            Ok(Setting { value: RateSetting::PerSecond(number), origin: text.origin.clone() })
-        }
-        Some(_) | None => Err(wrong(text, "rate", "must be a number of requests a second from 0.01 to 100")),
-    }
-}
-
-fn within(
-    text: &Setting<String>,
-    key: &str,
-    range: std::ops::RangeInclusive<u64>,
-    unit: &str,
-) -> Result<Setting<u64>> {
-    match text.value.parse::<u64>() {
-        Ok(number) if range.contains(&number) => Ok(Setting { value: number, origin: text.origin.clone() }),
-        Ok(_) | Err(_) => {
-            let rule = format!("must be a whole number of {unit} from {} to {}", range.start(), range.end());
-            Err(wrong(text, key, &rule))
-        }
-    }
-}
-
 fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {
     file.endpoints
         .iter()
@@ -391,103 +311,7 @@ fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {
         .collect()
 }
 
-fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
-    AccountSettings {
-        base_url: Setting { value: rehearsed.address.clone(), origin: Origin::Rehearsal },
-        client_id: Setting { value: rehearsed.client_id.clone(), origin: Origin::Rehearsal },
-        secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
-    }
-}
-
-fn account(layers: &Layers<'_>, file: &Profile, purpose: &Purpose) -> Result<Option<AccountSettings>> {
-    let base_url = layers.text(None, "FLEETLOAD_BASE_URL", file.base_url.as_ref());
-    let client_id = layers.text(None, "FLEETLOAD_CLIENT_ID", file.client_id.as_ref());
-    if matches!(purpose, Purpose::Reckoning) && base_url.is_none() {
-        return Ok(None);
-    }
-    let missing = |key: &str, variable: &str| {
-        let error = if file.name.is_empty() {
-            Error::usage("there is no profile: no settings file was found")
-        } else {
-            Error::usage(format!("{}: [profile.{}] has no {key}", file.file.display(), file.name))
-        };
-        error.hint(format!(
-            "copy fleetload.example.toml to fleetload.toml and set {key} there, or set {variable};\n\
-             to rehearse without a service, add --sandbox"
-        ))
-    };
-    let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
-    let base_url = Setting { value: address(&base_url)?, origin: base_url.origin };
-    let client_id = client_id.ok_or_else(|| missing("client_id", "FLEETLOAD_CLIENT_ID"))?;
-    if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
-        return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
-    }
-    let Some(secret) = secret(layers, file)? else {
-        return Err(missing("client_secret_file", "FLEETLOAD_CLIENT_SECRET"));
-    };
-    Ok(Some(AccountSettings { base_url, client_id, secret }))
-}
-
-fn secret(layers: &Layers<'_>, file: &Profile) -> Result<Option<SecretSource>> {
-    let folder = layers.file.parent().unwrap_or(Path::new("")).to_owned();
-    let place = |line: usize| format!("{}, line {line}", layers.file.display());
-    if let (Some(_), Some(command)) = (&file.client_secret_file, &file.client_secret_command) {
-        return Err(Error::usage(format!(
-            "{}: the profile has both client_secret_file and client_secret_command",
-            place(command.line)
-        ))
-        .hint("remove one of the two"));
-    }
-    if let Some(secret) = SecretSource::of_environment(layers.environment) {
-        return Ok(Some(secret));
-    }
-    if let Some(path) = &file.client_secret_file {
-        return Ok(Some(SecretSource::File {
-            path: folder.join(&path.value),
-            place: place(path.line),
-            credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
-        }));
-    }
-    Ok(file.client_secret_command.as_ref().map(|command| SecretSource::Command {
-        command: command.value.clone(),
-        place: place(command.line),
-        folder,
-    }))
-}
-
-/// The base address: https, or http to this machine itself; without a trailing slash's meaning, query or user.
-fn address(text: &Setting<String>) -> Result<Url> {
-    let url = Url::parse(&text.value).map_err(|cause| {
-        wrong(text, "base_url", "is not an address")
-            .because(cause)
-            .hint("write it like https://provisioning.example")
-    })?;
-    // The value is not shown: an address with a user in it carries a password.
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(text, "base_url", "must not contain a user name or password"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong(text, "base_url", "must end before any ? or #"));
-    }
-    match url.scheme() {
-        "https" if url.host().is_some() => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        "http" => Err(wrong(
-            text,
-            "base_url",
-            "must begin with https://, so that nobody on the way reads the secret",
-        )
-        .hint("plain http is for this machine itself only: 127.0.0.1, [::1] or localhost")),
-        _ => Err(wrong(text, "base_url", "must begin with https://")),
-    }
-}
-
-/// Whether an address is this machine itself.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
-        None => false,
-    }
+/// A usage error about one setting, with its origin; the value is left to the caller to show.
+pub(super) fn wrong(setting: &Setting<String>, key: &str, rule: &str) -> Error {
+    Error::usage(format!("{}: {key} {rule}", setting.origin))
 }

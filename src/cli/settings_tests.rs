@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::account::Rehearsed;
 use super::args::Overrides;
 use super::environment::Environment;
 use super::profile::{self, Profile};
@@ -41,11 +42,12 @@ fn flags_win_over_the_environment_that_over_the_file_and_that_over_the_default()
     let file = with("[profile.acme.limits]\nrate = 10\n");
     let flags = Overrides { rate: Some("30".into()), ..Overrides::default() };
     let environment = [("FLEETLOAD_RATE", "20")];
-    let table: [(&Overrides, &[(&str, &str)], &Profile, f64, &str); 4] = [
-        (&flags, &environment, &file, 30.0, "option --rate"),
-        (&Overrides::default(), &environment, &file, 20.0, "environment FLEETLOAD_RATE"),
-        (&Overrides::default(), &[], &file, 10.0, "fleetload.toml, line 6"),
-        (&Overrides::default(), &[], &with(""), 98.0, "default"),
+    let nothing: &[(&str, &str)] = &[];
+    let table = [
+        (&flags, &environment[..], &file, 30.0, "option --rate"),
+        (&Overrides::default(), &environment[..], &file, 20.0, "environment FLEETLOAD_RATE"),
+        (&Overrides::default(), nothing, &file, 10.0, "fleetload.toml, line 6"),
+        (&Overrides::default(), nothing, &with(""), 98.0, "default"),
     ];
     for (flags, environment, profile, rate, origin) in table {
         let settings = settle(flags, environment, profile).unwrap();

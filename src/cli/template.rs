@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rust_xlsxwriter::{Color, DataValidation, Format, Note, Workbook, Worksheet, XlsxError};
 
-use super::args::Template as Typed;
+use super::commands::Template as Typed;
 use super::context::Context;
 use crate::error::{Error, Exit, Result};
 use crate::model::kind::Kind;

@@ -14,7 +14,7 @@ use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::plan::forecast::{Allowance, forecast};
+use crate::plan::forecast::{Allowance, Forecast, forecast};
 
 /// Seconds over which the pace of requests is shown.
 const REQUESTS_WINDOW: u64 = 5;
@@ -37,6 +37,8 @@ pub(super) struct Picture {
     requests: u64,
     request_pace: Pace,
     row_pace: Pace,
+    /// The pace of finished rows when one was last finished.
+    last_pace: f64,
     used: u64,
     ceiling: Option<u64>,
     parked_until: Option<Moment>,
@@ -74,6 +76,7 @@ impl Picture {
             requests: 0,
             request_pace: Pace::over(REQUESTS_WINDOW, tick.elapsed),
             row_pace: Pace::over(ROWS_WINDOW, tick.elapsed),
+            last_pace: 0.0,
             used: 0,
             ceiling: None,
             parked_until: None,
@@ -87,6 +90,10 @@ impl Picture {
                 self.tally.shift(*kind, *from, *to);
                 if to.is_final() {
                     self.row_pace.add(tick.elapsed);
+                    let pace = self.row_pace.per_second(tick.elapsed);
+                    if pace > 0.0 {
+                        self.last_pace = pace;
+                    }
                 }
                 (*to == JobState::Held).then(|| {
                     format!(
@@ -220,10 +227,21 @@ impl Picture {
         }
         let allowance = self.ceiling.map(|ceiling| Allowance {
             per_day: ceiling,
-            today: if self.parked_until.is_some() { 0 } else { ceiling.saturating_sub(self.used) },
+            today: if self.is_parked() { 0 } else { ceiling.saturating_sub(self.used) },
         });
-        forecast(left, self.row_pace.per_second(tick.elapsed), allowance, tick.now)
-            .map(|forecast| forecast.finish)
+        // While nothing is created the pace is what it was before.
+        let pace = match self.row_pace.per_second(tick.elapsed) {
+            pace if pace > 0.0 => pace,
+            _ => self.last_pace,
+        };
+        let waits = self.parked_until.filter(|&until| until > tick.now);
+        match (waits, allowance) {
+            (Some(until), None) => forecast(left, pace, None, until),
+            (Some(until), Some(_)) => forecast(left, pace, allowance, tick.now)
+                .map(|forecast| Forecast { finish: forecast.finish.max(until), ..forecast }),
+            (None, allowance) => forecast(left, pace, allowance, tick.now),
+        }
+        .map(|forecast| forecast.finish)
     }
 }
 
@@ -385,6 +403,12 @@ mod tests {
             picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
             Some("parked until 2026-03-02 00:00:05 UTC (12 h from now)")
         );
+        for second in 1..11 {
+            picture.take(&moved(JobState::Ready, JobState::Created), tick(second), &TimeZone::UTC);
+        }
+        // Long after the last row: by the pace of before, from the moment creations go on.
+        let estimate = picture.object(tick(3_600)).finish_estimate;
+        assert_eq!(estimate.as_deref(), Some("2026-03-02T00:01:45Z"));
         picture.take(&Event::Woken, tick(1), &TimeZone::UTC);
         assert_eq!(picture.parked_line(tick(1), &TimeZone::UTC), None);
     }

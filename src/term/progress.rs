@@ -24,6 +24,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 const LINE_WHILE_PARKED: Duration = Duration::from_secs(600);
 /// How often an object is written.
 const OBJECT_EVERY: Duration = Duration::from_secs(1);
+/// How often while nothing can be created until the next day.
+const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
 /// Width of a bar in characters.
 const BAR_WIDTH: usize = 28;
 
@@ -110,7 +112,8 @@ impl Progress {
             }
             Display::Objects { next } => {
                 if tick.elapsed >= *next {
-                    *next = tick.elapsed + OBJECT_EVERY;
+                    let parked = self.picture.is_parked();
+                    *next = tick.elapsed + if parked { OBJECT_WHILE_PARKED } else { OBJECT_EVERY };
                     self.terminal.object(&self.picture.object(tick));
                 }
             }

@@ -1,0 +1,342 @@
+//! What was typed after the name of each command, with the examples of its help.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap_complete::Shell;
+
+use super::args::{Overrides, Rehearsal};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+
+/// `fleetload run`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Run {
+    /// Sheets to import first: workbooks (.xlsx) or CSV files; none to go on with the journal
+    #[arg(value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Begin no request after this moment and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
+    #[arg(long, value_name = "TIME")]
+    pub(super) until: Option<String>,
+
+    #[command(flatten)]
+    pub(super) reading: Reading,
+    #[command(flatten)]
+    pub(super) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(super) overrides: Overrides,
+}
+
+pub(super) const RUN_EXAMPLES: &str = "\
+Examples:
+  fleetload run onboarding.xlsx                 import the workbook and create everything in it
+  fleetload run                                 go on where the last run stopped
+  fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
+  fleetload run companies.csv sites.csv         several sheets that refer to each other
+  fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
+
+Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
+
+/// How files are read.
+#[derive(Debug, Clone, Default, ClapArgs)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Reading {
+    /// What the rows of the files are, where neither sheet name, file name nor headers tell
+    #[arg(long, value_name = "KIND")]
+    pub(super) kind: Option<Kind>,
+
+    /// Read only this worksheet of workbooks; may be given several times
+    #[arg(long = "worksheet", value_name = "NAME")]
+    pub(super) worksheets: Vec<String>,
+
+    /// The row of the header, where it is not found by itself
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) header_row: Option<u32>,
+
+    /// A header that means a column of ours: `--rename "Department=name"`; may be given several times
+    #[arg(long, value_name = "HEADER=COLUMN", value_parser = assignment)]
+    pub(super) rename: Vec<(String, String)>,
+
+    /// A column that is not to be read, by its header; may be given several times
+    #[arg(long, value_name = "HEADER")]
+    pub(super) ignore_column: Vec<String>,
+
+    /// A value for blank cells of a column: `--default companies.parent=ID`; may be given several times
+    #[arg(long, value_name = "KIND.COLUMN=VALUE")]
+    pub(super) default: Vec<String>,
+
+    /// What stands between the cells of CSV files, where it is not recognised
+    #[arg(long, value_name = "CHARACTER")]
+    pub(super) delimiter: Option<char>,
+
+    /// Leave out rows with errors, and those that depend on them, instead of refusing everything
+    #[arg(long)]
+    pub(super) skip_invalid: bool,
+
+    /// The encoding of CSV files, where it is not recognised: windows-1252, macintosh …
+    #[arg(long, value_name = "NAME")]
+    pub(super) encoding: Option<String>,
+}
+
+/// `fleetload check`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Check {
+    /// The sheets: workbooks (.xlsx) or CSV files; those that refer to each other together
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) reading: Reading,
+}
+
+pub(super) const CHECK_EXAMPLES: &str = "\
+Examples:
+  fleetload check onboarding.xlsx
+  fleetload check companies.csv people.csv sites.csv devices.csv
+  fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
+
+Every problem is told at once, with its cell as the spreadsheet shows it. Exit code 3 when there are any.";
+
+/// `fleetload plan`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Plan {
+    /// The sheets to plan for
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) reading: Reading,
+    #[command(flatten)]
+    pub(super) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(super) overrides: Overrides,
+}
+
+pub(super) const PLAN_EXAMPLES: &str = "\
+Examples:
+  fleetload plan onboarding.xlsx
+  fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
+
+Nothing is imported and nothing is sent. Without a profile the documented paths are assumed.";
+
+/// `fleetload import`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Import {
+    /// The sheets to import
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) reading: Reading,
+}
+
+pub(super) const IMPORT_EXAMPLES: &str = "\
+Examples:
+  fleetload import onboarding.xlsx   then `fleetload run` when the time has come
+
+Importing a sheet again is safe: rows that are done already are recognised and not sent again.";
+
+/// A command about one import.
+#[derive(Debug, ClapArgs)]
+pub(super) struct OfImport {
+    /// The number of the import; the latest when left out
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(super) import: Option<ImportId>,
+}
+
+pub(super) const STATUS_EXAMPLES: &str = "\
+Examples:
+  fleetload status
+  fleetload status 3 --json
+
+Reads the journal only; it may be asked while a run is under way.";
+
+pub(super) const REPORT_EXAMPLES: &str = "\
+Examples:
+  fleetload report
+  fleetload report 3 --reports /srv/reports
+
+The reports of import 3 are in reports/3/: results.xlsx and, for every sheet, what became of each row, and fix
+sheets with the rows a person must correct. Correct them and run them as they are.";
+
+/// `fleetload retry`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Retry {
+    /// The number of the import; all imports when left out
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(super) import: Option<ImportId>,
+
+    /// Only rows rejected with this code, as in the report
+    #[arg(long, value_name = "CODE")]
+    pub(super) code: Option<String>,
+
+    /// Only rows of this sheet
+    #[arg(long, value_name = "NAME")]
+    pub(super) sheet: Option<String>,
+
+    /// Only this row, as the spreadsheet numbers it
+    #[arg(long, value_name = "N", requires = "sheet")]
+    pub(super) row: Option<u32>,
+}
+
+pub(super) const RETRY_EXAMPLES: &str = "\
+Examples:
+  fleetload retry                        every rejected row, with the values it has
+  fleetload retry 3 --code invalidState
+  fleetload retry 3 --sheet Devices --row 17
+
+Rows whose values are wrong are repaired in the sheet instead: correct it and `fleetload run` it again.";
+
+/// `fleetload resolve`.
+#[derive(Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("decision").required(true).multiple(false))]
+pub(super) struct Resolve {
+    /// The numbers of the held jobs, as `fleetload status` shows them
+    #[arg(value_name = "JOB", required = true, value_parser = job_id)]
+    pub(super) jobs: Vec<JobId>,
+
+    /// It was created: this is its id in the service (one job at a time)
+    #[arg(long, value_name = "ID", group = "decision")]
+    pub(super) created: Option<RemoteId>,
+
+    /// It was not created: it may be sent again
+    #[arg(long, group = "decision")]
+    pub(super) not_created: bool,
+
+    /// Give it up; rows below it are skipped
+    #[arg(long, group = "decision")]
+    pub(super) abandon: bool,
+}
+
+pub(super) const RESOLVE_EXAMPLES: &str = "\
+Examples:
+  fleetload resolve 17 --created 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
+  fleetload resolve 17 18 19 --not-created
+  fleetload resolve 17 --abandon
+
+Look in the service first: a record that is created twice cannot be removed.";
+
+/// `fleetload cancel`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Cancel {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(super) import: ImportId,
+}
+
+pub(super) const CANCEL_EXAMPLES: &str = "\
+Examples:
+  fleetload cancel 3
+
+What was sent stays: records cannot be removed. Rows in doubt are still cleared up by the next run.";
+
+/// `fleetload template`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Template {
+    /// companies, sites, people or devices; all four when left out
+    #[arg(value_name = "KIND")]
+    pub(super) kinds: Vec<Kind>,
+
+    /// A workbook (FILE.xlsx), or a folder for CSV files
+    #[arg(long, value_name = "WHERE", default_value = "fleetload-template.xlsx")]
+    pub(super) out: PathBuf,
+}
+
+pub(super) const TEMPLATE_EXAMPLES: &str = "\
+Examples:
+  fleetload template                             one workbook with a sheet for each kind
+  fleetload template devices --out devices.xlsx
+  fleetload template --out blank/                a folder of CSV files";
+
+/// `fleetload doctor`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Doctor {
+    #[command(flatten)]
+    pub(super) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(super) overrides: Overrides,
+}
+
+pub(super) const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  fleetload doctor
+  fleetload doctor --profile acme
+
+Shows every setting and where it comes from, takes a token, compares the clocks and asks look-ups for a record
+that cannot exist. Creations are never tried.";
+
+/// `fleetload sandbox`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Sandbox {
+    /// Where to listen; only addresses of this machine itself
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470")]
+    pub(super) listen: SocketAddr,
+
+    /// What it does wrong: latency, quota, faults (a TOML file)
+    #[arg(long, value_name = "FILE")]
+    pub(super) scenario: Option<PathBuf>,
+
+    /// Keep its records in this file over a restart; otherwise in memory
+    #[arg(long, value_name = "FILE")]
+    pub(super) state: Option<PathBuf>,
+}
+
+pub(super) const SANDBOX_EXAMPLES: &str = "\
+Examples:
+  fleetload sandbox
+  fleetload sandbox --listen 127.0.0.1:0 --state rehearsal.json
+  fleetload sandbox --scenario bad-day.toml
+
+Prints a profile to use it with from another terminal. Ctrl-C ends it.";
+
+/// `fleetload completions`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(super) shell: Shell,
+}
+
+pub(super) const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  fleetload completions bash > ~/.local/share/bash-completion/completions/fleetload
+  fleetload completions zsh > ~/.zfunc/_fleetload";
+
+/// `fleetload man`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Man {
+    /// Write a page for fleetload and each of its commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+}
+
+pub(super) const MAN_EXAMPLES: &str = "\
+Examples:
+  fleetload man | man -l -
+  fleetload man --out ~/.local/share/man/man1";
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((header, column)) if !header.trim().is_empty() && !column.trim().is_empty() => {
+            Ok((header.trim().to_owned(), column.trim().to_owned()))
+        }
+        Some(_) | None => Err("write it as HEADER=COLUMN".to_owned()),
+    }
+}
+
+fn import_id(text: &str) -> Result<ImportId, String> {
+    positive(text, "an import").map(ImportId)
+}
+
+fn job_id(text: &str) -> Result<JobId, String> {
+    positive(text.strip_prefix('#').unwrap_or(text), "a job").map(JobId)
+}
+
+fn positive(text: &str, what: &str) -> Result<i64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("{what} is a number from 1, as `fleetload status` shows it"))
+}

@@ -1,0 +1,165 @@
+//! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
+
+use serde_json::json;
+
+use super::context::Context;
+use super::{counts, held, reports};
+use crate::error::{Error, Exit, Result};
+use crate::journal::Journal;
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+use crate::report::{RunState, Standing};
+use crate::run::Ending;
+use crate::term::{Ink, Line};
+
+/// Writes the reports, says how it ended and what to type next.
+pub(super) fn conclude(
+    context: &Context<'_>,
+    journal: &Journal,
+    concerned: &[ImportId],
+    of_everything: bool,
+    ending: &Ending,
+) -> Result<Exit> {
+    // Without sheets of its own a run speaks of the whole journal.
+    let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
+    let mut sum = Tally::default();
+    for &import in concerned {
+        let tally = journal.tally(Some(import))?;
+        worst = worse(worst, counts::exit(&tally));
+        for kind in Kind::ALL {
+            for &state in JobState::ALL {
+                sum.add(kind, state, tally.of(kind, state));
+            }
+        }
+    }
+    let (exit, state, resumes_at) = judged(ending, worst);
+    let standing = Standing { state, exit_code: exit.code(), resumes_at };
+    let terminal = context.terminal;
+    for line in counts::table(&sum) {
+        terminal.result(line);
+    }
+    let mut folders = Vec::new();
+    for &import in concerned {
+        let written = reports::write(context, journal, import, &standing)?;
+        folders.push(written.folder.display().to_string());
+    }
+    if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
+        for &import in concerned {
+            held::tell(context, journal, Some(import))?;
+        }
+    }
+    tell_ending(context, ending, exit);
+    terminal.object(&json!({
+        "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
+        "counts": counts::object(&sum), "resumes_at": resumes_at.map(|at| at.to_string()),
+        "reports": folders, "exit_code": exit.code(),
+    }));
+    Ok(exit)
+}
+
+/// Exit code, state for the reports and restart time that follow from how a run ended.
+fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
+    match ending {
+        Ending::Finished => match rows {
+            Exit::Held => (rows, RunState::Held, None),
+            Exit::Parked => (rows, RunState::Parked, None),
+            _ => (rows, RunState::Finished, None),
+        },
+        Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
+        Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
+        Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
+    }
+}
+
+/// The exit code of two imports: work left before a person, a person before refusals.
+fn worse(left: Exit, right: Exit) -> Exit {
+    let weight = |exit: Exit| match exit {
+        Exit::Done => 0,
+        Exit::Rejections => 1,
+        Exit::Held => 2,
+        Exit::Parked => 3,
+        Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => 4,
+    };
+    if weight(right) > weight(left) { right } else { left }
+}
+
+fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
+    let terminal = context.terminal;
+    let again = context.again("run");
+    match ending {
+        Ending::Finished => match exit {
+            Exit::Done => {
+                terminal.result(Line::new().ink(Ink::Good, "every row is done"));
+                terminal.hint(format!("to see it again at any time: {}", context.again("status")));
+            }
+            Exit::Rejections => {
+                terminal
+                    .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
+                terminal.hint(format!(
+                    "correct the rows in fix.xlsx of the reports, then: {}",
+                    context.again("run fix.xlsx")
+                ));
+            }
+            Exit::Held => terminal
+                .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
+            _ => {
+                terminal.result("work is left that can go on later");
+                terminal.hint(format!("to go on: {again}"));
+            }
+        },
+        Ending::Parked { until, why } => {
+            terminal.result(
+                Line::new()
+                    .ink(Ink::Warning, "parked")
+                    .text(format!(" until {}: {why}", context.moment(*until))),
+            );
+            terminal.hint(format!("then: {again}"));
+        }
+        Ending::Interrupted { why } => {
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(": {why}; work is left")));
+            terminal.hint(format!("to go on: {again}"));
+        }
+        Ending::Stopped { why, hint } => {
+            let error = Error::service(format!("stopped: {why}; the rows not sent stay ready"));
+            terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_follows_from_the_ending_and_then_from_the_rows() {
+        let until = Moment::from_millis(1);
+        let parked = Ending::Parked { until, why: String::new() };
+        let interrupted = Ending::Interrupted { why: String::new() };
+        let stopped = Ending::Stopped { why: String::new(), hint: String::new() };
+        let table = [
+            (&Ending::Finished, Exit::Done, Exit::Done, "finished"),
+            (&Ending::Finished, Exit::Rejections, Exit::Rejections, "finished"),
+            (&Ending::Finished, Exit::Held, Exit::Held, "held"),
+            (&Ending::Finished, Exit::Parked, Exit::Parked, "parked"),
+            (&parked, Exit::Held, Exit::Parked, "parked"),
+            (&interrupted, Exit::Rejections, Exit::Parked, "parked"),
+            (&stopped, Exit::Done, Exit::Service, "stopped"),
+        ];
+        for (ending, rows, exit, state) in table {
+            let (got, standing, _) = judged(ending, rows);
+            assert_eq!((got, standing.as_str()), (exit, state), "{ending:?} {rows:?}");
+        }
+        assert_eq!(judged(&parked, Exit::Done).2, Some(until));
+    }
+
+    #[test]
+    fn of_two_imports_the_worse_counts() {
+        assert_eq!(worse(Exit::Rejections, Exit::Held), Exit::Held);
+        assert_eq!(worse(Exit::Held, Exit::Rejections), Exit::Held);
+        assert_eq!(worse(Exit::Held, Exit::Parked), Exit::Parked);
+        assert_eq!(worse(Exit::Done, Exit::Rejections), Exit::Rejections);
+    }
+}

@@ -1,0 +1,249 @@
+//! The commands as a person meets them: what they say, what they leave alone, and their exit codes.
+
+mod bench;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use bench::Bench;
+use fleetload::journal::Journal;
+use fleetload::sandbox::{ClientEntry, Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// The objects of an output with `--json`.
+fn objects(output: &str) -> Vec<Value> {
+    output.lines().map(|line| serde_json::from_str(line).expect("one JSON object a line")).collect()
+}
+
+fn last(output: &str) -> Value {
+    objects(output).pop().expect("a summary")
+}
+
+#[test]
+fn doctor_shows_every_setting_with_its_origin_and_creates_nothing() {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&["doctor"]).expect_code(0);
+    for words in ["fleetload.toml, line 2", "(not shown)", "client_secret_file", "the service gave a token"] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+    assert!(!outcome.stdout.contains(bench::SECRET));
+    let asked = bench.statistics().requests;
+    assert!(asked.keys().all(|name| ["auth", "get", "find", "list"].iter().any(|p| name.starts_with(p))));
+    assert!(asked.len() > 10, "the look-ups were tried: {asked:?}");
+    assert!(bench.ledger().is_empty());
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[test]
+fn doctor_says_that_credentials_are_wrong_and_that_a_mapped_look_up_is_not_there() {
+    let only = ClientEntry { id: "somebody".to_owned(), secret: "else".to_owned() };
+    let bench = Bench::new(Scenario { client: vec![only], ..Scenario::default() });
+    let outcome = bench.fleetload(&["doctor"]).expect_code(7);
+    assert!(outcome.stdout.contains("wrong  credentials"), "{}", outcome.stdout);
+
+    let bench = Bench::new(Scenario::default());
+    bench.profile("[profile.bench.endpoints.getSite]\npath = \"/elsewhere/{id}\"", "", "");
+    let outcome = bench.fleetload(&["doctor"]).expect_code(7);
+    assert!(outcome.stdout.contains("endpoints.getSite"), "{}", outcome.stdout);
+}
+
+#[test]
+fn check_tells_every_problem_as_an_object_and_sends_nothing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3).replace("CUSTOMER,Customer 1", "PARTNER,Customer 1"));
+    let outcome = bench.fleetload(&["check", "companies.csv", "--json"]).expect_code(3);
+    let summary = last(&outcome.stdout);
+    assert_eq!((&summary["object"], &summary["exit_code"]), (&"summary".into(), &3.into()));
+    assert_eq!(summary["found"]["errors"], 1);
+    assert_eq!(summary["files"][0]["name"], "companies.csv");
+    let found: Vec<_> =
+        objects(&outcome.stdout).into_iter().filter(|object| object["severity"] == "error").collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["code"], &found[0]["cell"]), (&"cell.enum".into(), &"C3".into()));
+    assert!(bench.statistics().requests.is_empty());
+    assert!(!bench.path("fleetload.db").exists());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(3);
+    assert!(bench.statistics().requests.is_empty());
+}
+
+#[test]
+fn plan_says_what_is_unavailable_and_how_long_the_quota_takes() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(30));
+    bench.write("sites.csv", &bench::sites(20, 30));
+    let arguments = ["plan", "companies.csv", "sites.csv", "--json"];
+    bench.profile("", "daily_quota = 20\nrate = 50", "");
+    let summary = last(&bench.fleetload(&arguments).expect_code(0).stdout);
+    assert_eq!(summary["plan"]["creations"], 50);
+    assert_eq!(summary["plan"]["days"], 3);
+    bench.profile("paths = \"documented\"", "", "");
+    let outcome = bench.fleetload(&arguments).expect_code(2);
+    assert!(outcome.stderr.contains("[profile.NAME.endpoints.addSite]"), "{}", outcome.stderr);
+    assert!(bench.statistics().requests.is_empty(), "a plan asks nobody");
+    assert!(!bench.path("fleetload.db").exists(), "a plan leaves no journal");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_that_others_can_read_is_refused_before_anything_is_imported() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    std::fs::set_permissions(bench.path("secret"), std::fs::Permissions::from_mode(0o644)).expect("own file");
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("chmod 600"), "{}", outcome.stderr);
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[test]
+fn a_second_run_of_a_journal_leaves_its_rows_to_the_first() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    let lock = journal.lock_for_run().expect("a lock file").expect("nobody else runs it");
+    bench.write("more.csv", &bench::companies(5));
+    let outcome = bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(5);
+    assert!(outcome.stdout.contains("another run of this journal"), "{}", outcome.stdout);
+    assert_eq!(journal.tally(None).expect("a tally").total(), 5, "its rows are in the journal");
+    drop(lock);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 5);
+}
+
+#[test]
+fn a_second_run_of_an_account_with_another_journal_is_refused_and_told_who_has_it() {
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario::default().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(1));
+    let mut first = bench
+        .command(&["run", "companies.csv", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let stdout = BufReader::new(first.stdout.take().expect("piped"));
+    let at_work = stdout.lines().any(|line| line.expect("UTF-8").contains("\"progress\""));
+    let outcome = bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]);
+    first.kill().expect("a child");
+    first.wait().expect("a child");
+    assert!(at_work, "the first run never began");
+    let outcome = outcome.expect_code(6);
+    let process = format!("(process {})", first.id());
+    assert!(outcome.stderr.contains(&process), "{process}: {}", outcome.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_lets_what_is_under_way_come_home_and_a_later_run_finishes() {
+    let slow = Scenario { latency_ms: [20, 40], ..Scenario::default() };
+    let bench = Bench::new(slow);
+    bench.profile("", "rate = 20", "");
+    bench.write("companies.csv", &bench::companies(60));
+    let mut child = bench
+        .command(&["run", "companies.csv", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut lines =
+        BufReader::new(child.stdout.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
+    assert!(lines.any(|line| line.contains("\"created\"") && line.contains("\"moved\"")), "a row is created");
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill").success());
+    let summary = lines.last().expect("a summary");
+    assert_eq!(child.wait().expect("a child").code(), Some(5));
+    let summary: Value = serde_json::from_str(&summary).expect("JSON");
+    assert_eq!((&summary["state"], &summary["exit_code"]), (&"parked".into(), &5.into()));
+    assert_eq!(summary["counts"]["sending"], 0, "everything under way came home");
+    bench.fleetload(&["run", "--rate", "unlimited"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_held_row_is_shown_with_the_commands_that_decide_it_and_goes_on_when_it_is_decided() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::RequestLost) };
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let status = bench.fleetload(&["status", "--json"]).expect_code(0);
+    let held: Vec<_> =
+        objects(&status.stdout).into_iter().filter(|object| object["object"] == "held").collect();
+    assert_eq!(held.len(), 1);
+    let job = held[0]["job"].as_i64().expect("a job").to_string();
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stderr.contains(&format!("fleetload resolve {job} --not-created")), "{}", status.stderr);
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_cancelled_import_is_not_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let outcome = bench.fleetload(&["cancel", "7"]).expect_code(2);
+    assert!(outcome.stderr.contains("the journal has no import 7"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(outcome.stdout.contains("3 rows of import 1 given up"), "{}", outcome.stdout);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(bench.statistics().requests.is_empty());
+}
+
+#[test]
+fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(4));
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
+    bench.fleetload(&["run", "--sandbox"]).expect_code(0);
+    let outcome = bench.fleetload(&["run"]).expect_code(2);
+    assert!(outcome.stderr.contains("sandbox://in-process"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("--journal"), "{}", outcome.stderr);
+    assert!(bench.statistics().requests.is_empty(), "the real service was left alone");
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
+    bench.fleetload(&["run", "--sandbox"]).expect_code(0);
+    let outcome = bench.fleetload(&["run", "--journal", "other.db", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("fleetload.example.toml"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_talk_and_not_the_work() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(30));
+    let mut child = bench
+        .command(&["run", "companies.csv", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    assert_eq!(bench.created("company").len(), 30);
+}
+
+#[test]
+fn a_blank_sheet_is_never_overwritten_and_a_sandbox_listens_on_this_machine_only() {
+    let bench = Bench::new(Scenario::default());
+    bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(0);
+    let outcome = bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(2);
+    assert!(outcome.stderr.contains("is there already"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["sandbox", "--listen", "0.0.0.0:0"]).expect_code(2);
+    assert!(outcome.stderr.contains("loopback"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_command_without_a_journal_says_what_to_type() {
+    let bench = Bench::new(Scenario::default());
+    for command in
+        [&["status"][..], &["report"], &["retry"], &["cancel", "1"], &["resolve", "1", "--abandon"]]
+    {
+        let outcome = bench.fleetload(command);
+        assert_ne!(outcome.code, 0, "{command:?}");
+        assert!(outcome.stderr.contains("hint: "), "{command:?}: {}", outcome.stderr);
+    }
+}
