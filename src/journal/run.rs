@@ -33,6 +33,12 @@ impl Journal {
         Ok(RunId(self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?))
     }
 
+    /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
+    pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
+        self.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
+        Ok(())
+    }
+
     /// Notes how a run ended.
     pub fn end_run(
         &mut self,

@@ -53,8 +53,6 @@ pub enum Settled {
         /// Why, in words.
         reason: String,
     },
-    /// Not executed: again when the day's quota is renewed.
-    DeferredToMidnight,
     /// It may have been executed, or was and the record must be found.
     InDoubt(Doubt),
     /// A person decides.
@@ -112,7 +110,11 @@ pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
             },
             Consequence::SlowDown,
         ),
-        Verdict::QuotaSpent => (Settled::DeferredToMidnight, Consequence::ParkCreations),
+        // The job stays ready: it is the creations as a whole that wait, by the service's clock and not by ours.
+        Verdict::QuotaSpent => (
+            returned("quotaLimitExceeded", "the day's quota of creations is spent"),
+            Consequence::ParkCreations,
+        ),
         Verdict::TokenInvalid => (
             returned("invalid_token", "the access token was no longer valid"),
             if standing.token_refusals == 0 {
@@ -186,12 +188,8 @@ mod tests {
 
     #[test]
     fn nothing_is_sent_again_unless_it_is_proved_not_executed() {
-        let again = |settled: &Settled| {
-            matches!(
-                settled,
-                Settled::Returned { .. } | Settled::Deferred { .. } | Settled::DeferredToMidnight
-            )
-        };
+        let again =
+            |settled: &Settled| matches!(settled, Settled::Returned { .. } | Settled::Deferred { .. });
         let proofs = [
             Verdict::NotSent(NotSent::NoConnection("refused".into())),
             Verdict::NotSent(NotSent::NoToken("no".into())),
@@ -263,10 +261,9 @@ mod tests {
 
     #[test]
     fn quota_and_rate_refusals_charge_no_attempt() {
-        assert_eq!(
-            settle(FIRST, Verdict::QuotaSpent),
-            (Settled::DeferredToMidnight, Consequence::ParkCreations)
-        );
+        let (settled, consequence) = settle(FIRST, Verdict::QuotaSpent);
+        assert!(matches!(settled, Settled::Returned { code: "quotaLimitExceeded", .. }));
+        assert_eq!(consequence, Consequence::ParkCreations);
         let (settled, consequence) = settle(FIRST, Verdict::Throttled);
         assert!(matches!(settled, Settled::Deferred { charged: false, .. }));
         assert_eq!(consequence, Consequence::SlowDown);

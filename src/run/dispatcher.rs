@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
-use super::ends::{Ending, Opening};
+use super::ends::{Ending, Opening, sign_in};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Quota, ServiceClock};
@@ -25,7 +25,7 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Moved, Reply, Work, Write, Writer};
+use crate::journal::{Journal, Moved, Reply, RunId, Work, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -75,6 +75,8 @@ pub(super) enum Inbox {
     Journal(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
     Survey { lanes: Vec<Operation>, version: i64 },
+    /// What the journal knows of the quota of a day.
+    Ledger { day: Day, used: u64 },
     /// Records known to exist, to prove a look-up by.
     Witnesses { job: JobId, witnesses: Vec<Work> },
 }
@@ -120,6 +122,8 @@ pub(super) struct Dispatcher {
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     pub(super) told_parking: Option<Moment>,
+    /// This run in the journal.
+    pub(super) run: RunId,
     pub(super) version: Option<i64>,
     pub(super) surveyed_at: Duration,
     pub(super) drain: Option<Drain>,
@@ -136,9 +140,19 @@ impl Dispatcher {
         interrupts: mpsc::Receiver<Interrupt>,
         news: mpsc::UnboundedSender<Event>,
     ) -> (Result<Journal>, Result<Ending>) {
-        let mut journal = journal;
-        let now = clock.now();
-        let opening = match Opening::of(&mut journal, &client, now) {
+        let (mut journal, mut interrupts) = (journal, interrupts);
+        let date = tokio::select! {
+            signed_in = sign_in(&client) => match signed_in {
+                Ok(date) => date,
+                Err(ending) => return (Ok(journal), Ok(ending)),
+            },
+            Some(_) = interrupts.recv() => {
+                let why = "stopped on request, before anything was sent".to_owned();
+                return (Ok(journal), Ok(Ending::Interrupted { why }));
+            }
+        };
+        let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
+        let opening = match Opening::of(&mut journal, &client, now, there.day()) {
             Ok(opening) => opening,
             Err(error) => return (Ok(journal), Err(error)),
         };
@@ -154,7 +168,8 @@ impl Dispatcher {
         };
         let limits = options.limits;
         let mut this = Self {
-            quota: Quota::new(now.day(), opening.used, limits.daily_quota, opening.learned, limits.reserve),
+            quota: opening.quota(there.day(), limits),
+            run: opening.run,
             clock,
             client,
             options,
@@ -182,6 +197,9 @@ impl Dispatcher {
             drain: None,
             failure: None,
         };
+        if let Some(date) = date {
+            this.hear_date(date);
+        }
         for operation in opening.lanes {
             this.lane(operation).supply = Supply::Unknown;
         }
@@ -195,7 +213,7 @@ impl Dispatcher {
             return (journal, Err(error));
         }
         let journal = journal.and_then(|mut journal| {
-            journal.end_run(opening.run, at, word, resumes_at, &requests)?;
+            journal.end_run(this.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });
         (journal, Ok(ending))
@@ -380,7 +398,9 @@ impl Dispatcher {
             Err(error) => (error.id(), super::outcome::lost()),
         };
         let Some(errand) = self.errands.remove(&id) else { return };
-        self.hear_date(&answer);
+        if let Some(date) = answer.date {
+            self.hear_date(date);
+        }
         match errand {
             Errand::Send(job) => self.answered(job, answer),
             Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer),
@@ -456,6 +476,7 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),
         }
     }

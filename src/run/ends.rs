@@ -1,9 +1,12 @@
 //! The two ends of a run: what it begins with, and how it ended.
 
+use super::Limits;
+use super::quota::Quota;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, RunId};
+use crate::journal::{Journal, QuotaDay, RunId};
 use crate::model::operation::Operation;
-use crate::model::time::Moment;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{Refusal, Verdict};
 use crate::service::Client;
 
 /// How a run ended.
@@ -33,6 +36,35 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// The service refuses us altogether.
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        let (why, hint) = match refusal {
+            Refusal::InvalidClient => (
+                "the service refused the client id or the client secret (invalid_client)",
+                "check client_id and the secret of the profile, then run again; no row was rejected",
+            ),
+            Refusal::UnauthorizedSource => (
+                "the service does not accept requests from this network address (unauthorizedSource)",
+                "check VPN and network, or have the address added, then run again; no row was rejected",
+            ),
+            Refusal::TokenRefused => (
+                "the service refused a fresh access token twice in a row (invalid_token)",
+                "try `fleetload doctor`; if it fails as well, ask the service's operator; no row was rejected",
+            ),
+        };
+        Self::Stopped { why: why.to_owned(), hint: hint.to_owned() }
+    }
+
+    /// There is nothing at the address for tokens.
+    fn no_token_endpoint(status: u16) -> Self {
+        Self::Stopped {
+            why: format!("the address for access tokens answered {status}: there is no such endpoint"),
+            hint:
+                "check base_url, or set method and path in [profile.NAME.endpoints.auth]; no row was rejected"
+                    .to_owned(),
+        }
+    }
+
     /// How the journal notes it, and when the run may go on.
     pub(super) fn noted(&self) -> (&'static str, Option<Moment>) {
         match self {
@@ -47,21 +79,32 @@ impl Ending {
 /// What a run begins with.
 pub(super) struct Opening {
     pub(super) lanes: Vec<Operation>,
-    pub(super) used: u64,
-    pub(super) learned: Option<u64>,
+    today: QuotaDay,
+    learned: Option<u64>,
     pub(super) run: RunId,
 }
 
 impl Opening {
-    pub(super) fn of(journal: &mut Journal, client: &Client, now: Moment) -> Result<Self> {
+    /// Reads what the journal knows; `today` is the service's day, as far as it is known.
+    pub(super) fn of(journal: &mut Journal, client: &Client, now: Moment, today: Day) -> Result<Self> {
         let lanes = journal.lanes()?;
         require_available(client, &lanes)?;
         Ok(Self {
             lanes,
-            used: journal.quota(now.day())?.sent,
+            today: journal.quota(today)?,
             learned: journal.latest_ceiling()?,
             run: journal.begin_run(now)?,
         })
+    }
+
+    /// The quota as this run begins with it.
+    pub(super) fn quota(&self, today: Day, limits: Limits) -> Quota {
+        let mut quota = Quota::new(today, self.today.sent, limits.daily_quota, self.learned, limits.reserve);
+        if self.today.ceiling.is_some() {
+            // An earlier run was refused today: one creation finds out whether that still holds.
+            quota.begin_cautiously();
+        }
+        quota
     }
 }
 
@@ -80,4 +123,16 @@ fn require_available(client: &Client, needed: &[Operation]) -> Result<()> {
     .hint(format!(
         "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
     )))
+}
+
+/// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
+/// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
+/// to the loop, which waits for it.
+pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
+    match client.authenticate().await {
+        Ok(token) => Ok(token.date),
+        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
+        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
+        Err(_) => Ok(None),
+    }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::before::Reading;
-use super::dispatcher::Dispatcher;
+use super::dispatcher::{Dispatcher, Inbox};
 use super::ends::Ending;
 use super::lane::{Errand, Halt};
 use super::quota::Parking;
@@ -14,7 +14,7 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
-use crate::model::time::Day;
+use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, Refusal, Verdict};
 use crate::service::Answer;
 
@@ -59,7 +59,7 @@ impl Dispatcher {
         }
         self.heed_status(operation, &answer);
         let (settled, consequence) = settle(standing, answer.verdict);
-        self.count(counted, &settled);
+        self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence);
         let write = self.outcome(job, standing, settled, evidence, contradicting);
         self.settle(job, write);
@@ -87,18 +87,6 @@ impl Dispatcher {
             Settled::Deferred { charged, delay, code, reason } => {
                 let until = evidence.at.plus(delay);
                 Write::Defer { job, until, charged, code: code.to_owned(), reason, evidence }
-            }
-            Settled::DeferredToMidnight => {
-                let until =
-                    self.quota.parked_until().map_or(evidence.at, |until| self.service_clock.ours(until));
-                Write::Defer {
-                    job,
-                    until,
-                    charged: false,
-                    code: "quotaLimitExceeded".to_owned(),
-                    reason: "the day's quota of creations is spent".to_owned(),
-                    evidence,
-                }
             }
             Settled::InDoubt(doubt) => {
                 let until = if doubt.executed() {
@@ -209,12 +197,13 @@ impl Dispatcher {
     }
 
     /// Keeps the quota in step with what became of a creation that counted on `day`.
-    fn count(&mut self, day: Option<Day>, settled: &Settled) {
+    /// A refusal for want of quota is taken back where it is dealt with.
+    fn count(&mut self, day: Option<Day>, settled: &Settled, parks: bool) {
         let Some(day) = day else { return };
         let (sent, confirmed, doubtful) = match settled {
             Settled::Done { .. } | Settled::Rejected(_) | Settled::Held { .. } => {
                 if self.quota.accepted() {
-                    self.tell(Event::Woken);
+                    self.woken();
                 }
                 (0, 1, 0)
             }
@@ -223,11 +212,11 @@ impl Dispatcher {
                 (0, 0, 1)
             }
             Settled::Returned { .. } | Settled::Deferred { .. } => {
-                self.quota.came_home_unexecuted(day);
+                if !parks {
+                    self.quota.came_home_unexecuted(day);
+                }
                 (-1, 0, 0)
             }
-            // Our own count is taken back where the refusal is dealt with.
-            Settled::DeferredToMidnight => (-1, 0, 0),
         };
         self.note(Write::Quota { day, sent, confirmed, doubtful });
         self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
@@ -272,21 +261,7 @@ impl Dispatcher {
     }
 
     fn stop_run(&mut self, refusal: Refusal) {
-        let (why, hint) = match refusal {
-            Refusal::InvalidClient => (
-                "the service refused the client id or the client secret (invalid_client)",
-                "check client_id and the secret of the profile, then run again; no row was rejected",
-            ),
-            Refusal::UnauthorizedSource => (
-                "the service does not accept requests from this network address (unauthorizedSource)",
-                "check VPN and network, or have the address added, then run again; no row was rejected",
-            ),
-            Refusal::TokenRefused => (
-                "the service refused a fresh access token twice in a row (invalid_token)",
-                "try `fleetload doctor`; if it fails as well, ask the service's operator; no row was rejected",
-            ),
-        };
-        self.drain(Ending::Stopped { why: why.to_owned(), hint: hint.to_owned() });
+        self.drain(Ending::refused(refusal));
     }
 
     /// Takes a claim back whose request never left.
@@ -308,11 +283,19 @@ impl Dispatcher {
     }
 
     /// Learns the service's time from an answer.
-    pub(super) fn hear_date(&mut self, answer: &Answer) {
-        if let Some(date) = answer.date
-            && let Some(seconds) = self.service_clock.hear(date, self.clock.now())
-        {
+    pub(super) fn hear_date(&mut self, date: Moment) {
+        let heard = self.service_clock.hear(date, self.clock.now());
+        if let Some(seconds) = heard.notable {
             self.tell(Event::ClockSkew { seconds });
+        }
+        if heard.first && self.quota.begin_day(date.day()) {
+            let (day, inbox) = (date.day(), self.inbox.clone());
+            self.writer.ask(Box::new(move |journal| {
+                // A failure here shows itself at the next write as well, where it ends the run.
+                if let Ok(known) = journal.quota(day) {
+                    drop(inbox.send(Inbox::Ledger { day, used: known.sent }));
+                }
+            }));
         }
     }
 

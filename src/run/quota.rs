@@ -19,21 +19,31 @@ const NOTABLE_SKEW_MS: i64 = 60_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ServiceClock {
     skew_ms: i64,
+    heard: bool,
     told: bool,
 }
 
+/// What an answer's `Date` taught.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Heard {
+    /// Whether it was the first.
+    pub(super) first: bool,
+    /// The difference in seconds, when it has become worth telling.
+    pub(super) notable: Option<i64>,
+}
+
 impl ServiceClock {
-    /// An answer of `date` arrived at `now`. Returns the difference in seconds when it has become worth telling.
-    pub(super) fn hear(&mut self, date: Moment, now: Moment) -> Option<i64> {
+    /// An answer of `date` arrived at `now`.
+    pub(super) fn hear(&mut self, date: Moment, now: Moment) -> Heard {
         // The header counts whole seconds; on average half of one has passed. A difference below a
         // second and a half is within that and the time on the way, and so no difference at all.
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
         self.skew_ms = if difference.abs() < 1_500 { 0 } else { difference };
-        if self.skew_ms.abs() >= NOTABLE_SKEW_MS {
-            (!std::mem::replace(&mut self.told, true)).then_some(self.skew_ms / 1000)
-        } else {
-            self.told = false;
-            None
+        let notable = self.skew_ms.abs() >= NOTABLE_SKEW_MS;
+        let told = std::mem::replace(&mut self.told, notable);
+        Heard {
+            first: !std::mem::replace(&mut self.heard, true),
+            notable: (notable && !told).then_some(self.skew_ms / 1000),
         }
     }
 
@@ -80,13 +90,21 @@ pub(super) struct Quota {
     day: Day,
     used: u64,
     gate: Gate,
+    /// The day on which the service refused last.
+    refused_on: Option<Day>,
 }
 
 impl Quota {
     /// A quota of which `used` creations were counted on `day`; `set` comes from the profile, `learned` from
     /// an earlier refusal, `reserve` is what to leave for others.
     pub(super) fn new(day: Day, used: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
-        Self { set, learned, reserve, day, used, gate: Gate::Open }
+        Self { set, learned, reserve, day, used, gate: Gate::Open, refused_on: None }
+    }
+
+    /// An earlier run was refused today: one creation goes ahead of the others.
+    pub(super) fn begin_cautiously(&mut self) {
+        self.refused_on = Some(self.day);
+        self.gate = Gate::Canary { probing: false, refusals: 0 };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -155,13 +173,33 @@ impl Quota {
     pub(super) fn refused(&mut self, now: Moment, day: Day) -> Parking {
         self.came_home_unexecuted(day);
         self.turn(now);
+        let same_day = self.refused_on.replace(self.day) == Some(self.day);
         match self.gate {
-            Gate::Open => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
             Gate::Parked { .. } => Parking::Already,
-            Gate::Canary { refusals, .. } => {
+            // The day's first refusal right after midnight is a late reset, not a spent quota.
+            Gate::Canary { refusals, .. } if !same_day || refusals > 0 => {
                 let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
                 self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
             }
+            Gate::Open | Gate::Canary { .. } => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
+        }
+    }
+
+    /// The service's time is known for the first time: its day counts from now on, even if it lies before ours.
+    pub(super) fn begin_day(&mut self, day: Day) -> bool {
+        let other = day != self.day;
+        if other {
+            self.day = day;
+            self.used = 0;
+            self.gate = Gate::Open;
+        }
+        other
+    }
+
+    /// Adds what the journal knows to be counted on `day` already.
+    pub(super) fn add_used(&mut self, day: Day, used: u64) {
+        if day == self.day {
+            self.used += used;
         }
     }
 
@@ -239,6 +277,17 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_midnight() {
+        let now = at("2026-03-01T10:00:00Z");
+        let mut quota = Quota::new(now.day(), 20, None, Some(20), 0);
+        quota.begin_cautiously();
+        assert_eq!(quota.permits(now), Ok(()));
+        let day = quota.leaves(now);
+        assert_eq!(quota.permits(now), Err(None), "no storm");
+        assert_eq!(quota.refused(now, day), Parking::Until(at("2026-03-02T00:00:03Z")));
+    }
+
+    #[test]
     fn still_refused_after_midnight_means_minutes_and_not_a_day() {
         let now = at("2026-03-01T10:00:00Z");
         let mut quota = Quota::new(now.day(), 5, None, None, 0);
@@ -277,13 +326,28 @@ mod tests {
     }
 
     #[test]
+    fn the_services_day_counts_even_where_it_lies_before_ours() {
+        let ours = at("2026-11-21T06:00:00Z");
+        let theirs = at("2026-03-01T23:59:55Z");
+        let mut quota = Quota::new(ours.day(), 7, Some(3), None, 0);
+        assert!(quota.begin_day(theirs.day()));
+        quota.add_used(theirs.day(), 2);
+        assert_eq!(quota.permits(theirs), Ok(()));
+        quota.leaves(theirs);
+        assert_eq!(quota.permits(theirs), Err(Some(at("2026-03-02T00:00:03Z"))));
+        assert!(!quota.begin_day(theirs.day()), "the same day again changes nothing");
+        assert_eq!(quota.used(), 3);
+    }
+
+    #[test]
     fn the_services_date_decides_and_a_large_difference_is_told_once() {
         let ours = at("2026-03-01T10:00:00Z");
         let mut clock = ServiceClock::default();
-        assert_eq!(clock.hear(at("2026-03-01T10:00:00Z"), ours), None);
+        assert_eq!(clock.hear(at("2026-03-01T10:00:00Z"), ours), Heard { first: true, notable: None });
         assert_eq!(clock.at(ours), ours, "a second's rounding is no skew");
-        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), Some(10_800));
-        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), None);
+        let later = |notable| Heard { first: false, notable };
+        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(Some(10_800)));
+        assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(None));
         assert_eq!(clock.at(ours).day(), ours.day());
         assert_eq!(clock.ours(clock.at(ours)), ours);
     }

@@ -202,7 +202,9 @@ impl Dispatcher {
             self.drain(Ending::Stopped { why, hint: hint.to_owned() });
             return self.ending();
         }
-        if self.options.policy.on_quota == OnQuota::Exit
+        // Not before what is under way has come home, and what creates nothing is done.
+        if at_rest
+            && self.options.policy.on_quota == OnQuota::Exit
             && let Some(until) = self.quota.parked_until()
         {
             let until = self.service_clock.ours(until);
@@ -235,13 +237,29 @@ impl Dispatcher {
         }
     }
 
-    /// Tells, once, that creations are parked or go on.
+    /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
     pub(super) fn tell_parking(&mut self) {
-        let until: Option<Moment> = self.quota.parked_until().map(|until| self.service_clock.ours(until));
+        let until = self.quota.parked_until().map(|until| self.service_clock.ours(until));
         if let Some(until) = until
             && self.told_parking.replace(until) != Some(until)
         {
+            self.note_resumption(Some(until));
             self.tell(Event::Parked { until });
         }
+    }
+
+    /// Creations go on.
+    pub(super) fn woken(&mut self) {
+        self.told_parking = None;
+        self.note_resumption(None);
+        self.tell(Event::Woken);
+    }
+
+    fn note_resumption(&self, at: Option<Moment>) {
+        let run = self.run;
+        self.writer.ask(Box::new(move |journal| {
+            // Only `status` reads it; a journal that cannot be written shows itself at the next write.
+            drop(journal.note_resumption(run, at));
+        }));
     }
 }
