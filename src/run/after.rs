@@ -142,7 +142,12 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
         let from = JobState::InDoubt;
-        match weigh::after(&in_hand.work, seen) {
+        let conclusion = weigh::after(&in_hand.work, seen);
+        if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
+            // Good for showing that there is none; it does not say below which parent one is.
+            return self.look_later(job, "a company of this name is there, perhaps below another parent");
+        }
+        match conclusion {
             After::Ours(id) => self.confirm(job, id),
             After::Before(id) => {
                 let how = How::Existing;
@@ -155,11 +160,22 @@ impl Dispatcher {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            After::Absent if SUSPECTED_PAGES.contains(&length) => {
-                self.look_later(job, "the list may be one page of a longer one");
-            }
+            After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
-            After::Absent => self.ask_for_witnesses(job),
+            After::Absent => self.ask_for_witnesses(job, operation),
+        }
+    }
+
+    /// The list that does not show the record may be one page of a longer one: asks a narrower question, where
+    /// there is one.
+    fn look_elsewhere(&mut self, job: JobId, operation: Operation) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        match lookups::narrower(&in_hand.work, operation).filter(|lookup| self.usable(lookup.operation())) {
+            Some(lookup) => {
+                let purpose = Purpose::After(job);
+                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
+            None => self.look_later(job, "the list may be one page of a longer one"),
         }
     }
 
@@ -209,32 +225,27 @@ impl Dispatcher {
     }
 
     /// Nothing was found, by a look-up that has yet to show that it finds anything.
-    fn ask_for_witnesses(&mut self, job: JobId) {
+    fn ask_for_witnesses(&mut self, job: JobId, operation: Operation) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (kind, inbox) = (in_hand.work.kind, self.inbox.clone());
         self.writer.ask(Box::new(move |journal| {
             // Without witnesses the look-up stays unproved, which is the safe side.
             let witnesses = journal.witness(kind, 8).unwrap_or_default();
-            drop(inbox.send(Inbox::Witnesses { job, witnesses }));
+            drop(inbox.send(Inbox::Witnesses { job, operation, witnesses }));
         }));
     }
 
     /// Looks up a record that is known to exist, by the same operation.
-    pub(super) fn prove(&mut self, job: JobId, witnesses: &[Work]) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let usable = |operation| self.usable(operation);
-        let Some(operation) = lookups::by_key(&in_hand.work, &usable).map(|lookup| lookup.operation()) else {
-            return self.look_after(job);
-        };
-        let control = witnesses.iter().find_map(|witness| {
-            let lookup = lookups::by_key(witness, &usable)?;
-            (lookup.operation() == operation).then_some((lookup, witness.remote_id?))
-        });
+    pub(super) fn prove(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
+        let control = witnesses
+            .iter()
+            .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
         match control {
-            Some((lookup, expected)) => {
+            Some((lookup, expected)) if self.usable(operation) => {
                 let purpose = Purpose::Control(job, expected);
                 self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
             }
+            Some(_) => self.look_after(job),
             None => self.look_later(job, "nothing known to exist could prove the look-up"),
         }
     }

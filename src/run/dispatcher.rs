@@ -78,7 +78,7 @@ pub(super) enum Inbox {
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, used: u64 },
     /// Records known to exist, to prove a look-up by.
-    Witnesses { job: JobId, witnesses: Vec<Work> },
+    Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
 }
 
 /// What a write was for.
@@ -477,7 +477,7 @@ impl Dispatcher {
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
-            Inbox::Witnesses { job, witnesses } => self.prove(job, &witnesses),
+            Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
         }
     }
 

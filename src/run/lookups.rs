@@ -11,6 +11,25 @@ pub(super) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option
     candidates(work).into_iter().find(|lookup| usable(lookup.operation()))
 }
 
+/// A question whose answer is a shorter list than that of `operation`, good for showing that there is no such record.
+pub(super) fn narrower(work: &Work, operation: Operation) -> Option<Lookup> {
+    match (&work.record, operation) {
+        (Record::Company(company), Operation::GetChildCompanies) => {
+            Some(Lookup::CompaniesByName(company.name.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The look-up by `operation` that finds the record of a row, where it is one of those that do.
+pub(super) fn by_operation(work: &Work, operation: Operation) -> Option<Lookup> {
+    candidates(work)
+        .into_iter()
+        .flat_map(|lookup| [narrower(work, lookup.operation()), Some(lookup)])
+        .flatten()
+        .find(|lookup| lookup.operation() == operation)
+}
+
 /// The look-ups that would find the record of a row, best first.
 fn candidates(work: &Work) -> Vec<Lookup> {
     let company = link(work, Role::Company);
