@@ -119,6 +119,8 @@ pub(super) struct Dispatcher {
     pub(super) proved: HashSet<Operation>,
     /// When the records of this run were made, for rows that refer to them.
     pub(super) made: HashMap<JobId, Duration>,
+    /// Records of this run that others have been created below, so that the service knows them.
+    pub(super) shown: HashSet<JobId>,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     pub(super) told_parking: Option<Moment>,
@@ -190,6 +192,7 @@ impl Dispatcher {
             families: HashMap::new(),
             proved: HashSet::new(),
             made: HashMap::new(),
+            shown: HashSet::new(),
             token_refusals: HashMap::new(),
             told_parking: None,
             version: None,

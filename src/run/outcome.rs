@@ -58,6 +58,11 @@ impl Dispatcher {
             self.token_refusals.remove(&job);
         }
         self.heed_status(operation, &answer);
+        if matches!(answer.verdict, Verdict::Succeeded(_))
+            && let Some(in_hand) = self.in_hand.get(&job)
+        {
+            self.shown.extend(in_hand.work.parents.iter().map(|(_, parent)| *parent));
+        }
         let (settled, consequence) = settle(standing, answer.verdict);
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence);
@@ -299,6 +304,7 @@ impl Dispatcher {
         }
     }
 
+    /// Whether a row refers to a record that we made moments ago and that the service has yet to show it knows.
     fn refers_to_fresh(&self, work: &Work) -> bool {
         let now = self.clock.elapsed();
         work.parents
