@@ -309,6 +309,7 @@ impl Dispatcher {
         let now = self.clock.elapsed();
         work.parents
             .iter()
+            .filter(|(_, parent)| !self.shown.contains(parent))
             .any(|(_, parent)| self.made.get(parent).is_some_and(|made| now.saturating_sub(*made) < FRESH))
     }
 
