@@ -28,3 +28,15 @@ fn four_operations_at_once_stay_below_the_limit_of_each_and_are_never_refused() 
     assert!(!statistics.answers.contains_key("rateLimitExceeded"), "{:?}", statistics.answers);
     bench.assert_exact(1);
 }
+
+#[test]
+fn a_service_that_allows_less_than_we_send_slows_the_run_down_and_costs_no_row() {
+    let bench = Bench::new(Scenario { rate: 30, ..Scenario::default() });
+    bench.profile("", "", "");
+    bench.write("companies.csv", &bench::companies(5));
+    bench.write("devices.csv", &bench::devices(150, 5));
+    let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert!(bench.statistics().answers["rateLimitExceeded"] >= 1, "the limit was met");
+    assert!(outcome.stderr.contains("slower pace"), "{}", outcome.stderr);
+    bench.assert_exact(1);
+}
