@@ -321,13 +321,13 @@ impl Dispatcher {
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
-        self.reach.leaves();
+        self.reach.leaves(self.clock.elapsed());
         if let Some(lane) = self.lanes.get_mut(&operation) {
             lane.breaker.leaves();
         }
         match errand {
             Errand::Send(job) => {
-                let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+                let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
                 let now = self.clock.now();
                 let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
                 in_hand.stage = Stage::Claiming;
@@ -460,6 +460,9 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
+                if let Some(operation) = self.in_hand.get(&job).map(|in_hand| in_hand.work.operation) {
+                    self.never_left(operation);
+                }
                 self.let_go(job);
             }
             Some(Ticket::Settle { job, makes: _ }) => {
@@ -471,6 +474,12 @@ impl Dispatcher {
             Some(Ticket::Note) => self.fail(error),
             None => {}
         }
+    }
+
+    /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
+    fn never_left(&mut self, operation: Operation) {
+        self.reach.never_left();
+        self.lane(operation).breaker.came_home();
     }
 
     /// News that is not an answer.
