@@ -62,3 +62,18 @@ fn a_row_that_is_cancelled_when_it_was_to_probe_lets_another_probe() {
     assert_eq!(code, Some(8), "the first import's rows are held, and the run ended by itself");
     assert_eq!(bench.created("device").len(), 4, "the third import went on");
 }
+
+#[test]
+fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries() {
+    let failing = Fault::new("putDeviceLabels", FaultKind::Error500Before);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    let devices = bench::devices(1, 1);
+    let devices: String =
+        devices.lines().zip([",labels", ",north"]).map(|(line, more)| format!("{line}{more}\n")).collect();
+    bench.write("devices.csv", &devices);
+    run_bounded(&bench, 40, &["companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.requests("putDeviceLabels"), 8);
+    assert_eq!(bench.counts(1)["held"], 1);
+    bench.assert_exact(1);
+}
