@@ -93,3 +93,16 @@ fn children_of_a_rejected_company_are_skipped_and_come_back_when_it_is_corrected
         "the devices came back although their sheet was not given again"
     );
 }
+
+#[test]
+fn with_a_new_journal_companies_below_one_that_was_there_are_found_as_well() {
+    let bench = Bench::new(Scenario::default());
+    let sheet = bench::companies(2);
+    let below = sheet.replace(&format!("C1,{}", bench::root()), "C1,C0");
+    bench.write("companies.csv", &below);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2);
+    bench.fleetload(&["run", "companies.csv", "--journal", "new.db"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2, "both were there");
+    assert_eq!(bench.counts(1), [("existing".to_owned(), 2)].into());
+}

@@ -49,6 +49,8 @@ pub struct Work {
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
     pub doubted: bool,
+    /// How many did.
+    pub doubts: u32,
     /// Whether the service said OK without an id: it must never be sent again.
     pub executed: bool,
     /// Why it is in doubt.
@@ -89,7 +91,9 @@ macro_rules! work {
         concat!(
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.deferrals,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
-                job.baseline, job.first_sent_at, record.body, step.action
+                job.baseline, job.first_sent_at, record.body, step.action,
+                iif(job.doubted, (SELECT count(*) FROM attempt
+                    WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0)
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest
         )
@@ -253,6 +257,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         deferrals: row.get(7)?,
         deaths: row.get(8)?,
         doubted: row.get(9)?,
+        doubts: row.get(19)?,
         executed: row.get(10)?,
         doubt: row.get(11)?,
         doubt_since: row.get(12)?,

@@ -232,6 +232,11 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
     ("lookup.unavailable", "the answer was lost, and no look-up is available that could tell", DECIDE),
     ("lookup.inconclusive", "the answer was lost, and looking it up gave no clear answer", DECIDE),
     (
+        "answer.never",
+        "the row was sent several times, and no answer ever told what became of it",
+        "See what the service says to it, or ask its operator; when the cause is gone, type: fleetload resolve {job} --not-created",
+    ),
+    (
         "id.owned",
         "the service named an id that belongs to another row",
         "Look at the record of that id in the service, and whether there is one of this row. If there is, type: fleetload resolve {job} --created ID \

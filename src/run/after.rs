@@ -35,6 +35,10 @@ const LATE_WAIT: Duration = Duration::from_secs(5);
 /// Looks past the settle time, without a decision, after which a person is asked.
 const LATE_LOOKS: u32 = 6;
 
+/// Requests for one step whose outcome had to be found out, after which a person is asked: it is not chance that
+/// it fails, and every further one may be executed late.
+const MOST_DOUBTS: u32 = 8;
+
 /// Records that were found, while the journal says who owns them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Finding {
@@ -71,8 +75,8 @@ impl Dispatcher {
         let work = &in_hand.work;
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
-                let note = "sent again: its MAC address cannot be registered twice".to_owned();
-                return self.settle(job, Write::Release { job, note, at: self.clock.now() });
+                return self
+                    .send_again(job, "sent again: its MAC address cannot be registered twice".to_owned());
             }
             let until = self.settle_moment(work);
             return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
@@ -109,8 +113,7 @@ impl Dispatcher {
                         self.settle(job, Write::Advance { job, from, how, id: None, evidence });
                     } else {
                         // Putting it again changes nothing if the first request is still executed later.
-                        let note = "sent again: what it puts was not there".to_owned();
-                        self.settle(job, Write::Release { job, note, at: self.clock.now() });
+                        self.send_again(job, "sent again: what it puts was not there".to_owned());
                     }
                 }
             },
@@ -286,7 +289,7 @@ impl Dispatcher {
                 "sent again: not there after {} s, by {reads} look-ups",
                 self.options.policy.settle.as_secs()
             );
-            self.settle(job, Write::Release { job, note, at: self.clock.now() });
+            self.send_again(job, note);
         } else {
             let reason = if work.executed {
                 "the service said the record is there, but it is not found"
@@ -297,6 +300,19 @@ impl Dispatcher {
             };
             self.hold(job, "absent", reason.to_owned(), Vec::new());
         }
+    }
+
+    /// It was not executed: it may be sent again, unless that has failed too often.
+    fn send_again(&mut self, job: JobId, note: String) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        if in_hand.work.doubts >= MOST_DOUBTS {
+            let reason = format!(
+                "sent {} times, and each time the answer was lost or an error of the service",
+                in_hand.work.doubts
+            );
+            return self.hold(job, "answer.never", reason, Vec::new());
+        }
+        self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
     /// This look decided nothing. After enough late ones a person is asked.

@@ -127,7 +127,11 @@ impl Dispatcher {
             Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
             _ => None,
         };
-        if let Some(tries) = again {
+        // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
+        let halted = self.lane(operation).halt.is_some();
+        if let Some(tries) = again
+            && !halted
+        {
             self.queue(operation, Errand::Look { lookup, purpose, tries });
             return;
         }
@@ -138,6 +142,7 @@ impl Dispatcher {
             },
             Verdict::NoDataFound(_) => Reading::Records(Vec::new()),
             Verdict::EndpointMissing(_) => Reading::Unavailable,
+            _ if again.is_some() => Reading::Unavailable,
             Verdict::Doubtful(doubt) => Reading::Inconclusive(doubt.words().to_owned()),
             Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
                 Reading::Inconclusive(rejection.message)

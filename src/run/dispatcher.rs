@@ -25,11 +25,10 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Moved, Reply, RunId, Work, Write, Writer};
+use crate::journal::{How, Journal, Moved, Reply, RunId, Work, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::service::{Answer, Call, Client};
 
@@ -84,7 +83,11 @@ pub(super) enum Inbox {
 /// What a write was for.
 pub(super) enum Ticket {
     Claim(JobId),
-    Settle(JobId),
+    /// `makes` when it confirms that a request of ours made the job's record.
+    Settle {
+        job: JobId,
+        makes: bool,
+    },
     Note,
 }
 
@@ -117,7 +120,8 @@ pub(super) struct Dispatcher {
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
-    /// When the records of this run were made, for rows that refer to them.
+    /// When the records that this run made were confirmed, for rows that refer to them. Records that were only
+    /// found are not among them: they may have children that are not ours.
     pub(super) made: HashMap<JobId, Duration>,
     /// Records of this run that others have been created below, so that the service knows them.
     pub(super) shown: HashSet<JobId>,
@@ -320,13 +324,13 @@ impl Dispatcher {
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
-        self.reach.leaves();
+        self.reach.leaves(self.clock.elapsed());
         if let Some(lane) = self.lanes.get_mut(&operation) {
             lane.breaker.leaves();
         }
         match errand {
             Errand::Send(job) => {
-                let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+                let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
                 let now = self.clock.now();
                 let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
                 in_hand.stage = Stage::Claiming;
@@ -416,7 +420,8 @@ impl Dispatcher {
             let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
             in_hand.stage = Stage::Settling { sent };
         }
-        self.write(Ticket::Settle(job), write);
+        let makes = matches!(write, Write::Advance { how: How::Created | How::Adopted, .. });
+        self.write(Ticket::Settle { job, makes }, write);
     }
 
     /// A write that no job waits for.
@@ -435,14 +440,16 @@ impl Dispatcher {
     fn written(&mut self, number: u64, moved: &[Moved]) {
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(job)) => self.claimed(job),
-            Some(Ticket::Settle(job)) => self.let_go(job),
+            Some(Ticket::Settle { job, makes }) => {
+                if makes {
+                    self.made.insert(job, self.clock.elapsed());
+                }
+                self.let_go(job);
+            }
             Some(Ticket::Note) | None => {}
         }
         for &Moved { job, kind, from, to, operation } in moved {
             self.supply(to, operation);
-            if to.is_success() || to == JobState::Ready {
-                self.made.insert(job, self.clock.elapsed());
-            }
             if from != to {
                 self.tell(Event::Moved { job, kind, from, to });
             }
@@ -456,15 +463,26 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
+                if let Some(operation) = self.in_hand.get(&job).map(|in_hand| in_hand.work.operation) {
+                    self.never_left(operation);
+                }
                 self.let_go(job);
             }
-            Some(Ticket::Settle(job)) => match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
-                Some(Stage::Settling { sent: false }) => self.let_go(job),
-                _ => self.fail(error),
-            },
+            Some(Ticket::Settle { job, makes: _ }) => {
+                match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
+                    Some(Stage::Settling { sent: false }) => self.let_go(job),
+                    _ => self.fail(error),
+                }
+            }
             Some(Ticket::Note) => self.fail(error),
             None => {}
         }
+    }
+
+    /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
+    fn never_left(&mut self, operation: Operation) {
+        self.reach.never_left();
+        self.lane(operation).breaker.came_home();
     }
 
     /// News that is not an answer.

@@ -42,6 +42,7 @@ fn work(record: Record, role: Role) -> Work {
         deferrals: 0,
         deaths: 0,
         doubted: false,
+        doubts: 0,
         executed: false,
         doubt: None,
         doubt_since: None,

@@ -19,6 +19,7 @@ pub(super) struct Reach {
 #[derive(Debug, Clone)]
 struct Lost {
     since: Duration,
+    failed_at: Duration,
     retry_at: Duration,
     wait: Duration,
     probing: bool,
@@ -37,9 +38,20 @@ impl Reach {
     }
 
     /// A request leaves.
-    pub(super) fn leaves(&mut self) {
+    pub(super) fn leaves(&mut self, now: Duration) {
         if let Some(lost) = &mut self.lost {
             lost.probing = true;
+            if now > lost.retry_at + LONGEST_WAIT {
+                // Nothing wanted to leave for so long: that says nothing about the service.
+                lost.since = now;
+            }
+        }
+    }
+
+    /// What was to leave did not: another request may find out.
+    pub(super) fn never_left(&mut self) {
+        if let Some(lost) = &mut self.lost {
+            lost.probing = false;
         }
     }
 
@@ -54,6 +66,7 @@ impl Reach {
             None => {
                 self.lost = Some(Lost {
                     since: now,
+                    failed_at: now,
                     retry_at: now + FIRST_WAIT,
                     wait: FIRST_WAIT,
                     probing: false,
@@ -65,6 +78,7 @@ impl Reach {
             Some(lost) if !lost.probing => None,
             Some(lost) => {
                 lost.probing = false;
+                lost.failed_at = now;
                 lost.wait = (lost.wait * 2).min(LONGEST_WAIT);
                 lost.retry_at = now + lost.wait;
                 words.clone_into(&mut lost.words);
@@ -73,11 +87,11 @@ impl Reach {
         }
     }
 
-    /// Why the run must stop, once patience has ended.
-    pub(super) fn given_up(&self, now: Duration) -> Option<&str> {
+    /// Why the run must stop, once tries have failed for longer than patience lasts.
+    pub(super) fn given_up(&self) -> Option<&str> {
         self.lost
             .as_ref()
-            .filter(|lost| now.saturating_sub(lost.since) >= PATIENCE)
+            .filter(|lost| lost.failed_at.saturating_sub(lost.since) >= PATIENCE)
             .map(|lost| lost.words.as_str())
     }
 }
@@ -93,18 +107,58 @@ mod tests {
         assert_eq!(reach.failed(Duration::ZERO, "refused"), None, "others under way are no news");
         assert_eq!(reach.permits(Duration::ZERO), Err(Some(FIRST_WAIT)));
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
-        reach.leaves();
+        reach.leaves(FIRST_WAIT);
         assert_eq!(reach.permits(FIRST_WAIT), Err(None));
         assert_eq!(reach.failed(FIRST_WAIT, "refused"), Some(FIRST_WAIT * 2));
         reach.reached();
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
     }
 
+    /// Tries as soon as it may until `end`; says when it gave up.
+    fn try_until(reach: &mut Reach, mut now: Duration, end: Duration) -> Option<Duration> {
+        while now < end {
+            if let Err(Some(at)) = reach.permits(now) {
+                now = at;
+            }
+            reach.leaves(now);
+            reach.failed(now, "name not known");
+            if reach.given_up().is_some() {
+                return Some(now);
+            }
+        }
+        None
+    }
+
     #[test]
-    fn patience_ends_after_five_minutes_and_not_before() {
+    fn patience_ends_after_five_minutes_of_tries_and_not_before() {
         let mut reach = Reach::default();
-        reach.failed(Duration::from_secs(10), "name not known");
-        assert_eq!(reach.given_up(Duration::from_secs(309)), None);
-        assert_eq!(reach.given_up(Duration::from_secs(310)), Some("name not known"));
+        let first = Duration::from_secs(10);
+        reach.failed(first, "name not known");
+        let ended = try_until(&mut reach, first, Duration::from_secs(3600)).expect("an end");
+        assert!(ended >= first + PATIENCE && ended <= first + PATIENCE + LONGEST_WAIT, "{ended:?}");
+        assert_eq!(reach.given_up(), Some("name not known"));
+    }
+
+    #[test]
+    fn time_in_which_nothing_was_to_be_sent_does_not_try_patience() {
+        let mut reach = Reach::default();
+        reach.failed(Duration::ZERO, "connection refused");
+        // Parked until the next day: nothing asks for the service.
+        assert_eq!(reach.given_up(), None);
+        let morning = Duration::from_secs(8 * 3600);
+        reach.leaves(morning);
+        reach.failed(morning, "connection refused");
+        assert_eq!(reach.given_up(), None, "one try in the morning");
+        assert!(try_until(&mut reach, morning, morning + PATIENCE - LONGEST_WAIT).is_none());
+    }
+
+    #[test]
+    fn a_probe_that_never_left_lets_another_look() {
+        let mut reach = Reach::default();
+        reach.failed(Duration::ZERO, "connection refused");
+        reach.leaves(FIRST_WAIT);
+        assert_eq!(reach.permits(FIRST_WAIT), Err(None));
+        reach.never_left();
+        assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
     }
 }

@@ -194,7 +194,7 @@ impl Dispatcher {
         if let Some(Drain { ending, deadline }) = &self.drain {
             return (at_rest || now >= *deadline).then(|| ending.clone());
         }
-        if let Some(words) = self.reach.given_up(now) {
+        if let Some(words) = self.reach.given_up() {
             let minutes = reach::PATIENCE.as_secs() / 60;
             let why = format!("the service could not be reached for {minutes} minutes: {words}");
             let hint =

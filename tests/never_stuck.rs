@@ -1,0 +1,79 @@
+//! A run ends by itself: whatever happens to one row, the others are not kept waiting, and no row for ever.
+
+mod bench;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use bench::{Bench, Outcome};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+/// Runs with an end set, so that a run that never ends by itself fails instead of hanging: it exits with 5.
+fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds)).to_string();
+    let mut arguments = vec!["run", "--until", &until];
+    arguments.extend(files);
+    bench.fleetload(&arguments)
+}
+
+#[test]
+fn a_look_up_that_turns_out_missing_keeps_no_row_whose_look_was_under_way() {
+    let scenario = Scenario { rate: 0, ..Scenario::default() }
+        .with_fault(Fault { times: Some(1), ..Fault::new("getDeviceByMac", FaultKind::NotFound404) })
+        .with_fault(Fault { ms: 300, ..Fault::new("getDeviceByMac", FaultKind::Latency) })
+        .with_fault(Fault::new("getDeviceByMac", FaultKind::Error500Before));
+    let bench = Bench::new(scenario);
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(9, 1));
+    run_bounded(&bench, 20, &["companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["not_found_404"], 1);
+    assert!(bench.statistics().faults_fired["error_500_before"] > 1, "others were under way");
+    assert_eq!(bench.created("device").len(), 9);
+}
+
+#[test]
+fn a_row_that_is_cancelled_when_it_was_to_probe_lets_another_probe() {
+    let failing = Fault { times: Some(20), ..Fault::new("addDevice", FaultKind::Error500Before) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(failing));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = bench::devices(28, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    let part = |rows: &[&str]| format!("{}\n{}\n", lines[0], rows.join("\n"));
+    bench.write("first.csv", &part(&lines[1..21]));
+    bench.write("second.csv", &part(&lines[21..25]));
+    bench.write("third.csv", &part(&lines[25..29]));
+    bench.fleetload(&["import", "companies.csv", "first.csv"]).expect_code(0);
+    bench.fleetload(&["import", "second.csv"]).expect_code(0);
+    bench.fleetload(&["import", "third.csv"]).expect_code(0);
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
+    let mut child = bench
+        .command(&["run", "--json", "--until", &until])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let opened = lines.by_ref().filter_map(Result::ok).any(|line| line.contains("\"breaker\""));
+    assert!(opened, "the breaker opens after twenty failures");
+    bench.fleetload(&["cancel", "2"]).expect_code(0);
+    lines.for_each(drop);
+    let code = child.wait().expect("a child").code();
+    assert_eq!(code, Some(8), "the first import's rows are held, and the run ended by itself");
+    assert_eq!(bench.created("device").len(), 4, "the third import went on");
+}
+
+#[test]
+fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries() {
+    let failing = Fault::new("putDeviceLabels", FaultKind::Error500Before);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    let devices = bench::devices(1, 1);
+    let devices: String =
+        devices.lines().zip([",labels", ",north"]).map(|(line, more)| format!("{line}{more}\n")).collect();
+    bench.write("devices.csv", &devices);
+    run_bounded(&bench, 40, &["companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.requests("putDeviceLabels"), 8);
+    assert_eq!(bench.counts(1)["held"], 1);
+    bench.assert_exact(1);
+}
