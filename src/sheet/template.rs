@@ -112,8 +112,8 @@ fn distinct(kinds: &[Kind]) -> Result<Vec<Kind>> {
 }
 
 fn taken(path: &Path) -> Error {
-    Error::usage(format!("{} exists already and is not overwritten", path.display()))
-        .hint("name another place with --out, or move the file away")
+    Error::usage(format!("{} is there already", path.display()))
+        .hint("name another place with --out; a sheet that is filled in is never overwritten")
 }
 
 /// Writes a file that does not exist yet: a blank sheet must not replace one that somebody has filled.

@@ -93,7 +93,7 @@ fn what_somebody_may_have_filled_is_not_overwritten() {
     let out = folder.path().join("mine.xlsx");
     std::fs::write(&out, "filled").unwrap();
     let error = workbook(&[Kind::Device], &out).unwrap_err();
-    assert!(error.what().ends_with("exists already and is not overwritten"), "{error}");
+    assert!(error.what().ends_with("is there already"), "{error}");
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "filled");
     std::fs::write(folder.path().join("people.csv"), "filled").unwrap();
     assert!(csv(&[Kind::Company, Kind::Person], folder.path()).is_err());
