@@ -41,6 +41,7 @@ fn a_blank_workbook_reads_back_with_nothing_but_its_example_rows_skipped() {
     let (tables, rows, found) = read(&[out]);
     assert_eq!(rows, 0);
     assert_eq!(codes(&found), [Code::SheetEmpty, Code::RowTemplate], "{found:?}");
+    assert!(found.iter().all(|finding| finding.severity == Severity::Info), "{found:?}");
     for (table, kind) in tables.iter().zip(Kind::ALL) {
         assert_eq!(table.kind, kind);
         let expected: Vec<_> = shown(kind).map(|column| Mapped::Column { column, entry: None }).collect();
