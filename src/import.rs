@@ -16,7 +16,7 @@ use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
-use crate::sheet::finding::{Findings, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::{Book, Options, SourceFile, open};
 
 /// What one sheet of an import holds.
@@ -95,6 +95,17 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
                 usable: 0,
             });
         }
+    }
+    if rows == 0
+        && findings.is_clean()
+        && let Some(book) = books.first()
+    {
+        // Blank sheets beside filled ones are right; an import of nothing is not what anybody meant.
+        findings.push(Finding::of_file(
+            Code::SheetEmpty,
+            &book.file.name,
+            "no sheet has a row to import: fill in at least one",
+        ));
     }
     let checked = between.check(&Earlier(journal), &mut |finding| findings.push(finding))?;
     for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {

@@ -276,16 +276,22 @@ fn sites(planted: &mut Vec<Planted>) -> Sheet {
     );
     sheet.row(
         &right("off-map", "coastline", "Breakwater"),
-        vec![(
-            "Latitude",
-            Cell::Number(-368_485.0),
-            "cell.range",
-            "a latitude that has lost its decimal point",
-        )],
+        vec![
+            (
+                "Latitude",
+                Cell::Number(-368_485.0),
+                "cell.range",
+                "a latitude that has lost its decimal point",
+            ),
+            ("Longitude", Cell::Number(174.7633), "", ""),
+        ],
     );
     sheet.row(
         &right("minutes", "coastline", "Lighthouse"),
-        vec![("Latitude", "36°50'55\"S".into(), "cell.dms", "a latitude in degrees, minutes and seconds")],
+        vec![
+            ("Latitude", "36°50'55\"S".into(), "cell.dms", "a latitude in degrees, minutes and seconds"),
+            ("Longitude", Cell::Number(174.7645), "", ""),
+        ],
     );
     sheet.row(
         &right("half", "coastline", "Boat ramp"),

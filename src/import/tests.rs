@@ -355,3 +355,26 @@ fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
     let found: Vec<_> = examined.findings.iter().map(|finding| finding.code).collect();
     assert_eq!(found, [Code::FileNotFound, Code::RefNotFound]);
 }
+
+#[test]
+fn blank_sheets_may_stand_beside_filled_ones_but_not_alone() {
+    let blank = |kind: Kind| {
+        let bytes = crate::sheet::template::csv_bytes(kind).unwrap();
+        (format!("{kind}.csv"), String::from_utf8(bytes).unwrap())
+    };
+    let (people, sites) = (blank(Kind::Person), blank(Kind::Site));
+    let files = [(people.0.as_str(), people.1.as_str()), (sites.0.as_str(), sites.1.as_str())];
+    let bench = Bench::new();
+    let alone = bench.examined(&files);
+    let codes: Vec<Code> =
+        alone.findings.iter().filter(|finding| finding.is_error()).map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::SheetEmpty]);
+    let company = format!("key,parent,name\na,{ROOT},Acme\n");
+    let beside = bench.examined(&[files[0], ("companies.csv", &company), files[1]]);
+    assert!(beside.is_clean(), "{:?}", beside.findings);
+    assert_eq!(beside.sheets.iter().map(|sheet| sheet.rows).collect::<Vec<_>>(), [0, 1, 0]);
+    // The header alone is what a failed export looks like.
+    let header = format!("{}\n", company.lines().next().unwrap());
+    let failed = bench.examined(&[files[0], ("companies.csv", &header)]);
+    assert!(!failed.is_clean());
+}

@@ -50,6 +50,8 @@ pub const fn column_of_role(role: Role) -> &'static str {
 pub(crate) struct Values {
     kind: Kind,
     plain: Vec<Option<Value>>,
+    /// Columns whose cells hold something that cannot be used, and is told at the cell.
+    wrong: Vec<bool>,
     /// Of families: the column, what stands after the colon, the value.
     entries: Vec<(Family, String, String)>,
 }
@@ -65,12 +67,14 @@ pub(crate) struct RowProblem {
 impl Values {
     /// No values yet.
     pub(crate) fn new(kind: Kind) -> Self {
-        Self { kind, plain: vec![None; columns(kind).len()], entries: Vec::new() }
+        let width = columns(kind).len();
+        Self { kind, plain: vec![None; width], wrong: vec![false; width], entries: Vec::new() }
     }
 
     /// Forgets the values of the row before.
     pub(crate) fn clear(&mut self) {
         self.plain.fill(None);
+        self.wrong.fill(false);
         self.entries.clear();
     }
 
@@ -84,6 +88,17 @@ impl Values {
         }
     }
 
+    /// Notes that the cell of a column is filled in, but cannot be used.
+    pub(crate) fn set_wrong(&mut self, slot: usize) {
+        self.wrong[slot] = true;
+    }
+
+    /// Whether a cell is filled in, rightly or wrongly: what is wrong must not be called missing as well.
+    fn is_given(&self, name: &str) -> bool {
+        let index = columns(self.kind).iter().position(|column| column.name == name);
+        index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
+    }
+
     fn get(&self, name: &str) -> Option<&Value> {
         let index = columns(self.kind).iter().position(|column| column.name == name)?;
         self.plain[index].as_ref()
@@ -94,8 +109,8 @@ impl Values {
         self.plain[index].take()
     }
 
-    /// Whether a column has a value.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// Whether a column has a value that can be used.
+    fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
@@ -159,6 +174,9 @@ impl Values {
                 (false, true) => (longitude, latitude),
                 (true, true) | (false, false) => continue,
             };
+            if self.is_given(lacks) {
+                continue;
+            }
             problems.push(RowProblem {
                 column: lacks,
                 others: vec![has],
@@ -198,7 +216,7 @@ impl Values {
         }
         let copied = ["copy_dhcp_leases", "copy_internet_passwords"];
         for column in copied {
-            if matches!(self.get(column), Some(Value::Bool(true))) && !self.has("template") {
+            if matches!(self.get(column), Some(Value::Bool(true))) && !self.is_given("template") {
                 exclude(
                     column,
                     "template",
@@ -206,7 +224,7 @@ impl Values {
                 );
             }
         }
-        if self.entries.iter().any(|(family, ..)| *family == Family::Snat) && !self.has("template") {
+        if self.entries.iter().any(|(family, ..)| *family == Family::Snat) && !self.is_given("template") {
             exclude(
                 "snat:",
                 "template",

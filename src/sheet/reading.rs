@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 
 use super::cell::Cell;
-use super::code::Code;
+use super::code::{Code, Severity};
 use super::finding::{Finding, shown};
 use super::row::{Outcome, Raw, Row, RowReader};
 use super::table::Table;
@@ -109,6 +109,7 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .in_row(row.number, row.line),
             );
         }
+        let is_untouched_template = self.rows.has_met_a_template() && self.summary.rows == 0;
         findings.extend(self.rows.finish());
         if self.summary.blank > 0 {
             findings.push(
@@ -116,11 +117,18 @@ impl<'a, 'e> Reading<'a, 'e> {
             );
         }
         if self.summary.rows == 0 {
-            findings.push(
-                self.table
-                    .finding(Code::SheetEmpty, "there is a header but no row of data below it")
-                    .in_row(self.table.header_row, None),
-            );
+            let message = if is_untouched_template {
+                "nothing is filled in: only the example row stands below the header"
+            } else {
+                "there is a header but no row of data below it"
+            };
+            let mut finding =
+                self.table.finding(Code::SheetEmpty, message).in_row(self.table.header_row, None);
+            if is_untouched_template {
+                // A sheet of ours that is not needed may stay as it is; an empty one is an export that failed.
+                finding.severity = Severity::Info;
+            }
+            findings.push(finding);
         }
         if CUT_OFF_ROWS.contains(&self.last) {
             findings.push(

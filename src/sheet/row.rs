@@ -244,7 +244,7 @@ impl<'a> RowReader<'a> {
                 Some(value) if !wrong => {
                     self.values.set(planned.slot, planned.column, planned.entry.as_deref(), value);
                 }
-                Some(_) => {}
+                Some(_) => self.values.set_wrong(planned.slot),
                 // Only what is invisible stood in the cell, or its only content was taken off.
                 None if !wrong && planned.column.need == Need::Required => {
                     row.findings.push(self.table.finding_at(
@@ -255,6 +255,7 @@ impl<'a> RowReader<'a> {
                         Some(planned.column),
                     ));
                 }
+                None if wrong => self.values.set_wrong(planned.slot),
                 None => {}
             }
         }
@@ -350,6 +351,11 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
+    }
+
+    /// Whether the example row of a template was met.
+    pub(crate) fn has_met_a_template(&self) -> bool {
+        self.templates > 0
     }
 
     /// What is told once for the table: counted changes, blanks, columns without a header.

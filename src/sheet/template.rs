@@ -28,10 +28,9 @@ const NOTE_LINE: usize = 44;
 const READ_ME: &str = "Read me";
 
 const INTRODUCTION: [&str; 8] = [
-    "Fill the sheets that you need and delete the others: a sheet without rows counts as a mistake. One row \
-     is one record.",
+    "Fill the sheets that you need and leave the others as they are. One row is one record.",
     "Every row needs the columns with a star. The note on each header says what its cells hold.",
-    "The grey row below each header is an example. It is not read, and may stay or go.",
+    "The grey row below each header is an example. It is not read. In a sheet that you fill it may stay or go.",
     "Give a row a key when other rows refer to it: a short name of your own, kept when you import again. A cell that \
      refers to another record holds its key, its name when only one has it, or its id in the service.",
     "Rows may stand in any order: a company below its subsidiaries, a device above its site.",
@@ -112,8 +111,8 @@ fn distinct(kinds: &[Kind]) -> Result<Vec<Kind>> {
 }
 
 fn taken(path: &Path) -> Error {
-    Error::usage(format!("{} exists already and is not overwritten", path.display()))
-        .hint("name another place with --out, or move the file away")
+    Error::usage(format!("{} is there already", path.display()))
+        .hint("name another place with --out; a sheet that is filled in is never overwritten")
 }
 
 /// Writes a file that does not exist yet: a blank sheet must not replace one that somebody has filled.

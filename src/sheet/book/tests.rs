@@ -481,7 +481,7 @@ proptest! {
 #[test]
 fn cells_that_exclude_or_need_each_other_are_found() {
     let head = "company,name,phone,address1,site,custom_site_name,template,mac,device_model,copy_dhcp_leases,latitude,longitude,snat:HQ:LAN1\n";
-    let table: [(&str, Vec<(Code, String)>); 7] = [
+    let table: [(&str, Vec<(Code, String)>); 9] = [
         ("a,T,+64 9 555,1 High St,s,Own,,,,,,,", vec![at(Code::RowConflict, "F2")]),
         ("a,T,+64 9 555,1 High St,,,d0,001a2b3c4d5e,,,,,", vec![at(Code::RowConflict, "H2")]),
         ("a,T,+64 9 555,1 High St,,,d0,,Edge,,,,", vec![at(Code::RowConflict, "I2")]),
@@ -489,6 +489,9 @@ fn cells_that_exclude_or_need_each_other_are_found() {
         ("a,T,+64 9 555,1 High St,,,,,Edge,no,,,", vec![]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,,51.5,,", vec![at(Code::RowIncompleteGroup, "L2")]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,,,,10.1.0.0/16", vec![at(Code::RowConflict, "M2")]),
+        // What is wrong is told at its cell, and not called missing as well.
+        ("a,T,+64 9 555,1 High St,,,,,Edge,,515,-0.1,", vec![at(Code::CellRange, "K2")]),
+        ("a,T,+64 9 555,1 High St,,,,,Edge,,51.5,1 E,", vec![at(Code::CellDms, "L2")]),
     ];
     for (row, expected) in table {
         let (_keep, path) = file("devices.csv", format!("{head}{row}\n"));
