@@ -20,7 +20,7 @@ use super::before::Family;
 use super::ends::{Ending, Opening, sign_in};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
-use super::quota::{Quota, ServiceClock};
+use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
@@ -115,6 +115,7 @@ pub(super) struct Dispatcher {
     errands: HashMap<task::Id, Errand>,
     claiming: usize,
     pub(super) quota: Quota,
+    pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
     pub(super) families: HashMap<RemoteId, Family>,
@@ -191,6 +192,7 @@ impl Dispatcher {
             requests: JoinSet::new(),
             errands: HashMap::new(),
             claiming: 0,
+            counted: Counted::default(),
             service_clock: ServiceClock::default(),
             reach: Reach::default(),
             families: HashMap::new(),
@@ -234,6 +236,7 @@ impl Dispatcher {
     ) -> Ending {
         let mut listening = true;
         loop {
+            self.note_counted();
             self.refill();
             let wake = self.offer();
             if let Some(ending) = self.ending() {
@@ -422,6 +425,13 @@ impl Dispatcher {
         }
         let makes = matches!(write, Write::Advance { how: How::Created | How::Adopted, .. });
         self.write(Ticket::Settle { job, makes }, write);
+    }
+
+    /// Hands the round's changes of the quota ledger to the journal.
+    fn note_counted(&mut self) {
+        for write in self.counted.take() {
+            self.note(write);
+        }
     }
 
     /// A write that no job waits for.

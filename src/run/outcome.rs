@@ -223,7 +223,7 @@ impl Dispatcher {
                 (-1, 0, 0)
             }
         };
-        self.note(Write::Quota { day, sent, confirmed, doubtful });
+        self.counted.add(day, sent, confirmed, doubtful);
         self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
     }
 
@@ -272,7 +272,7 @@ impl Dispatcher {
     /// Takes a claim back whose request never left.
     pub(super) fn take_back(&mut self, job: JobId) {
         if let Some(day) = self.in_hand.get(&job).and_then(|in_hand| in_hand.counted) {
-            self.note(Write::Quota { day, sent: -1, confirmed: 0, doubtful: 0 });
+            self.counted.add(day, -1, 0, 0);
         }
         self.uncount(job);
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };

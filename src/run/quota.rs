@@ -4,8 +4,10 @@
 //! clock that decides midnight. After midnight one creation goes ahead; while it is refused, the next tries come
 //! minutes later, not a day later. The ledger itself is in the journal.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::journal::Write;
 use crate::model::time::{Day, Moment};
 
 /// How long after midnight the first creation goes ahead: clocks differ by seconds.
@@ -55,6 +57,28 @@ impl ServiceClock {
     /// Our time when the service's is `there`.
     pub(super) fn ours(&self, there: Moment) -> Moment {
         Moment::from_millis(there.millis().saturating_sub(self.skew_ms))
+    }
+}
+
+/// Changes of the ledger in the journal that gather in one round of the dispatcher.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counted(BTreeMap<Day, [i64; 3]>);
+
+impl Counted {
+    /// Adds to what was sent, confirmed and doubtful on `day`.
+    pub(super) fn add(&mut self, day: Day, sent: i64, confirmed: i64, doubtful: i64) {
+        let sums = self.0.entry(day).or_default();
+        for (sum, change) in sums.iter_mut().zip([sent, confirmed, doubtful]) {
+            *sum += change;
+        }
+    }
+
+    /// What has gathered, as writes; nothing is left.
+    pub(super) fn take(&mut self) -> Vec<Write> {
+        std::mem::take(&mut self.0)
+            .into_iter()
+            .map(|(day, [sent, confirmed, doubtful])| Write::Quota { day, sent, confirmed, doubtful })
+            .collect()
     }
 }
 
