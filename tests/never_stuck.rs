@@ -25,7 +25,7 @@ fn start(bench: &Bench) -> (Child, impl Iterator<Item = String>) {
         .stderr(Stdio::null())
         .spawn()
         .expect("the binary starts");
-    let news = BufReader::new(child.stdout.take().expect("piped")).lines().filter_map(Result::ok);
+    let news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
     (child, news)
 }
 

@@ -271,7 +271,10 @@ impl Dispatcher {
                 .filter(|seen| seen.found.id == Some(id))
                 .map(|seen| matching::candidate(&seen.found, "it has the row's name"))
                 .collect(),
-            After::Taken(candidate) => vec![candidate],
+            After::Taken(candidate) => {
+                let write = Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence };
+                return self.settle(job, write);
+            }
             After::Unclear(candidates) => candidates,
         };
         let reason = "before it was sent again, records that may be this one were found".to_owned();
