@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::Bench;
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 #[test]
 fn the_same_sheet_again_sends_nothing() {
@@ -105,4 +105,39 @@ fn with_a_new_journal_companies_below_one_that_was_there_are_found_as_well() {
     bench.fleetload(&["run", "companies.csv", "--journal", "new.db"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 2, "both were there");
     assert_eq!(bench.counts(1), [("existing".to_owned(), 2)].into());
+}
+
+#[test]
+fn a_row_that_is_not_the_similar_record_found_before_sending_is_sent_once_a_person_says_so() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    bench.write("sites.csv", &bench::sites(1, 1).replace("Branch 0,REF-0", "BRANCH 0,"));
+    let files = ["run", "companies.csv", "sites.csv", "--journal", "new.db"];
+    bench.fleetload(&files).expect_code(8);
+    assert_eq!(bench.counts(1)["held"], 1);
+    bench.fleetload(&["resolve", "2", "--not-created", "--journal", "new.db"]).expect_code(0);
+    bench.fleetload(&["run", "--journal", "new.db"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2);
+}
+
+#[test]
+fn a_record_that_is_there_after_all_is_not_made_again_on_a_persons_word() {
+    let lost = Fault { times: Some(1), ..Fault::new("addSite", FaultKind::RequestLost) };
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    // The lost request takes effect late, or a colleague makes the site by hand.
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "--journal", "colleague.db"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2);
+    // Only the one that is held can be decided.
+    for job in ["2", "3"] {
+        drop(bench.fleetload(&["resolve", job, "--not-created"]));
+    }
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2, "it was found before it was sent again");
+    assert_eq!(bench.counts(1)["adopted"], 1);
 }

@@ -3,7 +3,7 @@
 mod bench;
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -14,6 +14,19 @@ fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
     let mut arguments = vec!["run", "--until", &until];
     arguments.extend(files);
     bench.fleetload(&arguments)
+}
+
+/// Starts a run of what is in the journal, with an end set; gives its news, line by line.
+fn start(bench: &Bench) -> (Child, impl Iterator<Item = String>) {
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
+    let mut child = bench
+        .command(&["run", "--json", "--until", &until])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    (child, news)
 }
 
 #[test]
@@ -46,18 +59,13 @@ fn a_row_that_is_cancelled_when_it_was_to_probe_lets_another_probe() {
     bench.fleetload(&["import", "companies.csv", "first.csv"]).expect_code(0);
     bench.fleetload(&["import", "second.csv"]).expect_code(0);
     bench.fleetload(&["import", "third.csv"]).expect_code(0);
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
-    let mut child = bench
-        .command(&["run", "--json", "--until", &until])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let opened = lines.by_ref().filter_map(Result::ok).any(|line| line.contains("\"breaker\""));
-    assert!(opened, "the breaker opens after twenty failures");
+    let (mut child, mut news) = start(&bench);
+    assert!(
+        news.by_ref().any(|line| line.contains("\"breaker\"")),
+        "the breaker opens after twenty failures"
+    );
     bench.fleetload(&["cancel", "2"]).expect_code(0);
-    lines.for_each(drop);
+    news.for_each(drop);
     let code = child.wait().expect("a child").code();
     assert_eq!(code, Some(8), "the first import's rows are held, and the run ended by itself");
     assert_eq!(bench.created("device").len(), 4, "the third import went on");
@@ -76,4 +84,46 @@ fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries(
     assert_eq!(bench.requests("putDeviceLabels"), 8);
     assert_eq!(bench.counts(1)["held"], 1);
     bench.assert_exact(1);
+}
+
+#[test]
+fn a_row_that_is_decided_while_it_is_looked_up_is_not_forgotten() {
+    let lost = Fault { times: Some(1), ..Fault::new("addDevice", FaultKind::RequestLost) };
+    // The look before sending is not delayed, the one after the lost answer is, and for longer than the run takes
+    // to notice that the journal has changed.
+    let slow =
+        Fault { after: 1, times: Some(1), ms: 4_500, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost).with_fault(slow));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let (mut child, mut news) = start(&bench);
+    assert!(news.by_ref().any(|line| line.contains("\"to\":\"in_doubt\"")), "the answer is lost");
+    while bench.requests("getDeviceByMac") < 2 {
+        std::thread::yield_now();
+    }
+    bench.fleetload(&["resolve", "2", "--not-created"]).expect_code(0);
+    news.for_each(drop);
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    assert_eq!(bench.created("device").len(), 1);
+}
+
+#[test]
+fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
+    let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let (mut child, news) = start(&bench);
+    while bench.requests("getDeviceByMac") < 1 {
+        std::thread::yield_now();
+    }
+    bench.write("devices.csv", &bench::devices(1, 1).replace("Till 0", "Counter 0"));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    news.for_each(drop);
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    let made = bench.created("device");
+    assert_eq!(made.len(), 1);
+    assert_eq!(made[0].request["name"], "Counter 0", "{:?}", made[0]);
 }

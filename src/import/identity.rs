@@ -36,7 +36,16 @@ pub(super) struct Claim<'a> {
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
     /// The jobs with the row's own key, newest first.
-    pub(super) by_key: &'a [KnownJob],
+    pub(super) by_key: &'a [SameKey],
+}
+
+/// A job with the row's own key and another natural key.
+pub(super) struct SameKey {
+    pub(super) known: KnownJob,
+    /// Whether its name is the row's.
+    pub(super) same_name: bool,
+    /// Whether all its values but the name are the row's.
+    pub(super) same_values: bool,
 }
 
 /// Where a job stands, as far as new values are concerned.
@@ -77,25 +86,36 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         };
     }
     let own = owner(claim.links);
-    for known in claim.by_key.iter().filter(|known| !touched(known.job)) {
+    for SameKey { known, same_name, same_values } in claim.by_key {
+        if touched(known.job) {
+            continue;
+        }
         let same_owner = owner(&known.links) == own;
-        match (ground(known.state), claim.kind) {
+        let stands = ground(known.state);
+        if claim.kind == Kind::Company {
+            // Rows of others hang on a company by its key: one that merely has the same key never takes its place.
+            let correction = *same_name || *same_values;
+            match stands {
+                Ground::Failed if correction => return Decision::Revise(known.job),
+                Ground::Waiting if correction && same_owner => return Decision::Revise(known.job),
+                Ground::UnderWay if correction && same_owner => return Decision::LeaveUnderWay(known.job),
+                // Given up, it needs its key no longer.
+                Ground::Failed if known.state == JobState::Cancelled => {}
+                _ if same_owner => return Decision::KeyTaken(known.job),
+                Ground::Waiting | Ground::Failed | Ground::UnderWay | Ground::Done => {}
+            }
+            continue;
+        }
+        // The owner is part of this import too, so that the row was moved rather than copied from elsewhere.
+        let moved = is_touched(&known.links, touched);
+        match stands {
             // What came to nothing may have done so because of its owner.
-            (Ground::Failed, _) => return Decision::Revise(known.job),
-            (Ground::Waiting, _) if same_owner => return Decision::Revise(known.job),
-            // The owner is part of this import too, so that the row was moved rather than copied from elsewhere.
-            (Ground::Waiting, Kind::Site | Kind::Person | Kind::Device)
-                if is_touched(&known.links, touched) =>
-            {
-                return Decision::Revise(known.job);
-            }
-            (Ground::UnderWay, _) if same_owner => return Decision::LeaveUnderWay(known.job),
-            (Ground::Done, Kind::Company) if same_owner => return Decision::KeyTaken(known.job),
-            (Ground::Done, Kind::Site | Kind::Person | Kind::Device) if same_owner => {
-                return Decision::ChangedSince(known.job);
-            }
+            Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
+            Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
+            Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
+            Ground::Done if same_owner => return Decision::ChangedSince(known.job),
             // Keys such as "hq" are common: under another owner it is another record.
-            (Ground::Waiting | Ground::UnderWay | Ground::Done, _) => {}
+            Ground::Waiting | Ground::Failed | Ground::UnderWay | Ground::Done => {}
         }
     }
     Decision::Add
@@ -153,8 +173,10 @@ mod tests {
         decide(&claim, &|_| false)
     }
 
-    fn by_key(kind: Kind, state: JobState, owner: JobId, touched: &[JobId]) -> Decision {
-        let known = [known(state, "old")];
+    /// What a row with the key of a job in `state` is: with its name, all its other values, both or neither.
+    fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
+        let (same_name, same_values) = alike;
+        let known = [SameKey { known: known(state, "old"), same_name, same_values }];
         let claim = Claim { kind, links: &[link(owner)], content_hash: "new", natural: None, by_key: &known };
         decide(&claim, &|job| touched.contains(&job))
     }
@@ -185,27 +207,41 @@ mod tests {
 
     #[test]
     fn the_same_key_is_a_correction_or_another_record() {
-        use JobState::{Created, InDoubt, Ready, Rejected};
+        use JobState::{Cancelled, Created, InDoubt, Ready, Rejected};
+        const NEITHER: (bool, bool) = (false, false);
+        const NAME: (bool, bool) = (true, false);
+        const VALUES: (bool, bool) = (false, true);
         let table = [
-            (Kind::Site, Ready, ACME, Decision::Revise(JOB)),
-            (Kind::Site, Ready, GLOBEX, Decision::Add),
-            (Kind::Site, Rejected, ACME, Decision::Revise(JOB)),
-            (Kind::Site, Rejected, GLOBEX, Decision::Revise(JOB)),
-            (Kind::Site, InDoubt, ACME, Decision::LeaveUnderWay(JOB)),
-            (Kind::Site, InDoubt, GLOBEX, Decision::Add),
-            (Kind::Site, Created, ACME, Decision::ChangedSince(JOB)),
-            (Kind::Site, Created, GLOBEX, Decision::Add),
-            (Kind::Company, Ready, ACME, Decision::Revise(JOB)),
-            (Kind::Company, Ready, GLOBEX, Decision::Add),
-            (Kind::Company, Rejected, GLOBEX, Decision::Revise(JOB)),
-            (Kind::Company, Created, ACME, Decision::KeyTaken(JOB)),
-            (Kind::Company, Created, GLOBEX, Decision::Add),
+            (Kind::Site, Ready, ACME, NEITHER, Decision::Revise(JOB)),
+            (Kind::Site, Ready, GLOBEX, NAME, Decision::Add),
+            (Kind::Site, Rejected, ACME, NEITHER, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, GLOBEX, VALUES, Decision::Revise(JOB)),
+            (Kind::Site, Rejected, GLOBEX, NAME, Decision::Add),
+            (Kind::Site, InDoubt, ACME, NEITHER, Decision::LeaveUnderWay(JOB)),
+            (Kind::Site, InDoubt, GLOBEX, NAME, Decision::Add),
+            (Kind::Site, Created, ACME, NEITHER, Decision::ChangedSince(JOB)),
+            (Kind::Site, Created, GLOBEX, NAME, Decision::Add),
+            // A company's name was corrected, and nothing else.
+            (Kind::Company, Ready, ACME, VALUES, Decision::Revise(JOB)),
+            (Kind::Company, Rejected, ACME, VALUES, Decision::Revise(JOB)),
+            (Kind::Company, InDoubt, ACME, VALUES, Decision::LeaveUnderWay(JOB)),
+            // Its parent was corrected.
+            (Kind::Company, Rejected, GLOBEX, NAME, Decision::Revise(JOB)),
+            // Another customer's company that happens to have the key.
+            (Kind::Company, Ready, ACME, NEITHER, Decision::KeyTaken(JOB)),
+            (Kind::Company, Rejected, ACME, NEITHER, Decision::KeyTaken(JOB)),
+            (Kind::Company, InDoubt, ACME, NEITHER, Decision::KeyTaken(JOB)),
+            (Kind::Company, Created, ACME, VALUES, Decision::KeyTaken(JOB)),
+            (Kind::Company, Cancelled, ACME, NEITHER, Decision::Add),
+            (Kind::Company, Ready, GLOBEX, NAME, Decision::Add),
+            (Kind::Company, Rejected, GLOBEX, NEITHER, Decision::Add),
+            (Kind::Company, Created, GLOBEX, NAME, Decision::Add),
         ];
-        for (kind, state, owner, expected) in table {
-            assert_eq!(by_key(kind, state, owner, &[]), expected, "{kind} {state} under {owner}");
+        for (kind, state, owner, alike, expected) in table {
+            assert_eq!(by_key(kind, state, owner, alike, &[]), expected, "{kind} {state} {owner} {alike:?}");
         }
         assert_eq!(
-            by_key(Kind::Device, Ready, GLOBEX, &[ACME]),
+            by_key(Kind::Device, Ready, GLOBEX, NEITHER, &[ACME]),
             Decision::Revise(JOB),
             "moved within one workbook"
         );
@@ -217,6 +253,6 @@ mod tests {
         let claim =
             Claim { kind: Kind::Site, links: &[], content_hash: "new", natural: Some(&known), by_key: &[] };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));
-        assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, &[JOB]), Decision::Add);
+        assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, (true, true), &[JOB]), Decision::Add);
     }
 }

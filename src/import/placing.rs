@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 use super::Examined;
-use super::identity::{Claim, Decision, decide};
+use super::identity::{Claim, Decision, SameKey, decide};
 use crate::error::{Error, Result};
-use crate::journal::{Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId};
+use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
@@ -177,15 +177,19 @@ impl Placing<'_, '_> {
             return Ok((self.writer.add_job(values)?, Disposition::New));
         }
         let natural = self.writer.by_natural_key(kind, &values.natural_key)?;
-        let by_key = match (&natural, &values.sheet_key) {
-            (None, Some(key)) => self.writer.by_sheet_key(kind, key)?,
-            _ => Vec::new(),
-        };
+        let mut by_key = Vec::new();
+        if let (None, Some(key)) = (&natural, &values.sheet_key) {
+            let nameless = nameless(&values.record);
+            for known in self.writer.by_sheet_key(kind, key)? {
+                let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
+                by_key.push(SameKey { same_name: known.name == values.name, same_values, known });
+            }
+        }
         let this_import = self.writer.import();
         let decision = {
             let made_now: HashSet<JobId> = natural
                 .iter()
-                .chain(&by_key)
+                .chain(by_key.iter().map(|same| &same.known))
                 .filter(|known| known.first_import == this_import)
                 .map(|known| known.job)
                 .collect();
@@ -222,7 +226,7 @@ impl Placing<'_, '_> {
         ordinal: usize,
         values: &NewJob,
         decision: &Decision,
-        by_key: &[KnownJob],
+        by_key: &[SameKey],
     ) -> Option<Finding> {
         let kind = values.record.kind();
         let name = if kind == Kind::Person { "username" } else { "name" };
@@ -250,10 +254,15 @@ impl Placing<'_, '_> {
                 format!("done earlier (job {job}) with other values; the record is not changed"),
             ),
             Decision::KeyTaken(job) => {
-                let known = by_key.iter().find(|known| known.job == *job)?;
+                let known = &by_key.iter().find(|same| same.known.job == *job)?.known;
+                let advice = if known.state.is_success() {
+                    "which exists: choose another key, or correct the name if the same company is meant"
+                } else {
+                    "which is not made yet, and rows that name the key belong to it: choose another key; if the same \
+                     company is meant, change its name first and nothing else, then the rest in another import"
+                };
                 let message = format!(
-                    "import {} gave this key to the company '{}', which exists: choose another key, or correct the \
-                     name if the same company is meant",
+                    "import {} gave this key to the company '{}', {advice}",
                     known.first_import,
                     shown(&known.name)
                 );
@@ -286,6 +295,18 @@ fn values(draft: Draft, links: Vec<Link>) -> Result<NewJob> {
         links,
         extras,
     })
+}
+
+/// A record without what it is known by.
+fn nameless(record: &Record) -> Record {
+    let mut record = record.clone();
+    match &mut record {
+        Record::Company(company) => company.name.clear(),
+        Record::Site(site) => site.name.clear(),
+        Record::Person(person) => person.username.clear(),
+        Record::Device(device) => device.name.clear(),
+    }
+    record
 }
 
 /// A digest of all that a row asks for.

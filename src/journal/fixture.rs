@@ -131,7 +131,7 @@ pub(super) fn apply(journal: &mut Journal, write: Write) -> std::result::Result<
 }
 
 pub(super) fn claim(job: JobId, operation: Operation) -> Write {
-    Write::Claim { job, operation, baseline: None, counted: None, at: at(2_000) }
+    Write::Claim { content: None, job, operation, baseline: None, counted: None, at: at(2_000) }
 }
 
 pub(super) fn created(job: JobId, from: JobState, id: RemoteId) -> Write {

@@ -3,11 +3,12 @@
 use rusqlite::{Connection, Params};
 
 use super::column::Id;
+use super::failure::damaged;
 use super::{ImportWriter, Journal};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Target};
+use crate::model::record::{Link, Record, Target};
 use crate::model::state::JobState;
 
 /// A job that is in the journal already.
@@ -78,6 +79,17 @@ macro_rules! look_ups {
 
 look_ups!(Journal, connection);
 look_ups!(ImportWriter<'_>, transaction);
+
+impl ImportWriter<'_> {
+    /// The values a job has now.
+    pub fn record_of(&self, job: JobId) -> Result<Record> {
+        let body: String = self
+            .transaction
+            .prepare_cached("SELECT body FROM record WHERE job = ?1")?
+            .query_row([job], |row| row.get(0))?;
+        serde_json::from_str(&body).map_err(|error| damaged("a record", error))
+    }
+}
 
 fn find(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<KnownJob>> {
     let mut statement = connection.prepare_cached(sql)?;

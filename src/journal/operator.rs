@@ -7,7 +7,7 @@ use super::failure::damaged;
 use super::standing::{self, Standing};
 use super::transition::{finish_step, owner_of};
 use super::write::{Candidate, Evidence, How, Moved};
-use super::{Journal, intake, place, release};
+use super::{Journal, baseline, intake, place, release};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -125,7 +125,10 @@ impl Journal {
                 refuse_foreign_id(&transaction, &standing, id)?;
                 finish_step(&transaction, &standing, How::Adopted, Some(id), &Evidence::at(at))?
             }
-            Decision::NotCreated => vec![reopen(&transaction, &standing)?],
+            Decision::NotCreated => {
+                rule_out(&transaction, &standing)?;
+                vec![reopen(&transaction, &standing)?]
+            }
             Decision::Abandon => abandon(&transaction, &standing, who, at)?,
         };
         transaction.commit()?;
@@ -238,12 +241,31 @@ fn selected(connection: &Connection, state: JobState, selection: &Selection) -> 
     Ok(jobs)
 }
 
+/// The candidates that a person was shown and did not take are not the job's record: they join its baseline, so
+/// that neither a look before sending nor one after a lost answer takes them for it.
+fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
+    let (candidates, known): (Option<String>, Option<i64>) = connection
+        .prepare_cached("SELECT candidates, baseline FROM job WHERE id = ?1")?
+        .query_row([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let candidates = parse_candidates(candidates.as_deref())?;
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    let mut ids = match known {
+        Some(number) => baseline::load(connection, number)?,
+        None => Vec::new(),
+    };
+    ids.extend(candidates.iter().filter_map(|candidate| candidate.id));
+    let number = baseline::store(connection, &ids)?;
+    standing.change(connection, "UPDATE job SET baseline = ?3 WHERE id = ?1 AND state = ?2", &[&number])
+}
+
 /// → ready at the step the job stands at, or blocked while something it needs is not made.
 fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
     let to = intake::footing_of(connection, standing)?;
     standing.change(
         connection,
-        "UPDATE job SET state = ?3, due = NULL, deferrals = 0, deaths = 0, doubted = 1, executed = 0, doubt = NULL,
+        "UPDATE job SET state = ?3, due = NULL, deferrals = 0, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
             doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL, finished_at = NULL,
             code = NULL, message = NULL, violations = NULL, candidates = NULL
          WHERE id = ?1 AND state = ?2",

@@ -25,13 +25,14 @@ pub(super) struct Standing {
     pub(super) executed: bool,
     pub(super) deaths: u32,
     pub(super) name: String,
+    pub(super) content_hash: String,
 }
 
 /// Reads where a job stands.
 pub(super) fn find(connection: &Connection, job: JobId) -> Result<Option<Standing>> {
     let standing = connection
         .prepare_cached(
-            "SELECT kind, state, step, operation, remote_id, outcome, attempts, baseline IS NOT NULL, executed, deaths, name
+            "SELECT kind, state, step, operation, remote_id, outcome, attempts, baseline IS NOT NULL, executed, deaths, name, content_hash
              FROM job WHERE id = ?1",
         )?
         .query_row([job], |row| {
@@ -48,6 +49,7 @@ pub(super) fn find(connection: &Connection, job: JobId) -> Result<Option<Standin
                 executed: row.get(8)?,
                 deaths: row.get(9)?,
                 name: row.get(10)?,
+                content_hash: row.get(11)?,
             })
         })
         .optional()?;

@@ -56,8 +56,8 @@ pub(super) fn alone(
 
 fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
     match write {
-        Write::Claim { job, operation, baseline, counted, at } => {
-            claim(connection, *job, *operation, baseline.as_deref(), *counted, *at)
+        Write::Claim { job, operation, content, baseline, counted, at } => {
+            claim(connection, *job, (*operation, content.as_deref()), baseline.as_deref(), *counted, *at)
         }
         Write::Advance { job, from, how, id, evidence } => {
             advance(connection, *job, *from, *how, *id, evidence)
@@ -98,7 +98,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
 fn claim(
     connection: &Connection,
     job: JobId,
-    operation: Operation,
+    (operation, content): (Operation, Option<&str>),
     seen: Option<&[RemoteId]>,
     counted: Option<Day>,
     at: Moment,
@@ -110,6 +110,9 @@ fn claim(
             "job {job} cannot be claimed for {operation}: it stands at {}",
             standing.operation
         )));
+    }
+    if content.is_some_and(|content| content != standing.content_hash) {
+        return Err(Error::internal(format!("job {job} cannot be claimed: its row was corrected meanwhile")));
     }
     let seen = match seen {
         Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),

@@ -63,6 +63,8 @@ pub struct Work {
     pub looks: u32,
     /// The ids a look-up showed before the first send of this step, sorted; `None` when none was taken.
     pub baseline: Option<Vec<RemoteId>>,
+    /// The digest of the values the row has.
+    pub content_hash: String,
     /// When this step was sent first.
     pub first_sent_at: Option<Moment>,
 }
@@ -93,7 +95,8 @@ macro_rules! work {
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, record.body, step.action,
                 iif(job.doubted, (SELECT count(*) FROM attempt
-                    WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0)
+                    WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0),
+                job.content_hash
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest
         )
@@ -264,6 +267,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         absent_reads: row.get(13)?,
         looks: row.get(14)?,
         baseline,
+        content_hash: row.get(20)?,
         first_sent_at: row.get(16)?,
     })
 }

@@ -21,6 +21,9 @@ pub enum Write {
         job: JobId,
         /// The operation about to be sent; must be the one the job stands at.
         operation: Operation,
+        /// The digest of the values about to be sent, which must be those the job has now; `None` asks for nothing.
+        #[serde(default)]
+        content: Option<String>,
         /// The ids a look-up showed before the first send; kept the first time only.
         baseline: Option<Vec<RemoteId>>,
         /// The day on whose quota the request counts.

@@ -131,7 +131,14 @@ impl Bench {
     fn claim(&mut self, name: &str, operation: Operation, minute: i64) {
         let job = self.job(name);
         let counted = operation.creates().then(|| at(minute).day());
-        self.apply(&[Write::Claim { job, operation, baseline: None, counted, at: at(minute) }]);
+        self.apply(&[Write::Claim {
+            content: None,
+            job,
+            operation,
+            baseline: None,
+            counted,
+            at: at(minute),
+        }]);
     }
 
     fn done(&mut self, name: &str, from: JobState, how: How, number: u128, minute: i64) {

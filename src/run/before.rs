@@ -10,9 +10,10 @@ use super::dispatcher::{Dispatcher, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Relation, Seen};
-use super::weigh::{self, Before};
+use super::weigh::{self, After, Before};
 use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
@@ -45,11 +46,13 @@ impl Dispatcher {
     pub(super) fn look_before(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
-        // A baseline stays good until the first request that may have been executed; after that it is too late.
-        let due = matches!(work.action, Action::Create) && work.baseline.is_none() && !work.doubted;
+        // A baseline stays good until the first request that may have been executed. After that it is too late to
+        // take one, but not to see whether that request was executed after all.
+        let again = work.doubted;
+        let due = matches!(work.action, Action::Create) && (work.baseline.is_none() || again);
         match due.then(|| lookups::by_key(work, &|operation| self.usable(operation))).flatten() {
             None => self.queue_send(job),
-            Some(Lookup::ChildCompanies(parent)) => self.look_at_family(job, parent),
+            Some(Lookup::ChildCompanies(parent)) if !again => self.look_at_family(job, parent),
             Some(lookup) => {
                 let purpose = Purpose::Before(job);
                 self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
@@ -199,7 +202,9 @@ impl Dispatcher {
             .filter(|found| matching::relate(&in_hand.work, &sent, found) != Relation::Unrelated)
             .collect();
         let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
-        in_hand.baseline = Some(ids.clone());
+        if !in_hand.work.doubted {
+            in_hand.baseline = Some(ids.clone());
+        }
         if related.is_empty() {
             self.queue_send(job);
         } else {
@@ -211,6 +216,9 @@ impl Dispatcher {
     /// The journal has said which of the found records are ours.
     pub(super) fn weigh_owned_before(&mut self, job: JobId, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
+        if in_hand.work.doubted {
+            return self.weigh_late(job, seen);
+        }
         let from = in_hand.work.state;
         let conclusion = weigh::before(&in_hand.work, seen);
         let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
@@ -240,6 +248,38 @@ impl Dispatcher {
             },
         };
         self.settle(job, write);
+    }
+    /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
+    /// person's word. What shows now is the record of that request, executed late.
+    fn weigh_late(&mut self, job: JobId, seen: &[Seen]) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let from = in_hand.work.state;
+        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let candidates = match weigh::after(&in_hand.work, seen) {
+            After::Absent => return self.queue_send(job),
+            After::Before(id) => {
+                let write = Write::Advance { job, from, how: How::Existing, id: Some(id), evidence };
+                return self.settle(job, write);
+            }
+            // Lists of companies show nothing but names, too little to go by without asking.
+            After::Ours(id) if in_hand.work.kind != Kind::Company => {
+                let write = Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence };
+                return self.settle(job, write);
+            }
+            After::Ours(id) => seen
+                .iter()
+                .filter(|seen| seen.found.id == Some(id))
+                .map(|seen| matching::candidate(&seen.found, "it has the row's name"))
+                .collect(),
+            After::Taken(candidate) => {
+                let write = Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence };
+                return self.settle(job, write);
+            }
+            After::Unclear(candidates) => candidates,
+        };
+        let reason = "before it was sent again, records that may be this one were found".to_owned();
+        let code = "candidates.unclear".to_owned();
+        self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 }
 

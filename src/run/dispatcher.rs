@@ -339,10 +339,11 @@ impl Dispatcher {
                 in_hand.stage = Stage::Claiming;
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
+                let content = Some(in_hand.work.content_hash.clone());
                 self.claiming += 1;
                 self.write(
                     Ticket::Claim(job),
-                    Write::Claim { job, operation, baseline, counted: day, at: now },
+                    Write::Claim { job, operation, content, baseline, counted: day, at: now },
                 );
             }
             Errand::Look { lookup, purpose, tries } => {
@@ -469,6 +470,8 @@ impl Dispatcher {
     /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
     /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
     fn refused(&mut self, number: u64, error: Error) {
+        // Where the job stands now is for the journal to say, even if it was asked while the job was in hand.
+        self.version = None;
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;

@@ -232,7 +232,8 @@ impl Dispatcher {
         let day = counted.unwrap_or(there.day());
         if let Parking::Until(_) = self.quota.refused(there, day) {
             let ceiling = self.quota.used();
-            if ceiling > 0 {
+            // What was counted since midnight says nothing about the day before.
+            if ceiling > 0 && self.quota.is_at(day) {
                 self.quota.learn(ceiling);
                 self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
             }

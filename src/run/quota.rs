@@ -205,6 +205,11 @@ impl Quota {
                 let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
                 self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
             }
+            // It left before midnight: the day that was spent is over, and another creation finds that out.
+            Gate::Open if day < self.day => {
+                self.refused_on = None;
+                self.park(now.plus(AFTER_MIDNIGHT), 0)
+            }
             Gate::Open | Gate::Canary { .. } => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
         }
     }
@@ -225,6 +230,11 @@ impl Quota {
         if day == self.day {
             self.used += used;
         }
+    }
+
+    /// Whether creations count on this day now.
+    pub(super) fn is_at(&self, day: Day) -> bool {
+        day == self.day
     }
 
     /// Creations counted today, those under way among them.
@@ -327,6 +337,20 @@ mod tests {
             time = until;
         }
         assert_eq!(waits, [1, 2, 4, 8, 15, 15, 15]);
+    }
+
+    #[test]
+    fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day() {
+        let evening = at("2026-03-01T23:59:59Z");
+        let mut quota = Quota::new(evening.day(), 5, None, None, 0);
+        let day = quota.leaves(evening);
+        let midnight = at("2026-03-02T00:00:01Z");
+        let until = at("2026-03-02T00:00:04Z");
+        assert_eq!(quota.refused(midnight, day), Parking::Until(until));
+        assert_eq!(quota.permits(until), Ok(()));
+        // Still refused: minutes, as for any late reset.
+        let day = quota.leaves(until);
+        assert_eq!(quota.refused(until, day), Parking::Until(at("2026-03-02T00:01:04Z")));
     }
 
     #[test]

@@ -58,12 +58,14 @@ impl Dispatcher {
     /// When the next job falls due, or the time to come home ends.
     pub(super) fn next_due(&self, now: Duration) -> Duration {
         let wall = self.clock.now();
-        let due = self
-            .lanes
-            .values()
-            .filter(|lane| lane.halt.is_none())
+        // Only what `refill` would ask for: the loop must not wake for what it then leaves where it is.
+        let asks = self.drain.is_none() && self.failure.is_none();
+        let lanes = self.lanes.values().filter(|lane| lane.halt.is_none() && lane.in_hand < LOW_WATER);
+        let doubts = (self.doubts_in_hand < DOUBTS_AT_ONCE).then_some(self.doubtful);
+        let due = lanes
             .map(|lane| lane.supply)
-            .chain([self.doubtful])
+            .chain(doubts)
+            .filter(|_| asks)
             .filter_map(Supply::next_due)
             .min()
             .map(|due| now + due.since(wall));

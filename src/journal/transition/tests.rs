@@ -151,6 +151,7 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
     let day = Day::from_number(20_000);
     let with = |job, baseline: Option<Vec<RemoteId>>, at| Write::Claim {
+        content: None,
         job,
         operation: ADD,
         baseline,
@@ -417,6 +418,7 @@ fn every_write_survives_the_spill_file_and_back() {
     all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1, at: at(1) });
     all.push(Write::Quota { day, sent: -1, confirmed: 2, doubtful: 0 });
     all.push(Write::Claim {
+        content: None,
         job: JobId(7),
         operation: ADD,
         baseline: Some(vec![id(1)]),

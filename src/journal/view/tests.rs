@@ -110,8 +110,14 @@ fn requests_are_counted_by_the_minute_they_left_in() {
     let mut bench = bench();
     let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cog"], false);
     for (&job, millis) in jobs.iter().zip([60_000, 119_999, 240_000]) {
-        let write =
-            Write::Claim { job, operation: AddCompany, baseline: None, counted: None, at: at(millis) };
+        let write = Write::Claim {
+            content: None,
+            job,
+            operation: AddCompany,
+            baseline: None,
+            counted: None,
+            at: at(millis),
+        };
         apply(&mut bench.journal, write).unwrap();
         assert_eq!(state(&bench.journal, job), Sending);
     }
