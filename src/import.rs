@@ -2,7 +2,7 @@
 //!
 //! [`examine`] reads the files once and finds every problem; [`import`] reads them a second time and writes. Between
 //! the two only what rows have to do with each other is kept, so that a million rows fit in memory. What a row that
-//! was imported before means now is decided in [`identity`]; sending is left to the run.
+//! was imported before means now is decided in `identity`; sending is left to the run.
 
 mod identity;
 mod placing;

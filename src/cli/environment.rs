@@ -116,6 +116,13 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_explains_every_variable() {
+        let page = include_str!("../../docs/profile.md");
+        let missing: Vec<_> = KNOWN.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
     fn an_empty_variable_counts_as_not_set() {
         assert_eq!(Environment::of(&[("FLEETLOAD_RATE", "")]).get("FLEETLOAD_RATE"), None);
     }

@@ -1,8 +1,8 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
-//! The [`dispatcher`] is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place. Around it: [`lane`] (one operation's pace and queue), [`departures`], [`breaker`], [`quota`],
-//! [`before`] (the look before sending), [`after`] (out of doubt), [`matching`] and [`weigh`] (which record is
+//! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
+//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
+//! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
 //! ours).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 

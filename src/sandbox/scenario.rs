@@ -342,6 +342,21 @@ status = 503
     }
 
     #[test]
+    fn the_documentation_lists_every_key_and_every_kind_of_fault_and_its_example_is_read() {
+        let page = include_str!("../../docs/rehearsal.md");
+        let part = |from: &str, to: &str| page.split_once(from).unwrap().1.split_once(to).unwrap().0;
+        let names = |part: &str| -> Vec<String> {
+            let rows = part.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+            rows.map(|(name, _)| name.trim_matches(['[', ']']).to_owned()).collect()
+        };
+        let kinds = names(part("<!-- kinds of faults -->", "<!-- end of kinds of faults -->"));
+        assert_eq!(kinds, FaultKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+        assert_eq!(names(part("## Scenarios", "## Faults")), KEYS);
+        assert_eq!(names(part("## Faults", "<!-- kinds of faults -->")), FAULT_KEYS);
+        assert_eq!(Scenario::parse(part("```toml", "```")).unwrap().fault.len(), 2);
+    }
+
+    #[test]
     fn a_secret_is_not_shown() {
         let shown = format!("{:?}", Scenario::parse(FULL).unwrap());
         assert!(!shown.contains("pass phrase"), "{shown}");

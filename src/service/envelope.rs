@@ -1,7 +1,7 @@
 //! The form of an answer (specification 2.1 and 7): wrapped, bare, or no JSON at all.
 //!
 //! Everything is bounded before it is believed. What a form means together with its status is left to
-//! [`super::judge`].
+//! [`super::judge()`].
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! The questions asked of the service: is it there, what does it look like (specification 4.2 to 4.9).
 //!
-//! Reading the answers is in [`super::found`]; what follows from them is left to the run.
+//! Reading the answers is in [`super::found()`]; what follows from them is left to the run.
 
 use super::call::Call;
 use super::request::owner_parameter;

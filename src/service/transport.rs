@@ -1,7 +1,7 @@
 //! How bytes reach the service: one request out, one answer or one failure back.
 //!
 //! The network is one [`Transport`]; a simulated service inside the process is another. What an
-//! answer means is left to [`super::judge`].
+//! answer means is left to [`super::judge()`].
 
 use std::fmt;
 use std::future::Future;

@@ -1,7 +1,7 @@
 //! One table of columns per kind: what the reader accepts, the templates show, the docs list and the violations of
 //! the service are mapped to.
 //!
-//! The rows of the tables are in `columns/`; how a header finds its column is left to [`super::header`], how a cell
+//! The rows of the tables are in `columns/`; how a header finds its column is left to `header`, how a cell
 //! is read under a [`Form`] to the fields.
 
 use crate::model::kind::Kind;
