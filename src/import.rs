@@ -16,7 +16,7 @@ use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
-use crate::sheet::finding::{Findings, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::{Book, Options, SourceFile, open};
 
 /// What one sheet of an import holds.
@@ -77,6 +77,8 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
     let mut sheets = Vec::new();
     let mut rows = 0;
     for (book_number, book) in books.iter().enumerate() {
+        let mut of_book: Vec<Finding> = Vec::new();
+        let first_sheet = sheets.len();
         for (table_number, table) in book.tables.iter().enumerate() {
             let number = between.table(table);
             places.push((book_number, table_number, rows));
@@ -86,7 +88,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
                 findings.extend(row.findings.drain(..));
                 Ok(())
             })?;
-            findings.extend(summary.findings);
+            of_book.extend(summary.findings);
             sheets.push(SheetCount {
                 name: table.name.clone(),
                 file: table.file.clone(),
@@ -95,6 +97,12 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
                 usable: 0,
             });
         }
+        // Who fills in one worksheet of a template leaves the others as they are.
+        let others_have_rows = sheets.iter().skip(first_sheet).any(|sheet: &SheetCount| sheet.rows > 0);
+        findings.extend(of_book.into_iter().map(|finding| match finding.code {
+            Code::SheetEmpty if others_have_rows => finding.as_severity(Severity::Warning),
+            _ => finding,
+        }));
     }
     let checked = between.check(&Earlier(journal), &mut |finding| findings.push(finding))?;
     for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {

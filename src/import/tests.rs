@@ -355,3 +355,54 @@ fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
     let found: Vec<_> = examined.findings.iter().map(|finding| finding.code).collect();
     assert_eq!(found, [Code::FileNotFound, Code::RefNotFound]);
 }
+
+#[test]
+fn worksheets_of_a_template_that_were_left_blank_do_not_forbid_the_one_that_was_filled_in() {
+    let bench = Bench::new();
+    let path = bench.folder.path().join("customer.xlsx");
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let companies: &[&[&str]] = &[&["key", "name", "parent"], &["#example", "Acme", ROOT], &["a", "A", ROOT]];
+    let sites: &[&[&str]] = &[&["key", "name", "company"], &["#example", "High Street", "acme"]];
+    for (name, rows) in [("Companies", companies), ("Sites", sites)] {
+        let sheet = workbook.add_worksheet();
+        sheet.set_name(name).unwrap();
+        for (row, cells) in (0..).zip(rows) {
+            for (column, cell) in (0..).zip(*cells) {
+                sheet.write_string(row, column, *cell).unwrap();
+            }
+        }
+    }
+    workbook.save(&path).unwrap();
+    let found = |options: &Options| {
+        let examined = examine(std::slice::from_ref(&path), options, None).unwrap();
+        assert_eq!(
+            examined.sheets.len(),
+            if options.sheets.is_empty() { 2 } else { 1 },
+            "{:?}",
+            examined.findings
+        );
+        let empty: Vec<_> =
+            examined.findings.iter().filter(|finding| finding.code == Code::SheetEmpty).cloned().collect();
+        empty
+    };
+    let mut options = Options::default();
+    for kind in ["companies", "sites"] {
+        options.set_default(&format!("{kind}.phone=+64 9 555 0100")).unwrap();
+        options.set_default(&format!("{kind}.address1=1 High St")).unwrap();
+    }
+    for field in [
+        "company_type=CUSTOMER",
+        "support_email=a@b.example",
+        "sales_email=a@b.example",
+        "accounts_email=a@b.example",
+    ] {
+        options.set_default(&format!("companies.{field}")).unwrap();
+    }
+    let [empty] = found(&options).try_into().unwrap();
+    assert_eq!((empty.sheet.as_deref(), empty.severity), (Some("Sites"), Severity::Warning));
+    assert!(empty.message.contains("#example"), "{}", empty.message);
+    // Alone it is an error: an export that failed must not pass for an import.
+    options.sheets = vec!["Sites".to_owned()];
+    let [alone] = found(&options).try_into().unwrap();
+    assert_eq!(alone.severity, Severity::Error);
+}

@@ -7,7 +7,7 @@ use crate::error::Result;
 use super::cell::Cell;
 use super::code::Code;
 use super::finding::{Finding, shown};
-use super::row::{Outcome, Raw, Row, RowReader};
+use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
 use super::table::Table;
 
 /// Most rows of one table.
@@ -109,7 +109,9 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .in_row(row.number, row.line),
             );
         }
-        findings.extend(self.rows.finish());
+        let of_rows = self.rows.finish();
+        let has_example = of_rows.iter().any(|finding| finding.code == Code::RowTemplate);
+        findings.extend(of_rows);
         if self.summary.blank > 0 {
             findings.push(
                 self.table.finding(Code::RowBlank, format!("{} blank rows are not read", self.summary.blank)),
@@ -118,7 +120,13 @@ impl<'a, 'e> Reading<'a, 'e> {
         if self.summary.rows == 0 {
             findings.push(
                 self.table
-                    .finding(Code::SheetEmpty, "there is a header but no row of data below it")
+                    .finding(Code::SheetEmpty, match has_example {
+                        true => format!(
+                            "there is no row but the example, whose key is {EXAMPLE_KEY} and which is not read: \
+                             fill in the rows below it, or give that row a key of its own"
+                        ),
+                        false => "there is a header but no row of data below it".to_owned(),
+                    })
                     .in_row(self.table.header_row, None),
             );
         }
