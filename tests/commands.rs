@@ -201,9 +201,13 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
     bench.fleetload(&["run", "--sandbox"]).expect_code(0);
     let outcome = bench.fleetload(&["run"]).expect_code(2);
-    assert!(outcome.stderr.contains("sandbox://in-process"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("fleetload.db holds a rehearsal"), "{}", outcome.stderr);
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
-    assert!(outcome.stderr.contains("--journal"), "{}", outcome.stderr);
+    let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
+    assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    // What the rehearsal used of its quota does not count for the profile.
+    let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
+    assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);
     assert!(bench.statistics().requests.is_empty(), "the real service was left alone");
     std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
     bench.fleetload(&["run", "--sandbox"]).expect_code(0);

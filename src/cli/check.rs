@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::commands::Check as Typed;
-use super::context::Context;
+use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::intake;
 use crate::error::{Exit, Result};
@@ -49,7 +49,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         summary.insert("exit_code".to_owned(), json!(exit.code()));
     }
     terminal.object(&summary);
-    let files: Vec<String> = typed.files.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     terminal.hint(if exit == Exit::Done {
         format!("what would happen: {}", context.again(&format!("plan {}", files.join(" "))))
     } else {

@@ -72,18 +72,16 @@ impl Context<'_> {
             .to_owned()
     }
 
+    /// The same for a command that takes a file.
+    pub(super) fn again_with(&self, command: &str, file: &Path) -> String {
+        self.again(&format!("{command} {}", quoted(&file.to_string_lossy())))
+    }
+
     /// How to call fleetload again with the options that matter for the same journal and profile.
     pub(super) fn again(&self, command: &str) -> String {
         let mut line = format!("fleetload {command}");
         let mut add = |option: &str, value: &str| {
-            let quoted = if value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c))
-                && !value.is_empty()
-            {
-                value.to_owned()
-            } else {
-                format!("'{}'", value.replace('\'', "'\\''"))
-            };
-            line.push_str(&format!(" {option} {quoted}"));
+            line.push_str(&format!(" {option} {}", quoted(value)));
         };
         let takes_sandbox =
             ["run", "plan", "doctor"].iter().any(|name| command.split(' ').next() == Some(name));
@@ -127,5 +125,14 @@ impl Context<'_> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
             Error::internal("cannot start the threads that talk to the service").because(error)
         })
+    }
+}
+
+/// A value as a shell takes it for one word.
+pub(super) fn quoted(value: &str) -> String {
+    if !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
+        value.to_owned()
+    } else {
+        format!("'{}'", value.replace('\'', "'\\''"))
     }
 }

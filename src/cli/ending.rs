@@ -1,5 +1,7 @@
 //! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::json;
 
 use super::context::Context;
@@ -42,16 +44,18 @@ pub(super) fn conclude(
         terminal.result(line);
     }
     let mut folders = Vec::new();
+    let mut fix: Option<PathBuf> = None;
     for &import in concerned {
         let written = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
+        fix = written.fix.or(fix);
     }
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in concerned {
             held::tell(context, journal, Some(import))?;
         }
     }
-    tell_ending(context, ending, exit);
+    tell_ending(context, ending, exit, fix.as_deref());
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "resumes_at": resumes_at.map(|at| at.to_string()),
@@ -86,7 +90,7 @@ fn worse(left: Exit, right: Exit) -> Exit {
     if weight(right) > weight(left) { right } else { left }
 }
 
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
+fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&Path>) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
@@ -98,10 +102,14 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
             Exit::Rejections => {
                 terminal
                     .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
-                terminal.hint(format!(
-                    "correct the rows in fix.xlsx of the reports, then: {}",
-                    context.again("run fix.xlsx")
-                ));
+                terminal.hint(match fix {
+                    Some(fix) => format!(
+                        "correct the rows in {}, then: {}",
+                        fix.display(),
+                        context.again_with("run", fix)
+                    ),
+                    None => format!("what was rejected, and why: {}", context.again("report")),
+                });
             }
             Exit::Held => terminal
                 .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
@@ -119,7 +127,7 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit) {
             terminal.hint(format!("then: {again}"));
         }
         Ending::Interrupted { why } => {
-            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(": {why}; work is left")));
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; work is left")));
             terminal.hint(format!("to go on: {again}"));
         }
         Ending::Stopped { why, hint } => {

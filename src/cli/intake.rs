@@ -164,7 +164,7 @@ fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
         }
     }
     terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
-        ": {}: {}",
+        ": {}, {}",
         counted(imported.rows, "row", "rows"),
         parts.join(", ")
     )));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::account::Rehearsed;
 use super::commands::Plan as Typed;
-use super::context::Context;
+use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::intake;
 use super::settings::{Purpose, RateSetting, Settings};
@@ -48,7 +48,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     if !missing.is_empty() {
         return Err(intake::unavailable(&missing));
     }
-    let files: Vec<String> = typed.files.iter().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     terminal.hint(format!("to do it: {}", context.again(&format!("run {}", files.join(" ")))));
     Ok(exit)
 }
@@ -72,9 +72,12 @@ fn purpose(typed: &Typed) -> Result<Purpose> {
 fn terms(context: &Context<'_>, settings: &Settings) -> Result<(Terms, bool)> {
     let now = context.now();
     let journal = intake::existing(context)?;
+    // What another account has used of its quota, a rehearsal's for one, does not count for this one.
     let (used, learned) = match &journal {
-        Some(journal) => (journal.quota(now.day())?.sent, journal.latest_ceiling()?),
-        None => (0, None),
+        Some(journal) if journal.account()? == settings.identity() => {
+            (journal.quota(now.day())?.sent, journal.latest_ceiling()?)
+        }
+        Some(_) | None => (0, None),
     };
     let ceiling = settings.daily_quota.value.or(learned);
     let quota = ceiling.map(|ceiling| {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::account::Rehearsed;
 use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
-use super::context::Context;
+use super::context::{Context, quoted};
 use super::ending::conclude;
 use super::locks::Locks;
 use super::rehearsal::{self, Rehearsal};
@@ -20,7 +20,7 @@ use super::until::until;
 use super::{counts, intake};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Journal, Recovered};
+use crate::journal::{Account, Journal, Recovered};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -103,7 +103,7 @@ fn prepare(
     let path = &context.common.journal;
     if typed.files.is_empty() {
         let mut journal = Journal::open_existing(path)?;
-        journal.bind(&account)?;
+        bind(context, typed, &mut journal, &account)?;
         return Ok(Some((journal, None)));
     }
     if path.exists() {
@@ -111,7 +111,7 @@ fn prepare(
         let journal = Journal::open_existing(path)?;
         if journal.account()?.is_some() {
             let mut journal = journal;
-            journal.bind(&account)?;
+            bind(context, typed, &mut journal, &account)?;
         }
     }
     let endpoints = settings.endpoints()?;
@@ -123,6 +123,32 @@ fn prepare(
     };
     journal.bind(&account)?;
     Ok(Some((journal, Some(imported))))
+}
+
+/// Binds the journal to the account. Who rehearsed in this folder and now means it is told how to begin in earnest,
+/// and the other way round.
+fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &Account) -> Result<()> {
+    let rehearsed = journal.account()?.is_some_and(|bound| bound.base_url == rehearsal::BASE_URL);
+    let rehearsing = account.base_url == rehearsal::BASE_URL;
+    if rehearsed == rehearsing || journal.account()?.is_none() {
+        return journal.bind(account);
+    }
+    let path = context.common.journal.display();
+    let files: String =
+        typed.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy()))).collect();
+    let (what, name, options) = if rehearsed {
+        (format!("the journal {path} holds a rehearsal, not work with a service"), "service.db", "")
+    } else {
+        (
+            format!("the journal {path} holds work with a service; a rehearsal needs one of its own"),
+            "rehearsal.db",
+            " --sandbox",
+        )
+    };
+    Err(Error::usage(what).hint(format!(
+        "name another journal: fleetload run{files} --journal {name} --reports reports-{}{options}",
+        name.trim_end_matches(".db")
+    )))
 }
 
 /// What this command is about: the import it made, and those that are not finished; else the latest.

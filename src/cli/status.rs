@@ -119,14 +119,14 @@ fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<(
         let requests: u64 = run.requests.values().sum();
         match run.ended_at {
             Some(ended) => terminal.result(format!(
-                "last run: {}, {}, {}, ended {}",
+                "last run: {}, {}, {}, {}",
                 context.moment(run.started_at),
                 span(ended.since(run.started_at)),
                 counted(requests, "request", "requests"),
-                run.ending.as_deref().unwrap_or("without a word")
+                run.ending.as_deref().unwrap_or("ended without a word")
             )),
             None => terminal.result(format!(
-                "last run: begun {}, under way or ended without a word",
+                "last run: begun {}, still under way or killed",
                 context.moment(run.started_at)
             )),
         }

@@ -85,7 +85,7 @@ impl Page<'_> {
 
 fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     let state = match figures.standing.state {
-        RunState::Finished => "finished: nothing is left to be done by itself",
+        RunState::Finished => "finished: nothing is left to be sent",
         RunState::Parked => "parked: rows are left that go on by themselves later",
         RunState::Stopped => "stopped: rows are left, and the service refuses us or cannot be reached",
         RunState::Held => "held: a person must decide about some rows",
@@ -107,11 +107,12 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.count("Changed since creation", figures.changed_since)?;
     page.count("Requests", figures.requests)?;
     let quota = &figures.quota;
-    let of = quota.ceiling.map_or_else(|| "limit not known yet".to_owned(), |most| format!("of {most}"));
+    let of =
+        quota.ceiling.map_or_else(|| "limit not known yet".to_owned(), |most| format!("of {most} a day"));
     page.line(
         "Quota",
         &format!(
-            "{} creations on {} {of}; counted anew at {}",
+            "{} creations on {}, {of}; counted anew at {}",
             quota.ledger.sent, quota.ledger.day, quota.resets_at
         ),
     )

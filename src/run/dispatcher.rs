@@ -154,7 +154,7 @@ impl Dispatcher {
                 Err(ending) => return (Ok(journal), Ok(ending)),
             },
             Some(_) = interrupts.recv() => {
-                let why = "stopped on request, before anything was sent".to_owned();
+                let why = "on request, before anything was sent".to_owned();
                 return (Ok(journal), Ok(Ending::Interrupted { why }));
             }
         };
@@ -259,10 +259,10 @@ impl Dispatcher {
                 () = self.clock.sleep_until(wake) => {}
                 interrupt = interrupts.recv(), if listening => match interrupt {
                     Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
-                        why: "stopped on request".to_owned(),
+                        why: "on request".to_owned(),
                     }),
                     Some(Interrupt::Abort) => {
-                        return Ending::Interrupted { why: "stopped at once on a second request".to_owned() };
+                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
                     }
                     None => listening = false,
                 },

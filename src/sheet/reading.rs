@@ -7,7 +7,7 @@ use crate::error::Result;
 use super::cell::Cell;
 use super::code::{Code, Severity};
 use super::finding::{Finding, shown};
-use super::row::{Outcome, Raw, Row, RowReader};
+use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
 use super::table::Table;
 
 /// Most rows of one table.
@@ -118,9 +118,12 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         if self.summary.rows == 0 {
             let message = if is_untouched_template {
-                "nothing is filled in: only the example row stands below the header"
+                format!(
+                    "there is no row but the example, whose key is {EXAMPLE_KEY} and which is not read: fill in the \
+                     rows below it, or give that row a key of its own"
+                )
             } else {
-                "there is a header but no row of data below it"
+                "there is a header but no row of data below it".to_owned()
             };
             let mut finding =
                 self.table.finding(Code::SheetEmpty, message).in_row(self.table.header_row, None);

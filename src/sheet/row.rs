@@ -367,7 +367,12 @@ impl<'a> RowReader<'a> {
         if self.templates > 0 {
             findings.push(self.table.finding(
                 Code::RowTemplate,
-                format!("{} example rows of the template are not read", self.templates),
+                match self.templates {
+                    1 => format!("the example row of the template, whose key is {EXAMPLE_KEY}, is not read"),
+                    rows => format!(
+                        "{rows} example rows of the template, whose key is {EXAMPLE_KEY}, are not read"
+                    ),
+                },
             ));
         }
         findings

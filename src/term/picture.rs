@@ -2,6 +2,7 @@
 //!
 //! Pure: time comes in, words and numbers go out. How they are shown is left to [`super::progress`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -11,6 +12,7 @@ use super::figures::{count, counted, moment, span};
 use super::pace::Pace;
 use crate::model::event::Event;
 use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -42,6 +44,8 @@ pub(super) struct Picture {
     used: u64,
     ceiling: Option<u64>,
     parked_until: Option<Moment>,
+    /// The operations of which it was said that they are slowed down.
+    slowed: BTreeSet<Operation>,
 }
 
 /// Where the rows of one kind, or of all, stand.
@@ -80,6 +84,7 @@ impl Picture {
             used: 0,
             ceiling: None,
             parked_until: None,
+            slowed: BTreeSet::new(),
         }
     }
 
@@ -124,9 +129,10 @@ impl Picture {
                 self.parked_until = None;
                 Some("creations go on".to_owned())
             }
-            Event::SlowedDown { operation, rate } => Some(format!(
-                "the service asks for a slower pace: {operation} at {rate:.0} requests a second"
-            )),
+            // Said once for each operation: the pace goes down in many steps and comes back by itself.
+            Event::SlowedDown { operation, rate } => self.slowed.insert(*operation).then(|| {
+                format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
+            }),
             Event::Breaker { operation, open: true, reason } => {
                 Some(format!("{operation} is held back: {reason}"))
             }
@@ -143,6 +149,7 @@ impl Picture {
                 if *seconds > 0 { "behind" } else { "ahead of" }
             )),
             Event::Note { text } => Some(text.clone()),
+            Event::Draining { under_way: 0 } => Some("stopping: nothing is under way".to_owned()),
             Event::Draining { under_way } => Some(format!(
                 "stopping: waiting for {} under way (once more to stop at once)",
                 counted(u64::try_from(*under_way).unwrap_or(u64::MAX), "request", "requests")
@@ -166,9 +173,20 @@ impl Picture {
         format!("{}; {}", standing.words(), self.pace_line(tick, here))
     }
 
-    /// One line: requests a second, quota, time to finish.
+    /// One line: requests a second, time to finish, quota.
     pub(super) fn pace_line(&self, tick: Tick, here: &TimeZone) -> String {
         let mut parts = vec![format!("{:.0} requests/s", self.request_pace.per_second(tick.elapsed))];
+        match (self.parked_until, self.finish(tick)) {
+            (Some(until), Some(finish)) if finish > until => {
+                parts.push(format!("done about {}", moment(finish, here)));
+            }
+            (None, Some(finish)) if finish > tick.now => parts.push(if finish.day() == tick.now.day() {
+                format!("about {} to go", span(finish.since(tick.now).max(Duration::from_secs(1))))
+            } else {
+                format!("done about {}", moment(finish, here))
+            }),
+            (Some(_) | None, Some(_) | None) => {}
+        }
         match self.ceiling {
             Some(ceiling) => parts.push(format!(
                 "quota {} of {} used, {} left",
@@ -176,19 +194,10 @@ impl Picture {
                 count(ceiling),
                 count(ceiling.saturating_sub(self.used))
             )),
-            None if self.used > 0 => parts.push(format!("{} of today's quota used", count(self.used))),
-            None => {}
-        }
-        match (self.parked_until, self.finish(tick)) {
-            (Some(until), Some(finish)) if finish > until => {
-                parts.push(format!("done about {}", moment(finish, here)));
+            None if self.used > 0 => {
+                parts.push(format!("{} today", counted(self.used, "creation", "creations")));
             }
-            (None, Some(finish)) if finish > tick.now => parts.push(if finish.day() == tick.now.day() {
-                format!("{} to go", span(finish.since(tick.now)))
-            } else {
-                format!("done about {}", moment(finish, here))
-            }),
-            (Some(_) | None, Some(_) | None) => {}
+            None => {}
         }
         parts.join(", ")
     }
@@ -285,7 +294,6 @@ fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
 mod tests {
     use super::*;
     use crate::model::id::JobId;
-    use crate::model::operation::Operation;
 
     fn tick(seconds: u64) -> Tick {
         let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -315,14 +323,14 @@ mod tests {
         }
         assert_eq!(
             picture.line(tick(10), &TimeZone::UTC),
-            "200 of 1,000 done, 800 left; 20 requests/s, 40 s to go"
+            "200 of 1,000 done, 800 left; 20 requests/s, about 40 s to go"
         );
         let quota = Event::QuotaUsed { used: 200, ceiling: Some(500) };
         assert_eq!(picture.take(&quota, tick(10), &TimeZone::UTC), None);
         assert_eq!(
             picture.line(tick(10), &TimeZone::UTC),
-            "200 of 1,000 done, 800 left; 20 requests/s, quota 200 of 500 used, 300 left, \
-             done about 2026-03-02 00:00:25 UTC"
+            "200 of 1,000 done, 800 left; 20 requests/s, done about 2026-03-02 00:00:25 UTC, \
+             quota 200 of 500 used, 300 left"
         );
     }
 
@@ -383,6 +391,7 @@ mod tests {
                 Event::ClockSkew { seconds: -90 },
                 "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
             ),
+            (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
             (
                 Event::Draining { under_way: 1 },
                 "stopping: waiting for 1 request under way (once more to stop at once)",
@@ -392,6 +401,27 @@ mod tests {
             let told = picture(1).take(&event, tick(0), &TimeZone::UTC);
             assert_eq!(told.as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn a_slower_pace_is_told_once_for_each_operation() {
+        let mut picture = picture(1);
+        let mut told = |operation, rate| {
+            picture.take(&Event::SlowedDown { operation, rate }, tick(1), &TimeZone::UTC).is_some()
+        };
+        assert!(told(Operation::AddSite, 68.6));
+        assert!(!told(Operation::AddSite, 48.0));
+        assert!(told(Operation::AddPerson, 68.6));
+    }
+
+    #[test]
+    fn the_last_rows_are_never_done_in_no_time() {
+        let mut picture = picture(100);
+        for _ in 0..99 {
+            picture.take(&moved(JobState::Ready, JobState::Created), tick(1), &TimeZone::UTC);
+        }
+        let line = picture.pace_line(tick(2), &TimeZone::UTC);
+        assert!(line.ends_with("about 1 s to go"), "{line}");
     }
 
     #[test]

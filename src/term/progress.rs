@@ -26,8 +26,8 @@ const LINE_WHILE_PARKED: Duration = Duration::from_secs(600);
 const OBJECT_EVERY: Duration = Duration::from_secs(1);
 /// How often while nothing can be created until the next day.
 const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
-/// Width of a bar in characters.
-const BAR_WIDTH: usize = 28;
+/// Width of a bar in characters: the counts beside it fit into 60 columns, those of a large import into 80.
+const BAR_WIDTH: usize = 16;
 
 /// The display of one run.
 pub struct Progress {
@@ -150,15 +150,15 @@ impl Bars {
             .into_iter()
             .filter_map(|kind| {
                 let Standing { rows, .. } = picture.standing_of(kind);
-                let template = format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{msg}}");
+                let template = format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{wide_msg}}");
                 let bar = ProgressBar::new(rows).with_prefix(kind.plural());
                 (rows > 0).then(|| (kind, add(bar, &template)))
             })
             .collect();
         Self {
             kinds,
-            pace: add(ProgressBar::new_spinner(), "{msg}"),
-            parked: add(ProgressBar::new_spinner(), "{msg}"),
+            pace: add(ProgressBar::new_spinner(), "{wide_msg}"),
+            parked: add(ProgressBar::new_spinner(), "{wide_msg}"),
         }
     }
 
@@ -169,9 +169,9 @@ impl Bars {
             bar.set_position(standing.rows - standing.left);
             bar.set_message(standing.words());
         }
-        self.pace.set_message(format!("{:>9}  {}", "", picture.pace_line(tick, here)));
+        self.pace.set_message(picture.pace_line(tick, here));
         let parked = picture.parked_line(tick, here);
-        self.parked.set_message(parked.map_or_else(String::new, |line| format!("{:>9}  {line}", "")));
+        self.parked.set_message(parked.unwrap_or_default());
     }
 
     fn clear(self) {
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(
             talk.text(),
             "12:00:02Z name \\u{1b}[2J\n\
-             12:00:10Z 1 of 44 done, 43 left; 0 requests/s, 7 min 10 s to go\n\
-             12:00:12Z 1 of 44 done, 43 left; 0 requests/s, 8 min 36 s to go\n"
+             12:00:10Z 1 of 44 done, 43 left; 0 requests/s, about 7 min 10 s to go\n\
+             12:00:12Z 1 of 44 done, 43 left; 0 requests/s, about 8 min 36 s to go\n"
         );
         assert_eq!(results.text(), "");
     }
@@ -266,6 +266,22 @@ mod tests {
     }
 
     #[test]
+    fn on_a_narrow_terminal_the_counts_are_whole_and_no_line_wraps() {
+        let screen = InMemoryTerm::new(10, 60);
+        let terminal = with_bars(&screen);
+        let mut progress = Progress::start(&terminal, tally(), tick(0), TimeZone::UTC);
+        let (from, to) = (JobState::Ready, JobState::Created);
+        progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
+        progress.news(&Event::QuotaUsed { used: 12_000, ceiling: Some(100_000) }, tick(1));
+        progress.tick(tick(2));
+        insta::assert_snapshot!(screen.contents(), @"
+        companies [████▌           ] 1 of 4 done, 3 left
+          devices [                ] 0 of 40 done, 40 left
+        0 requests/s, about 1 min 26 s to go, quota 12,000 of 100,00
+        ");
+    }
+
+    #[test]
     fn on_a_terminal_there_is_a_bar_for_each_kind_and_a_line_for_the_pace() {
         let screen = InMemoryTerm::new(10, 100);
         let terminal = with_bars(&screen);
@@ -277,9 +293,9 @@ mod tests {
         progress.news(&Event::QuotaUsed { used: 2, ceiling: Some(500) }, tick(1));
         progress.tick(tick(2));
         insta::assert_snapshot!(screen.contents(), @"
-        companies [██████████████▌             ] 2 of 4 done, 2 left
-          devices [                            ] 0 of 40 done, 40 left
-                   0 requests/s, quota 2 of 500 used, 498 left, 42 s to go
+        companies [████████▌       ] 2 of 4 done, 2 left
+          devices [                ] 0 of 40 done, 40 left
+        0 requests/s, about 42 s to go, quota 2 of 500 used, 498 left
         ");
         progress.finish(tick(2));
         assert_eq!(screen.contents(), "", "the bars are taken away at the end");
