@@ -127,3 +127,24 @@ fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
     assert_eq!(made.len(), 1);
     assert_eq!(made[0].request["name"], "Counter 0", "{:?}", made[0]);
 }
+
+#[test]
+fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
+    // The run is over before it looks again whether the journal has changed.
+    let slow = Fault { times: Some(1), ms: 1_200, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    let sheet = bench::companies(2);
+    let lines: Vec<&str> = sheet.lines().collect();
+    bench.write("first.csv", &format!("{}\n{}\n", lines[0], lines[1]));
+    bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[2]));
+    bench.fleetload(&["import", "first.csv"]).expect_code(0);
+    let (mut child, news) = start(&bench);
+    while bench.requests("addCompany") < 1 {
+        std::thread::yield_now();
+    }
+    let left = bench.fleetload(&["run", "second.csv"]).expect_code(5);
+    assert!(left.stdout.contains("goes on with these rows"), "{}", left.stdout);
+    news.for_each(drop);
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    assert_eq!(bench.created("company").len(), 2);
+}

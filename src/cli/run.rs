@@ -43,22 +43,40 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let Some((mut journal, imported)) = prepare(context, typed, &settings)? else { return Ok(Exit::Sheets) };
 
     let concerned = concerned(&journal, imported)?;
-    let Some(locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
-        return Ok(Exit::Parked);
-    };
+    let take = |journal: &Journal| Locks::take(context, journal, &settings, typed.rehearsal.sandbox);
+    let Some(mut locks) = take(&journal)? else { return Ok(Exit::Parked) };
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
     if counts::moving(&journal.tally(None)?) == 0 {
         context.terminal.say("nothing is left to be sent");
         return conclude(context, &journal, &concerned, imported.is_none(), &Ending::Finished);
     }
-    let (journal, ending) = context.runtime()?.block_on(async {
-        match client {
-            Some(client) => send(context, journal, client, settings.options(until), &concerned).await,
-            None => rehearse(context, typed, journal, until, &concerned).await,
+    let runtime = context.runtime()?;
+    let ending = loop {
+        let before = journal.data_version()?;
+        let ended = runtime.block_on(async {
+            match &client {
+                Some(client) => {
+                    let options = settings.options(until);
+                    send(context, journal, client.clone(), options, &concerned).await
+                }
+                None => rehearse(context, typed, journal, until, &concerned).await,
+            }
+        });
+        let ending;
+        (journal, ending) = ended?;
+        drop(locks);
+        // Another command may have put rows in the journal at the last moment, and left them to this run because it
+        // still held the lock.
+        let changed = journal.data_version()? != before;
+        if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
+            break ending;
         }
-    })?;
-    drop(locks);
+        match take(&journal)? {
+            Some(again) => locks = again,
+            None => break ending,
+        }
+    };
     conclude(context, &journal, &concerned, imported.is_none(), &ending)
 }
 
