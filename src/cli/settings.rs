@@ -154,33 +154,36 @@ impl Settings {
                 .transpose()?
                 .unwrap_or(Setting { value: RateSetting::PerSecond(DEFAULT_RATE), origin: Origin::Default }),
             concurrency: layers
-                .text(
+                .number(
                     flags.concurrency.as_deref().map(|f| ("--concurrency", f)),
                     "FLEETLOAD_CONCURRENCY",
                     file.concurrency.as_ref(),
-                )
-                .map(|text| within(&text, "concurrency", 1..=HIGHEST_CONCURRENCY as u64, "requests"))
-                .transpose()?
+                    "concurrency",
+                    1..=HIGHEST_CONCURRENCY as u64,
+                    "requests",
+                )?
                 .map(|setting| setting.map(|number| usize::try_from(number).unwrap_or(HIGHEST_CONCURRENCY)))
                 .unwrap_or(Setting { value: DEFAULT_CONCURRENCY, origin: Origin::Default }),
             daily_quota: layers
-                .text(
+                .number(
                     flags.daily_quota.as_deref().map(|f| ("--daily-quota", f)),
                     "FLEETLOAD_DAILY_QUOTA",
                     file.daily_quota.as_ref(),
-                )
-                .map(|text| within(&text, "daily_quota", 1..=1_000_000_000, "creations"))
-                .transpose()?
+                    "daily_quota",
+                    1..=1_000_000_000,
+                    "creations",
+                )?
                 .map(|setting| setting.map(Some))
                 .unwrap_or(Setting { value: None, origin: Origin::Default }),
             reserve: layers
-                .text(
+                .number(
                     flags.reserve.as_deref().map(|f| ("--reserve", f)),
                     "FLEETLOAD_RESERVE",
                     file.reserve.as_ref(),
-                )
-                .map(|text| within(&text, "reserve", 0..=1_000_000_000, "creations"))
-                .transpose()?
+                    "reserve",
+                    0..=1_000_000_000,
+                    "creations",
+                )?
                 .unwrap_or(Setting { value: 0, origin: Origin::Default }),
             on_quota: layers
                 .word(
@@ -207,15 +210,25 @@ impl Settings {
                 )?
                 .unwrap_or(Setting { value: InDoubtWord::Settle, origin: Origin::Default }),
             settle: layers
-                .text(None, "FLEETLOAD_SETTLE_SECONDS", file.settle_seconds.as_ref())
-                .map(|text| within(&text, "settle_seconds", shortest_settle..=LONGEST_SETTLE, "seconds"))
-                .transpose()?
+                .number(
+                    None,
+                    "FLEETLOAD_SETTLE_SECONDS",
+                    file.settle_seconds.as_ref(),
+                    "settle_seconds",
+                    shortest_settle..=LONGEST_SETTLE,
+                    "seconds",
+                )?
                 .map(|setting| setting.map(Duration::from_secs))
                 .unwrap_or(Setting { value: settle, origin: base }),
             request_timeout: layers
-                .text(None, "FLEETLOAD_REQUEST_TIMEOUT_SECONDS", file.request_timeout_seconds.as_ref())
-                .map(|text| within(&text, "request_timeout_seconds", 1..=LONGEST_TIMEOUT, "seconds"))
-                .transpose()?
+                .number(
+                    None,
+                    "FLEETLOAD_REQUEST_TIMEOUT_SECONDS",
+                    file.request_timeout_seconds.as_ref(),
+                    "request_timeout_seconds",
+                    1..=LONGEST_TIMEOUT,
+                    "seconds",
+                )?
                 .map(|setting| setting.map(Duration::from_secs))
                 .unwrap_or(Setting { value: DEFAULT_TIMEOUT, origin: Origin::Default }),
             account,
@@ -260,6 +273,19 @@ impl Layers<'_> {
         flag.map(|(name, value)| Setting { value: value.to_owned(), origin: Origin::Flag(name) })
             .or_else(|| self.variable(variable))
             .or_else(|| file.map(|located| self.of_file(located)))
+    }
+
+    /// The whole number of the highest layer that has one, which must be within its range.
+    fn number(
+        &self,
+        flag: Option<(&'static str, &str)>,
+        variable: &'static str,
+        file: Option<&Located<String>>,
+        key: &str,
+        range: std::ops::RangeInclusive<u64>,
+        unit: &str,
+    ) -> Result<Option<Setting<u64>>> {
+        self.text(flag, variable, file).map(|text| within(&text, key, range, unit)).transpose()
     }
 
     /// The word of the highest layer that has one.

@@ -118,3 +118,15 @@ pub(crate) fn found<'a, T>(record: Option<&'a T>, kind: &str, id: Uuid) -> Resul
 pub(crate) fn id_and_name(id: Uuid, name: &str) -> Value {
     json!({ "id": id, "name": name })
 }
+
+/// The device that the path names, which must be there.
+pub(crate) fn device(call: &Call<'_>) -> Result<Uuid, Failure> {
+    let id = call.id("deviceId")?;
+    call.device(id).map(|device| device.id)
+}
+
+/// The site that the path names, which must be there.
+pub(crate) fn site(call: &Call<'_>) -> Result<Uuid, Failure> {
+    let id = call.id("siteId")?;
+    call.site(id).map(|site| site.id)
+}

@@ -5,26 +5,16 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::call::Call;
+use super::call::{Call, device, site};
 use super::devices::owner_of_interface;
 use super::failure::Failure;
-use super::validation::Form;
+use super::validation::{Form, each};
 use super::world::{Change, Label};
 
 fn interface(call: &Call<'_>) -> Result<Uuid, Failure> {
     let id = call.id("interfaceDeviceId")?;
     owner_of_interface(call, id)?;
     Ok(id)
-}
-
-fn device(call: &Call<'_>) -> Result<Uuid, Failure> {
-    let id = call.id("deviceId")?;
-    call.device(id).map(|device| device.id)
-}
-
-fn site(call: &Call<'_>) -> Result<Uuid, Failure> {
-    let id = call.id("siteId")?;
-    call.site(id).map(|site| site.id)
 }
 
 fn unlabelled(what: &str) -> Failure {
@@ -94,11 +84,7 @@ fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
 }
 
 fn put_several(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let entries = call
-        .body
-        .as_array()
-        .ok_or_else(|| Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned()))?;
-    let wanted = entries.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let wanted = each(call.body, read)?;
     let mut labels = call.world.labels(owner).to_vec();
     let mut placed = Vec::new();
     for one in wanted {

@@ -5,24 +5,14 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::call::Call;
+use super::call::{Call, device, site};
 use super::failure::Failure;
-use super::validation::Form;
+use super::validation::{Form, each};
 use super::world::{Change, Metadata};
 
 fn company(call: &Call<'_>) -> Result<Uuid, Failure> {
     let id = call.id("companyId")?;
     call.company(id).map(|company| company.id)
-}
-
-fn device(call: &Call<'_>) -> Result<Uuid, Failure> {
-    let id = call.id("deviceId")?;
-    call.device(id).map(|device| device.id)
-}
-
-fn site(call: &Call<'_>) -> Result<Uuid, Failure> {
-    let id = call.id("siteId")?;
-    call.site(id).map(|site| site.id)
 }
 
 fn absent(what: &str) -> Failure {
@@ -99,11 +89,7 @@ fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
 
 /// The answer leaves the ids out, as the specification shows it.
 fn put_several(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let list = call
-        .body
-        .as_array()
-        .ok_or_else(|| Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned()))?;
-    let wanted = list.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let wanted = each(call.body, read)?;
     let mut entries = call.world.metadata(owner).to_vec();
     let mut placed = Vec::new();
     for one in wanted {

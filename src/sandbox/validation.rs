@@ -8,6 +8,14 @@ use uuid::Uuid;
 
 use super::failure::{Failure, Violation};
 
+/// Reads every entry of a body that is a list.
+pub(crate) fn each<T>(body: &Value, read: fn(&Value) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
+    let entries = body
+        .as_array()
+        .ok_or_else(|| Failure::MalformedJson("Cannot read the request body as a JSON array".to_owned()))?;
+    entries.iter().map(read).collect()
+}
+
 /// One body being read. `entity` is the first part of a violation's path, for example `device`.
 pub(crate) struct Form<'a> {
     entity: &'static str,

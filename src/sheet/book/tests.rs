@@ -6,9 +6,12 @@ use proptest::prelude::*;
 use rust_xlsxwriter::Workbook as Writer;
 use tempfile::TempDir;
 
+use super::search::DELIMITERS;
 use super::*;
+use crate::model::kind::Kind;
 use crate::model::record::{Extra, Record, Role};
 use crate::sheet::Pointer;
+use crate::sheet::code::Code;
 
 /// A file of this name with this content, as long as the folder lives.
 fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
