@@ -7,6 +7,7 @@
 mod identity;
 mod placing;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::error::Result;
@@ -99,7 +100,15 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
         // Who fills in one worksheet of a template leaves the others as they are.
         let others_have_rows = sheets.iter().skip(first_sheet).any(|sheet: &SheetCount| sheet.rows > 0);
+        let examples: BTreeSet<Option<String>> = of_book
+            .iter()
+            .filter(|finding| finding.code == Code::RowTemplate)
+            .map(|finding| finding.sheet.clone())
+            .collect();
         findings.extend(of_book.into_iter().map(|finding| match finding.code {
+            Code::SheetEmpty if others_have_rows && examples.contains(&finding.sheet) => {
+                finding.as_severity(Severity::Info)
+            }
             Code::SheetEmpty if others_have_rows => finding.as_severity(Severity::Warning),
             _ => finding,
         }));

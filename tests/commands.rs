@@ -195,6 +195,29 @@ fn a_cancelled_import_is_not_sent() {
 }
 
 #[test]
+fn a_row_of_two_imports_is_counted_once_at_the_end_of_a_run() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let summary = last(&bench.fleetload(&["run", "--json"]).expect_code(0).stdout);
+    assert_eq!(summary["imports"], serde_json::json!([1, 2]));
+    assert_eq!((&summary["rows"], &summary["counts"]["created"]), (&3.into(), &3.into()));
+}
+
+#[test]
+fn check_does_not_call_right_what_it_warns_of() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let right = bench.fleetload(&["check", "companies.csv"]).expect_code(0);
+    assert!(right.stdout.contains("nothing is wrong with 2 rows"), "{}", right.stdout);
+    let doubled = bench::companies(2).replace("Customer 1", "Customer 0");
+    bench.write("companies.csv", &doubled);
+    let outcome = bench.fleetload(&["check", "companies.csv"]);
+    assert!(!outcome.stdout.contains("nothing is wrong"), "{}", outcome.stdout);
+}
+
+#[test]
 fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(4));
