@@ -236,6 +236,8 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
     let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
+    assert!(planned.stderr.contains("knows as done are not sent again"), "{}", planned.stderr);
     // What the rehearsal used of its quota does not count for the profile.
     let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
     assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);
