@@ -195,6 +195,37 @@ fn a_cancelled_import_is_not_sent() {
 }
 
 #[test]
+fn a_row_of_two_imports_is_counted_once_at_the_end_of_a_run() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let summary = last(&bench.fleetload(&["run", "--json"]).expect_code(0).stdout);
+    assert_eq!(summary["imports"], serde_json::json!([1, 2]));
+    assert_eq!((&summary["rows"], &summary["counts"]["created"]), (&3.into(), &3.into()));
+}
+
+#[test]
+fn check_does_not_call_right_what_it_warns_of() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let right = bench.fleetload(&["check", "companies.csv"]).expect_code(0);
+    assert!(right.stdout.contains("nothing is wrong with 2 rows"), "{}", right.stdout);
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let sheet = workbook.add_worksheet().set_name("Companies").expect("a name");
+    for (row, line) in (0..).zip(bench::companies(2).lines()) {
+        for (column, cell) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, cell).expect("a cell");
+        }
+    }
+    // A phone number that Excel keeps as a number, which may have lost a zero.
+    sheet.write_number(1, 4, 95_550_151).expect("a cell");
+    workbook.save(bench.path("companies.xlsx")).expect("a workbook");
+    let outcome = bench.fleetload(&["check", "companies.xlsx"]).expect_code(0);
+    assert!(outcome.stdout.contains("no errors in 2 rows, 1 warning"), "{}", outcome.stdout);
+}
+
+#[test]
 fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(4));
@@ -205,6 +236,8 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
     let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
+    assert!(planned.stderr.contains("knows as done are not sent again"), "{}", planned.stderr);
     // What the rehearsal used of its quota does not count for the profile.
     let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
     assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);

@@ -29,11 +29,17 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let terminal = context.terminal;
     let rows = examined.sheets.iter().map(|sheet| sheet.rows).sum();
     if exit == Exit::Done {
-        terminal.result(Line::new().ink(Ink::Good, "nothing is wrong").text(format!(
-            " with {} ({})",
-            counted(rows, "row", "rows"),
-            found.words()
-        )));
+        let of = counted(rows, "row", "rows");
+        let notes = match found.notes {
+            0 => String::new(),
+            notes => format!("; {} (told with -v)", counted(notes, "note", "notes")),
+        };
+        terminal.result(match found.warnings {
+            0 => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),
+            warnings => Line::new()
+                .ink(Ink::Good, "no errors")
+                .text(format!(" in {of}, {}{notes}", counted(warnings, "warning", "warnings"))),
+        });
     } else {
         terminal.result(
             Line::new()

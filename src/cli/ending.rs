@@ -9,9 +9,6 @@ use super::{counts, held, reports};
 use crate::error::{Error, Exit, Result};
 use crate::journal::Journal;
 use crate::model::id::ImportId;
-use crate::model::kind::Kind;
-use crate::model::state::JobState;
-use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
 use crate::run::Ending;
@@ -27,16 +24,14 @@ pub(super) fn conclude(
 ) -> Result<Exit> {
     // Without sheets of its own a run speaks of the whole journal.
     let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
-    let mut sum = Tally::default();
     for &import in concerned {
-        let tally = journal.tally(Some(import))?;
-        worst = worse(worst, counts::exit(&tally));
-        for kind in Kind::ALL {
-            for &state in JobState::ALL {
-                sum.add(kind, state, tally.of(kind, state));
-            }
-        }
+        worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
     }
+    // A row may be in several imports, so their counts are not added up.
+    let sum = match concerned {
+        [import] => journal.tally(Some(*import))?,
+        _ => journal.tally(None)?,
+    };
     let (exit, state, resumes_at) = judged(ending, worst);
     let standing = Standing { state, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;

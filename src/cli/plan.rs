@@ -39,6 +39,12 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let plan = Plan::new(&demand, &|operation| endpoints.available(operation), &terms);
     intake::tell_sheets(context, &examined);
     tell(context, &plan, &settings, &terms, learned);
+    if let Some(journal) = intake::existing(context)?
+        && journal.account()? == settings.identity()
+        && journal.tally(None)?.total() > 0
+    {
+        terminal.say("every row of the sheets is reckoned with; those that the journal knows as done are not sent again");
+    }
     let missing = plan.unavailable();
     let exit = if missing.is_empty() { Exit::Done } else { Exit::Usage };
     terminal.object(&json!({

@@ -131,12 +131,14 @@ fn words(error: &reqwest::Error) -> String {
     let mut below = error.source();
     while let Some(cause) = below {
         let text = cause.to_string();
-        if words.last() != Some(&text) {
+        // The library's own word for it says nothing that the causes below do not say better.
+        if words.last() != Some(&text) && text != "client error (Connect)" {
             words.push(text);
         }
         below = cause.source();
     }
     match words.is_empty() {
+        true if error.is_connect() => "no connection".to_owned(),
         true => "the request cannot be built".to_owned(),
         false => words.join(": "),
     }
