@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
 use bench::{Bench, Outcome};
-use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
 
 /// Runs with an end set, so that a run that never ends by itself fails instead of hanging: it exits with 5.
 fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
@@ -147,4 +147,23 @@ fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
     news.for_each(drop);
     assert_eq!(child.wait().expect("a child").code(), Some(0));
     assert_eq!(bench.created("company").len(), 2);
+}
+
+#[test]
+fn a_row_whose_look_before_sending_fails_waits_for_it_and_a_record_that_is_there_is_not_made_again() {
+    // The account's own company has a child of this name already; its list of children fails at first.
+    let there = CompanyEntry {
+        id: uuid::Uuid::from_u128(0x51de),
+        name: "Customer 0".to_owned(),
+        parent: None,
+        company_type: "CUSTOMER".to_owned(),
+    };
+    let failing = Fault { times: Some(4), ..Fault::new("getChildCompanies", FaultKind::Error500Before) };
+    let scenario = Scenario { rate: 0, company: vec![there], ..Scenario::default() };
+    let bench = Bench::new(scenario.with_fault(failing));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["error_500_before"], 4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 1), ("existing".to_owned(), 1)].into());
+    assert_eq!(bench.created("company").len(), 1);
 }

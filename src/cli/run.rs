@@ -270,9 +270,9 @@ async fn send(
         tokio::select! {
             ended = &mut running => break ended,
             Some(event) = news.recv() => {
-                progress.news(&event, tick());
+                take_in(&mut progress, &event, tick());
                 while let Ok(event) = news.try_recv() {
-                    progress.news(&event, tick());
+                    take_in(&mut progress, &event, tick());
                 }
             }
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
@@ -286,11 +286,31 @@ async fn send(
         progress.tick(tick());
     };
     while let Ok(event) = news.try_recv() {
-        progress.news(&event, tick());
+        take_in(&mut progress, &event, tick());
     }
     progress.finish(tick());
     let (journal, ending) =
         ended.map_err(|error| Error::internal("the run ended unforeseen").because(error))?;
     let ending = ending?;
     Ok((journal?, ending))
+}
+
+/// Shows a piece of news, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
+    match event {
+        Event::Sent { operation } => tracing::debug!(%operation, "sent"),
+        Event::QuotaUsed { used, ceiling } => tracing::debug!(used, ?ceiling, "quota"),
+        Event::Moved { job, kind, from, to } => {
+            tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
+        }
+        Event::Parked { .. }
+        | Event::Woken
+        | Event::SlowedDown { .. }
+        | Event::Breaker { .. }
+        | Event::Unreachable { .. }
+        | Event::ClockSkew { .. }
+        | Event::Note { .. }
+        | Event::Draining { .. } => tracing::info!(?event, "run"),
+    }
+    progress.news(event, tick);
 }

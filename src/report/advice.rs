@@ -229,6 +229,11 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
         "the answer was lost, and the record was not found; whether it will still appear is not known",
         DECIDE,
     ),
+    (
+        "lookup.failed",
+        "waits: the service failed when it was asked whether the record is there already",
+        "Nothing: it is asked again by itself. If it stays so, try: fleetload doctor",
+    ),
     ("lookup.unavailable", "the answer was lost, and no look-up is available that could tell", DECIDE),
     ("lookup.inconclusive", "the answer was lost, and looking it up gave no clear answer", DECIDE),
     (

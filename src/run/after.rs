@@ -99,7 +99,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         match reading {
             Reading::Unavailable => self.look_after(job),
-            Reading::Inconclusive(why) => self.look_later(job, &format!("the look-up told nothing: {why}")),
+            Reading::Inconclusive(why) | Reading::Failed(why) => {
+                self.look_later(job, &format!("the look-up told nothing: {why}"))
+            }
             Reading::Records(found) => match &in_hand.work.action {
                 Action::Create => {
                     let ids = found.iter().filter_map(|found| found.id).collect();
@@ -201,7 +203,7 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         match reading {
             Reading::Unavailable => self.adopt(job, id),
-            Reading::Inconclusive(why) => {
+            Reading::Inconclusive(why) | Reading::Failed(why) => {
                 self.look_later(job, &format!("the record could not be read: {why}"))
             }
             Reading::Records(found) => {
@@ -268,7 +270,9 @@ impl Dispatcher {
             Reading::Records(_) => {
                 self.look_later(job, "the look-up does not find a record that is known to exist");
             }
-            Reading::Inconclusive(why) => self.look_later(job, &format!("the look-up told nothing: {why}")),
+            Reading::Inconclusive(why) | Reading::Failed(why) => {
+                self.look_later(job, &format!("the look-up told nothing: {why}"))
+            }
             Reading::Unavailable => self.look_after(job),
         }
     }

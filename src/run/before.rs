@@ -4,6 +4,8 @@
 //! The children of a company are listed once a run, not once a row. Where no look-up is available the row is
 //! sent without a baseline; if its answer is lost, a person decides.
 
+use std::time::Duration;
+
 use super::OnExisting;
 use super::after::Finding;
 use super::dispatcher::{Dispatcher, Stage};
@@ -20,6 +22,8 @@ use crate::service::{self, Answer, Found, Lookup};
 
 /// How often a look-up is tried again when its answer tells nothing.
 const LOOK_UP_TRIES: u32 = 3;
+/// How long a row waits whose look before sending failed.
+const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
 
 /// The children of a company, as listed once in a run.
 #[derive(Debug)]
@@ -35,8 +39,10 @@ pub(super) enum Family {
 pub(super) enum Reading {
     /// These records, possibly none.
     Records(Vec<Found>),
-    /// Nothing that can be relied on; says why.
+    /// Nothing that can be relied on, and asking again would say the same; says why.
     Inconclusive(String),
+    /// No answer, or a failure of the service: asking again later may tell; says why.
+    Failed(String),
     /// The look-up is not available at all.
     Unavailable,
 }
@@ -109,6 +115,16 @@ impl Dispatcher {
         }
     }
 
+    /// The look failed at the service: the row waits rather than being sent without one, since a record that is
+    /// there already would be made twice.
+    fn look_before_later(&mut self, job: JobId, why: &str) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let (from, at) = (in_hand.work.state, self.clock.now());
+        let reason = format!("waits for a look whether it is there already: {why}");
+        let code = "lookup.failed".to_owned();
+        self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
+    }
+
     fn weigh_family(&mut self, job: JobId, children: Option<&[Found]>) {
         match children {
             Some(children) => self.weigh_before(job, children.to_vec()),
@@ -146,7 +162,7 @@ impl Dispatcher {
             Verdict::NoDataFound(_) => Reading::Records(Vec::new()),
             Verdict::EndpointMissing(_) => Reading::Unavailable,
             _ if again.is_some() => Reading::Unavailable,
-            Verdict::Doubtful(doubt) => Reading::Inconclusive(doubt.words().to_owned()),
+            Verdict::Doubtful(doubt) => Reading::Failed(doubt.words().to_owned()),
             Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
                 Reading::Inconclusive(rejection.message)
             }
@@ -173,10 +189,18 @@ impl Dispatcher {
             // Perhaps another look-up is available; else the row goes without a baseline.
             (Purpose::Before(job), Reading::Unavailable) => self.look_before(job),
             (Purpose::Before(job), Reading::Inconclusive(_)) => self.queue_send(job),
+            (Purpose::Before(job), Reading::Failed(why)) => self.look_before_later(job, &why),
+            (Purpose::Family(parent), Reading::Failed(why)) => {
+                if let Some(Family::Asked(waiting)) = self.families.remove(&parent) {
+                    for job in waiting {
+                        self.look_before_later(job, &why);
+                    }
+                }
+            }
             (Purpose::Family(parent), reading) => {
                 let children = match reading {
                     Reading::Records(found) => Some(found),
-                    Reading::Inconclusive(_) | Reading::Unavailable => None,
+                    Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => None,
                 };
                 let family = self.families.insert(parent, Family::Known(children.clone()));
                 if let Some(Family::Asked(waiting)) = family {

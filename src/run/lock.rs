@@ -1,7 +1,7 @@
 //! One run at a time for an account on this machine: the service counts requests per user, so two runs beside
 //! each other would break the limit without either knowing.
 //!
-//! The lock is an advisory lock on a file named after the account, in the user's runtime folder; it ends with
+//! The lock is an advisory lock on a file named after the account, in the user's state folder; it ends with
 //! the process, however that ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -74,10 +74,13 @@ fn holder(lines: &str) -> AccountHolder {
     }
 }
 
-/// The folder of the locks: the same for every run of this user on this machine.
+/// The folder of the locks: the same for every run of this user on this machine, at a terminal or scheduled.
 fn folder() -> PathBuf {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    runtime.unwrap_or_else(std::env::temp_dir).join("fleetload-locks")
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
+        .unwrap_or_else(std::env::temp_dir)
+        .join("fleetload/locks")
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
@@ -97,7 +100,7 @@ fn fingerprint(base_url: &str, client_id: &str) -> String {
 fn unusable(path: &Path, error: std::io::Error) -> Error {
     Error::journal(format!("cannot use the lock {}", path.display()))
         .because(error)
-        .hint("set XDG_RUNTIME_DIR to a folder of your own that can be written")
+        .hint("set XDG_STATE_HOME to a folder of your own that can be written")
 }
 
 #[cfg(test)]

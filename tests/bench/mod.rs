@@ -102,7 +102,6 @@ impl Bench {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.folder.path())
-            .env("XDG_RUNTIME_DIR", self.folder.path())
             .env("TZ", "UTC");
         command
     }
