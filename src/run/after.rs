@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::InDoubt;
 use super::before::{Reading, ticket_of};
-use super::dispatcher::{Dispatcher, Inbox, Stage};
+use super::dispatcher::Dispatcher;
+use super::hand::{Inbox, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};

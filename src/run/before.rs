@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::OnExisting;
 use super::after::Finding;
-use super::dispatcher::{Dispatcher, Stage};
+use super::dispatcher::Dispatcher;
+use super::hand::Stage;
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Relation, Seen};

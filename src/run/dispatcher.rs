@@ -18,6 +18,7 @@ use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
 use super::ends::{Ending, Opening, sign_in};
+use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
@@ -25,11 +26,11 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::{How, Journal, Moved, Reply, RunId, Work, Write, Writer};
+use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::time::{Day, Moment};
+use crate::model::time::Moment;
 use crate::service::{Answer, Call, Client};
 
 /// How long requests under way may take to come home after the first signal. Below the ten seconds that
@@ -38,64 +39,6 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
-
-/// A job in the dispatcher's hands.
-pub(super) struct InHand {
-    pub(super) work: Work,
-    pub(super) stage: Stage,
-    /// The day on which the creation under way counts.
-    pub(super) counted: Option<Day>,
-    /// The baseline found by the look before sending, to be stored with the claim.
-    pub(super) baseline: Option<Vec<RemoteId>>,
-}
-
-/// What a job in hand is waiting for.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Stage {
-    /// Permission for its errand.
-    Queued,
-    /// The list of its parent's children, asked for by another job.
-    AwaitingFamily,
-    /// A look-up under way.
-    Looking,
-    /// The journal's word on who owns the records that were found.
-    Owners(Box<super::after::Finding>),
-    /// Its claim to be on disk.
-    Claiming,
-    /// Its answer.
-    UnderWay,
-    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
-    Settling { sent: bool },
-}
-
-/// News for the dispatcher besides answers.
-pub(super) enum Inbox {
-    /// The journal's writer answers.
-    Journal(Reply),
-    /// Which operations unfinished jobs need, and whether another process has written.
-    Survey { lanes: Vec<Operation>, version: i64 },
-    /// What the journal knows of the quota of a day.
-    Ledger { day: Day, used: u64 },
-    /// Records known to exist, to prove a look-up by.
-    Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
-}
-
-/// What a write was for.
-pub(super) enum Ticket {
-    Claim(JobId),
-    /// `makes` when it confirms that a request of ours made the job's record.
-    Settle {
-        job: JobId,
-        makes: bool,
-    },
-    Note,
-}
-
-/// The first reason to stop, and what is left to wait for.
-pub(super) struct Drain {
-    pub(super) ending: Ending,
-    pub(super) deadline: Duration,
-}
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {

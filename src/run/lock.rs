@@ -42,8 +42,17 @@ pub fn lock_account(
     journal: &Path,
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    let folder = folder();
-    std::fs::create_dir_all(&folder).map_err(|error| unusable(&folder, error))?;
+    lock_in(&folder(), base_url, client_id, journal, now)
+}
+
+fn lock_in(
+    folder: &Path,
+    base_url: &str,
+    client_id: &str,
+    journal: &Path,
+    now: Moment,
+) -> Result<std::result::Result<AccountLock, AccountHolder>> {
+    std::fs::create_dir_all(folder).map_err(|error| unusable(folder, error))?;
     let path = folder.join(format!("{}.lock", fingerprint(base_url, client_id)));
     let mut file = open(&path).map_err(|error| unusable(&path, error))?;
     match file.try_lock() {
@@ -110,10 +119,13 @@ mod tests {
     #[test]
     fn the_second_to_ask_learns_who_holds_the_account_and_another_account_is_free() {
         let now = Moment::parse("2026-03-01T10:00:00Z").unwrap();
-        let base_url = format!("https://lock-test-{}.example", std::process::id());
+        let folder = tempfile::tempdir().unwrap();
+        let lock = |client_id: &str| {
+            lock_in(folder.path(), "https://service.example", client_id, Path::new("/data/fleetload.db"), now)
+        };
         let journal = Path::new("/data/fleetload.db");
-        let held = lock_account(&base_url, "acme", journal, now).unwrap().expect("free");
-        let holder = lock_account(&base_url, "acme", journal, now).unwrap().expect_err("held");
+        let held = lock("acme").unwrap().expect("free");
+        let holder = lock("acme").unwrap().expect_err("held");
         assert_eq!(
             holder,
             AccountHolder {
@@ -122,8 +134,8 @@ mod tests {
                 journal: Some(journal.to_path_buf())
             }
         );
-        assert!(lock_account(&base_url, "other", journal, now).unwrap().is_ok());
+        assert!(lock("other").unwrap().is_ok());
         drop(held);
-        assert!(lock_account(&base_url, "acme", journal, now).unwrap().is_ok());
+        assert!(lock("acme").unwrap().is_ok());
     }
 }

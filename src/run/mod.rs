@@ -14,6 +14,7 @@ mod dispatcher;
 mod ends;
 #[cfg(test)]
 mod example;
+mod hand;
 mod lane;
 mod lock;
 mod lookups;

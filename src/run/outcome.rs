@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use super::before::Reading;
-use super::dispatcher::{Dispatcher, Inbox};
+use super::dispatcher::Dispatcher;
 use super::ends::Ending;
+use super::hand::Inbox;
 use super::lane::{Errand, Halt};
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};

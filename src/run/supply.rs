@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use super::dispatcher::{Dispatcher, Drain, InHand, Inbox, Stage};
+use super::dispatcher::Dispatcher;
 use super::ends::Ending;
+use super::hand::{Drain, InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
 use crate::journal::{Page, Work};
