@@ -157,6 +157,20 @@ impl<'a> RowReader<'a> {
         }
         if row_key.as_deref() == Some(EXAMPLE_KEY) {
             self.templates += 1;
+            if self.is_typed_over(&cells) {
+                self.findings.push(
+                    self.table
+                        .finding(
+                            Code::RowTemplate,
+                            format!(
+                                "this row still has the key {EXAMPLE_KEY} of the template's example, so it is not \
+                                 read: give it a key of its own, or delete it"
+                            ),
+                        )
+                        .in_row(number, line)
+                        .as_severity(Severity::Warning),
+                );
+            }
             return Outcome::Skipped;
         }
         if self.is_header(&cells) {
@@ -351,6 +365,14 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
+    }
+
+    /// Whether somebody has written a record of their own over the template's example: its name is another one.
+    fn is_typed_over(&self, cells: &[Cell]) -> bool {
+        self.plan.iter().filter(|planned| matches!(planned.column.name, "name" | "username")).any(|planned| {
+            let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
+            typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
+        })
     }
 
     /// Whether the example row of a template was met.

@@ -311,7 +311,10 @@ fn what_is_wrong_with_rows_is_found_at_its_cell() {
         ),
         ("a,acme,\"A,+64 9 555,1 High St,Ulm,DE\n", vec![at(Code::RowQuoteUnterminated, "C2")]),
         ("a,acme,A,5,1 High St,Ulm,DE\n", vec![at(Code::CellPhone, "D2")]),
-        ("#example,acme,A,5,1 High St,Ulm,DE\n", vec![at(Code::RowTemplate, ""), at(Code::SheetEmpty, "1")]),
+        (
+            "#example,acme,A,5,1 High St,Ulm,DE\n",
+            vec![at(Code::RowTemplate, "2"), at(Code::RowTemplate, ""), at(Code::SheetEmpty, "1")],
+        ),
         ("", vec![at(Code::SheetEmpty, "1")]),
     ];
     for (row, mut expected) in table {
