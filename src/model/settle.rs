@@ -100,7 +100,7 @@ pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
             };
             (settled, Consequence::Nothing)
         }
-        Verdict::NotSent(why) => not_sent(why),
+        Verdict::NotSent(why) => not_sent(&why),
         Verdict::Throttled => (
             Settled::Deferred {
                 charged: false,
@@ -155,19 +155,13 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
     }
 }
 
-fn not_sent(why: NotSent) -> (Settled, Consequence) {
-    match why {
-        NotSent::NoConnection(words) => {
-            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
-        }
-        NotSent::NoToken(words) => {
-            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
-        }
-        NotSent::NoResources(words) => (
-            returned("resources", "this machine has no more sockets or files"),
-            Consequence::Unreachable(words),
-        ),
-    }
+fn not_sent(why: &NotSent) -> (Settled, Consequence) {
+    let settled = match why {
+        NotSent::NoConnection(_) => returned("unreachable", "the service could not be reached"),
+        NotSent::NoToken(_) => returned("unreachable", "no access token could be had"),
+        NotSent::NoResources(_) => returned("resources", "this machine has no more sockets or files"),
+    };
+    (settled, Consequence::Unreachable(why.words().to_owned()))
 }
 
 #[cfg(test)]

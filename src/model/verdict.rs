@@ -77,6 +77,15 @@ pub enum NotSent {
     NoResources(String),
 }
 
+impl NotSent {
+    /// What kept it back, in words.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::NoConnection(words) | Self::NoToken(words) | Self::NoResources(words) => words,
+        }
+    }
+}
+
 /// Who refuses us, and so what a person must mend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {

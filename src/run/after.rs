@@ -111,7 +111,7 @@ impl Dispatcher {
                 }
                 Action::Extra(extra) => {
                     if shows(extra, &found) {
-                        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+                        let evidence = Evidence::at(self.clock.now());
                         let (from, how) = (JobState::InDoubt, How::Done);
                         self.settle(job, Write::Advance { job, from, how, id: None, evidence });
                     } else {
@@ -146,7 +146,7 @@ impl Dispatcher {
 
     fn weigh_after(&mut self, job: JobId, operation: Operation, length: usize, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let from = JobState::InDoubt;
         let conclusion = weigh::after(&in_hand.work, seen);
         if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
@@ -225,7 +225,7 @@ impl Dispatcher {
     }
 
     fn adopt(&mut self, job: JobId, id: RemoteId) {
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let (from, how) = (JobState::InDoubt, How::Adopted);
         self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
     }
@@ -339,7 +339,7 @@ impl Dispatcher {
     }
 
     fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let (from, code) = (JobState::InDoubt, code.to_owned());
         self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }

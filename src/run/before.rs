@@ -4,6 +4,7 @@
 //! The children of a company are listed once a run, not once a row. Where no look-up is available the row is
 //! sent without a baseline; if its answer is lost, a person decides.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::OnExisting;
@@ -17,6 +18,7 @@ use super::weigh::{self, After, Before};
 use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
@@ -32,7 +34,7 @@ pub(super) enum Family {
     /// Asked for; these jobs wait for the list.
     Asked(Vec<JobId>),
     /// Known; `None` where the list could not be read.
-    Known(Option<Vec<Found>>),
+    Known(Option<Arc<[Found]>>),
 }
 
 /// What the answer to a look-up says.
@@ -68,7 +70,7 @@ impl Dispatcher {
     }
 
     /// Whether an operation can be used as far as is known.
-    pub(super) fn usable(&self, operation: crate::model::operation::Operation) -> bool {
+    pub(super) fn usable(&self, operation: Operation) -> bool {
         self.client.endpoints().available(operation)
             && self.lanes.get(&operation).is_none_or(|lane| lane.halt.is_none())
     }
@@ -128,7 +130,7 @@ impl Dispatcher {
 
     fn weigh_family(&mut self, job: JobId, children: Option<&[Found]>) {
         match children {
-            Some(children) => self.weigh_before(job, children.to_vec()),
+            Some(children) => self.weigh_before(job, children),
             None => self.queue_send(job),
         }
     }
@@ -179,14 +181,9 @@ impl Dispatcher {
     }
 
     /// Hands a reading to whoever asked.
-    pub(super) fn read(
-        &mut self,
-        operation: crate::model::operation::Operation,
-        purpose: Purpose,
-        reading: Reading,
-    ) {
+    pub(super) fn read(&mut self, operation: Operation, purpose: Purpose, reading: Reading) {
         match (purpose, reading) {
-            (Purpose::Before(job), Reading::Records(found)) => self.weigh_before(job, found),
+            (Purpose::Before(job), Reading::Records(found)) => self.weigh_before(job, &found),
             // Perhaps another look-up is available; else the row goes without a baseline.
             (Purpose::Before(job), Reading::Unavailable) => self.look_before(job),
             (Purpose::Before(job), Reading::Inconclusive(_)) => self.queue_send(job),
@@ -199,8 +196,8 @@ impl Dispatcher {
                 }
             }
             (Purpose::Family(parent), reading) => {
-                let children = match reading {
-                    Reading::Records(found) => Some(found),
+                let children: Option<Arc<[Found]>> = match reading {
+                    Reading::Records(found) => Some(Arc::from(found)),
                     Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => None,
                 };
                 let family = self.families.insert(parent, Family::Known(children.clone()));
@@ -219,12 +216,13 @@ impl Dispatcher {
     }
 
     /// Sorts out which of the returned records matter for a row; asks the journal who owns them.
-    fn weigh_before(&mut self, job: JobId, found: Vec<Found>) {
+    fn weigh_before(&mut self, job: JobId, found: &[Found]) {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         let sent = matching::sent(&in_hand.work);
         let related: Vec<Found> = found
-            .into_iter()
+            .iter()
             .filter(|found| matching::relate(&in_hand.work, &sent, found) != Relation::Unrelated)
+            .cloned()
             .collect();
         let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
         if !in_hand.work.doubted {
@@ -246,7 +244,7 @@ impl Dispatcher {
         }
         let from = in_hand.work.state;
         let conclusion = weigh::before(&in_hand.work, seen);
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let write = match conclusion {
             Before::Clear => return self.queue_send(job),
             Before::Exists(id) => match self.options.policy.on_existing {
@@ -274,12 +272,13 @@ impl Dispatcher {
         };
         self.settle(job, write);
     }
+
     /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
     /// person's word. What shows now is the record of that request, executed late.
     fn weigh_late(&mut self, job: JobId, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let from = in_hand.work.state;
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let candidates = match weigh::after(&in_hand.work, seen) {
             After::Absent => return self.queue_send(job),
             After::Before(id) => {

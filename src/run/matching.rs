@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::journal::{Candidate, Work};
-use crate::model::id::RemoteId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{self, Likeness};
 use crate::model::kind::Kind;
 use crate::model::record::Record;
@@ -177,12 +177,12 @@ pub(super) fn candidates(related: &[(&Found, Relation)]) -> Vec<Candidate> {
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) found: Found,
-    pub(super) owner: Option<crate::model::id::JobId>,
+    pub(super) owner: Option<JobId>,
 }
 
 impl Seen {
     /// Pairs records with their owners.
-    pub(super) fn pair(found: Vec<Found>, owners: &[(RemoteId, crate::model::id::JobId)]) -> Vec<Self> {
+    pub(super) fn pair(found: Vec<Found>, owners: &[(RemoteId, JobId)]) -> Vec<Self> {
         found
             .into_iter()
             .map(|found| {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::before::Reading;
+use super::breaker::Change;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::Inbox;
@@ -11,15 +12,13 @@ use super::lane::{Errand, Halt};
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::model::event::Event;
-use crate::model::id::JobId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, Refusal, Verdict};
 use crate::service::Answer;
-
-use super::breaker::Change;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
 const FRESH: Duration = Duration::from_secs(60);
@@ -58,12 +57,10 @@ impl Dispatcher {
         } else {
             self.token_refusals.remove(&job);
         }
-        self.heed_status(operation, &answer);
-        if matches!(answer.verdict, Verdict::Succeeded(_))
-            && let Some(in_hand) = self.in_hand.get(&job)
-        {
+        if matches!(answer.verdict, Verdict::Succeeded(_)) {
             self.shown.extend(in_hand.work.parents.iter().map(|(_, parent)| *parent));
         }
+        self.heed_status(operation, &answer);
         let (settled, consequence) = settle(standing, answer.verdict);
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence);
@@ -78,7 +75,7 @@ impl Dispatcher {
         standing: Standing,
         settled: Settled,
         evidence: Evidence,
-        contradicting: Option<crate::model::id::RemoteId>,
+        contradicting: Option<RemoteId>,
     ) -> Write {
         let from = JobState::Sending;
         match settled {
@@ -180,11 +177,7 @@ impl Dispatcher {
             | Verdict::Duplicate(_)
             | Verdict::Contradicted(_)
             | Verdict::TokenInvalid => Consequence::Nothing,
-            Verdict::NotSent(_) => {
-                let standing =
-                    Standing { creation: false, fresh_reference: false, deferrals: 0, token_refusals: 0 };
-                settle(standing, verdict.clone()).1
-            }
+            Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
             Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
             Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
             Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
@@ -277,7 +270,7 @@ impl Dispatcher {
             self.counted.add(day, -1, 0, 0);
         }
         self.uncount(job);
-        let evidence = Evidence { at: self.clock.now(), ..Evidence::default() };
+        let evidence = Evidence::at(self.clock.now());
         let reason = "the run was ending; nothing was sent".to_owned();
         self.settle(job, Write::Return { job, code: "not-sent".to_owned(), reason, evidence });
     }

@@ -98,7 +98,15 @@ impl Call<'_> {
         self.commit(false, kind, id, parent, change);
     }
 
-    fn commit(&mut self, created: bool, kind: &'static str, id: Uuid, parent: Option<Uuid>, change: Change) {
+    /// Puts a record in the world, new or changed.
+    pub(crate) fn commit(
+        &mut self,
+        created: bool,
+        kind: &'static str,
+        id: Uuid,
+        parent: Option<Uuid>,
+        change: Change,
+    ) {
         self.world.apply(change.clone());
         self.commits.push(Commit { created, kind, id, parent, change });
     }

@@ -68,11 +68,7 @@ fn store(call: &mut Call<'_>, owner: Uuid, id: Uuid, labels: Vec<Label>) {
     }
     let created = before.len() < labels.len();
     let change = Change::Labels { owner, labels };
-    if created {
-        call.create("label", id, Some(owner), change);
-    } else {
-        call.alter("label", id, Some(owner), change);
-    }
+    call.commit(created, "label", id, Some(owner), change);
 }
 
 fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {

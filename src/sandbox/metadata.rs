@@ -72,11 +72,7 @@ fn store(call: &mut Call<'_>, owner: Uuid, id: Uuid, entries: Vec<Metadata>) {
     }
     let created = before.len() < entries.len();
     let change = Change::Metadata { owner, entries };
-    if created {
-        call.create("metadata", id, Some(owner), change);
-    } else {
-        call.alter("metadata", id, Some(owner), change);
-    }
+    call.commit(created, "metadata", id, Some(owner), change);
 }
 
 fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
