@@ -100,3 +100,29 @@ fn with_hold_a_lost_request_is_left_to_a_person_and_exits_with_8() {
     assert_eq!(bench.counts(1)["held"], 1);
     bench.assert_exact(1);
 }
+
+#[test]
+fn without_look_ups_a_lost_answer_is_held_and_a_person_names_the_record() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::AnswerLost) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 1);
+    let results = bench.results(1);
+    let held = results.iter().find(|row| row["status"] == "held").expect("a held row");
+    let job = held["job"].to_string();
+    let made = bench.created("company");
+    let id = |wanted: bool| {
+        let lost = made.iter().find(|entry| results.iter().all(|row| row["id"] != entry.id.to_string()));
+        let other = made.iter().find(|entry| results.iter().any(|row| row["id"] == entry.id.to_string()));
+        if wanted { lost } else { other }.expect("a record").id.to_string()
+    };
+    // The id of another row is refused.
+    bench.fleetload(&["resolve", &job, "--created", &id(false)]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &id(true)]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.fleetload(&["report"]).expect_code(0);
+    bench.assert_exact(1);
+}
