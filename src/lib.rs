@@ -5,16 +5,20 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`clock`], [`model`]: words and rules |
+//! | 0 | [`error`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
 //! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod clock;
 pub mod error;
+pub mod failpoint;
 pub mod import;
 pub mod journal;
+pub mod mistake;
 pub mod model;
 pub mod plan;
 pub mod report;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, u8)] = &[
     ("error", 0),
     ("clock", 0),
+    ("failpoint", 0),
+    ("mistake", 0),
     ("model", 0),
     ("sheet", 1),
     ("journal", 1),

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
+use crate::mistake::{self, Mistake};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -150,13 +151,23 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
         ))
         .hint("keep the journal on a local disk: name a file there with --journal FILE"));
     }
-    // 2 is FULL: every commit is on disk before it is believed.
-    set(connection, "synchronous", 2)?;
+    set(connection, "synchronous", synchronous())?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     // What an import made of the write-ahead log is given back to the disk afterwards.
     set(connection, "journal_size_limit", CHECKPOINT_PAGES * PAGE_BYTES)?;
     migrate::migrate(connection, path, steps)
+}
+
+/// FULL: every commit is on disk before it is believed.
+fn synchronous() -> i64 {
+    if mistake::made(Mistake::SynchronousOff) {
+        0
+    } else if mistake::made(Mistake::SynchronousNormal) {
+        1
+    } else {
+        2
+    }
 }
 
 /// Switches to the write-ahead log and gives the mode that holds. SQLite does not wait here by itself when another

@@ -26,6 +26,7 @@ use super::reach::Reach;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -301,6 +302,7 @@ impl Dispatcher {
 
     /// The claim is on disk: its request may leave.
     fn claimed(&mut self, job: JobId) {
+        failpoint::reach("claim.on-disk");
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let operation = in_hand.work.operation;
         self.lane(operation).claimed.push_back(job);
