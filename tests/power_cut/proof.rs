@@ -1,0 +1,160 @@
+//! The proof: the power goes at chosen moments of the script, and every image that is left is looked at.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fastrand::Rng;
+use fleetload::mistake::Mistake;
+
+use crate::check::{Expected, Violation, look};
+use crate::disk::{Cut, Disk, Event};
+use crate::script;
+
+/// When the power goes, and how often.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Moments {
+    /// Before and after every sync and at every acknowledgement, each with all unsynced writes lost, with all of
+    /// them there, and mixed this many times.
+    Named(usize),
+    /// This many times, spread over everything that the disk was asked.
+    Spread(usize),
+}
+
+/// What the proof found.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// What the disk was asked in the script.
+    pub(crate) syncs: usize,
+    pub(crate) writes: usize,
+    pub(crate) acknowledged: usize,
+    /// Power cuts, and those of them with writes that were not synced.
+    pub(crate) images: usize,
+    pub(crate) with_unsynced: usize,
+    /// Images of a second power cut, during the start after the first.
+    pub(crate) second: usize,
+    /// First power cuts by what was wrong afterwards.
+    pub(crate) wrong: BTreeMap<&'static str, usize>,
+    /// The first few of them, to be looked into.
+    pub(crate) examples: Vec<String>,
+}
+
+/// All that can be wrong, in words.
+pub(crate) const WRONG: [&str; 7] =
+    ["unusable", "never was", "outcome lost", "intent missing", "import lost", "other lost", "bad recovery"];
+
+/// Examples kept of each.
+const EXAMPLES: usize = 2;
+
+/// Carries out the script, with or without a mistake, and cuts the power at the moments.
+pub(crate) fn prove(mistaken: Option<Mistake>, moments: Moments, seed: u64) -> Tally {
+    let account = script::carry_out(mistaken);
+    let events = &account.events;
+    let mut tally = Tally {
+        syncs: events.iter().filter(|event| matches!(event, Event::Synced(_))).count(),
+        writes: events.iter().filter(|event| matches!(event, Event::Written { .. })).count(),
+        acknowledged: account.marks.len(),
+        ..Tally::default()
+    };
+    let mut rng = Rng::with_seed(seed);
+    let mut disk = Disk::default();
+    let mut marks = 0;
+    for at in 0..=events.len() {
+        for cut in cuts(events, at, moments, &mut rng) {
+            tally.images += 1;
+            tally.with_unsynced += usize::from(disk.unsynced() > 0);
+            // A tenth of the starts are cut off too.
+            let again = (rng.u8(..10) == 0).then(|| rng.u64(..));
+            let (images, violations) = look(&disk.cut(cut), Expected::after(&account, marks), again);
+            tally.second += images - 1;
+            tally.note(&violations, &format!("event {at} of seed {seed}, {cut:?}, again {again:?}"));
+        }
+        if let Some(event) = events.get(at) {
+            disk.take(event);
+            if let Event::Mark(number) = event {
+                marks = number + 1;
+            }
+        }
+    }
+    tally
+}
+
+/// How the power goes before the event at a place.
+fn cuts(events: &[Event], at: usize, moments: Moments, rng: &mut Rng) -> Vec<Cut> {
+    match moments {
+        Moments::Named(mixed) => {
+            let is_named = |event: &Event| matches!(event, Event::Synced(_) | Event::FolderSynced);
+            let after = at.checked_sub(1).and_then(|before| events.get(before));
+            let named = events.get(at).is_none_or(is_named)
+                || after.is_some_and(|event| is_named(event) || matches!(event, Event::Mark(_)));
+            if !named {
+                return Vec::new();
+            }
+            let mut cuts = vec![Cut::Dropped, Cut::Applied];
+            for _ in 0..mixed {
+                cuts.push(Cut::UpTo(rng.u64(..)));
+                cuts.push(Cut::Mixed(rng.u64(..)));
+            }
+            cuts
+        }
+        Moments::Spread(images) => {
+            // Even shares, so that every event has its turn.
+            let places = events.len() + 1;
+            let share = images * (at + 1) / places - images * at / places;
+            (0..share)
+                .map(|_| match rng.u8(..8) {
+                    0 => Cut::Dropped,
+                    1 => Cut::Applied,
+                    2..=4 => Cut::UpTo(rng.u64(..)),
+                    _ => Cut::Mixed(rng.u64(..)),
+                })
+                .collect()
+        }
+    }
+}
+
+impl Tally {
+    /// How many power cuts had this kind of consequence.
+    pub(crate) fn of(&self, wrong: &str) -> usize {
+        self.wrong.get(wrong).copied().unwrap_or(0)
+    }
+
+    fn note(&mut self, violations: &[Violation], place: &str) {
+        let mut kinds = BTreeMap::new();
+        for violation in violations {
+            let (kind, told) = match violation {
+                Violation::Unusable(told) => (WRONG[0], told),
+                Violation::NeverWas(told) => (WRONG[1], told),
+                Violation::OutcomeLost(told) => (WRONG[2], told),
+                Violation::IntentMissing(told) => (WRONG[3], told),
+                Violation::ImportLost(told) => (WRONG[4], told),
+                Violation::OtherLost(told) => (WRONG[5], told),
+                Violation::BadRecovery(told) => (WRONG[6], told),
+            };
+            kinds.entry(kind).or_insert(told);
+        }
+        for (kind, told) in kinds {
+            let seen = self.wrong.entry(kind).or_default();
+            *seen += 1;
+            if *seen <= EXAMPLES {
+                self.examples.push(format!("{kind}: {told} ({place})"));
+            }
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} syncs, {} writes, {} acknowledgements; {} power cuts, {} of them with unsynced writes, {} during the start after one:",
+            self.syncs, self.writes, self.acknowledged, self.images, self.with_unsynced, self.second
+        )?;
+        for wrong in WRONG {
+            write!(f, " {} {wrong},", self.of(wrong))?;
+        }
+        for example in &self.examples {
+            write!(f, "\n  {example}")?;
+        }
+        Ok(())
+    }
+}
