@@ -75,7 +75,7 @@ pub(crate) fn look(
         Ok((found, recovered)) => {
             let Some(seed) = again else { return (1, violations) };
             let images =
-                cut_again(image, recording, [found, recovered], expected.marks, seed, &mut violations);
+                cut_again(image, recording, &[found, recovered], expected.marks, seed, &mut violations);
             (images + 1, violations)
         }
         Err(violation) => {
@@ -93,7 +93,7 @@ fn start(
 ) -> Result<(String, String), Violation> {
     let path = folder.path().join(NAME);
     let mut journal =
-        Journal::open(&path).map_err(|error| Violation::Unusable(format!("does not open: {}", error)))?;
+        Journal::open(&path).map_err(|error| Violation::Unusable(format!("does not open: {error}")))?;
     let found = read(&path)?;
     match expected.states.iter().rposition(|state| *state == found) {
         None => violations.push(Violation::NeverWas(difference(&found, expected))),
@@ -115,7 +115,7 @@ fn start(
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .map_err(unusable)?;
     let recover = |journal: &mut Journal| {
-        journal.recover(LATER).map_err(|error| Violation::Unusable(format!("does not recover: {}", error)))
+        journal.recover(LATER).map_err(|error| Violation::Unusable(format!("does not recover: {error}")))
     };
     let recovered = recover(&mut journal)?;
     if recovered != (Recovered { doubtful: sending.len() as u64, ..Recovered::default() }) {
@@ -156,7 +156,7 @@ fn reader_after(path: &Path) -> Result<Connection, Violation> {
 fn cut_again(
     image: &[(String, Vec<u8>)],
     recording: Recording,
-    states: [String; 2],
+    states: &[String],
     marks: &[Mark],
     seed: u64,
     violations: &mut Vec<Violation>,
@@ -166,7 +166,7 @@ fn cut_again(
     let mut disk = Disk::holding(image);
     let mut images = 0;
     // What had to be there before has to be there still; that the recovery is lost again is no loss.
-    let expected = Expected { states: &states, acknowledged: None, marks };
+    let expected = Expected { states, acknowledged: None, marks };
     let chosen: Vec<usize> = (0..3).map(|_| rng.usize(..=events.len())).collect();
     for at in 0..=events.len() {
         for _ in chosen.iter().filter(|&&chosen| chosen == at) {

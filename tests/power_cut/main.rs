@@ -7,6 +7,7 @@
 
 mod check;
 mod disk;
+mod older;
 mod proof;
 mod records;
 mod scribe;
@@ -14,7 +15,7 @@ mod script;
 mod vfs;
 
 use fleetload::mistake::Mistake;
-use proof::{Moments, prove};
+use proof::{Moments, prove, prove_older};
 
 #[test]
 fn nothing_acknowledged_is_lost_and_no_intent_is_missing_when_the_power_goes_at_any_sync() {
@@ -31,6 +32,15 @@ fn nor_when_it_goes_between_syncs() {
     println!("{tally}");
     assert!(tally.wrong.is_empty(), "{tally}");
     assert!(tally.with_unsynced > 150, "{tally}");
+}
+
+#[test]
+fn a_journal_of_an_older_version_is_brought_up_to_date_though_the_power_goes_meanwhile() {
+    let (tally, version) = prove_older(Moments::Spread(100), 1);
+    println!("version {version}: {tally}");
+    assert!(tally.wrong.is_empty(), "{tally}");
+    // Version 1 is opened without a change until there is another one.
+    assert_eq!(tally.writes > 10 && tally.syncs > 2, version > 1, "version {version}: {tally}");
 }
 
 #[test]

@@ -8,7 +8,8 @@ use fleetload::mistake::Mistake;
 
 use crate::check::{Expected, Violation, look};
 use crate::disk::{Cut, Disk, Event};
-use crate::script;
+use crate::scribe::Account;
+use crate::{older, script};
 
 /// When the power goes, and how often.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,16 @@ const EXAMPLES: usize = 2;
 
 /// Carries out the script, with or without a mistake, and cuts the power at the moments.
 pub(crate) fn prove(mistaken: Option<Mistake>, moments: Moments, seed: u64) -> Tally {
-    let account = script::carry_out(mistaken);
+    cut_all(Disk::default(), &script::carry_out(mistaken), moments, seed)
+}
+
+/// Opens a journal of the first version and cuts the power at the moments of that. Gives the version it came to.
+pub(crate) fn prove_older(moments: Moments, seed: u64) -> (Tally, i64) {
+    let (disk, account, version) = older::open();
+    (cut_all(disk, &account, moments, seed), version)
+}
+
+fn cut_all(mut disk: Disk, account: &Account, moments: Moments, seed: u64) -> Tally {
     let events = &account.events;
     let mut tally = Tally {
         syncs: events.iter().filter(|event| matches!(event, Event::Synced(_))).count(),
@@ -56,7 +66,6 @@ pub(crate) fn prove(mistaken: Option<Mistake>, moments: Moments, seed: u64) -> T
         ..Tally::default()
     };
     let mut rng = Rng::with_seed(seed);
-    let mut disk = Disk::default();
     let mut marks = 0;
     for at in 0..=events.len() {
         for cut in cuts(events, at, moments, &mut rng) {
@@ -64,7 +73,7 @@ pub(crate) fn prove(mistaken: Option<Mistake>, moments: Moments, seed: u64) -> T
             tally.with_unsynced += usize::from(disk.unsynced() > 0);
             // A tenth of the starts are cut off too.
             let again = (rng.u8(..10) == 0).then(|| rng.u64(..));
-            let (images, violations) = look(&disk.cut(cut), Expected::after(&account, marks), again);
+            let (images, violations) = look(&disk.cut(cut), Expected::after(account, marks), again);
             tally.second += images - 1;
             tally.note(&violations, &format!("event {at} of seed {seed}, {cut:?}, again {again:?}"));
         }
