@@ -151,16 +151,37 @@ impl Tally {
     }
 }
 
+/// What the figures of a [`Tally`] are, in a few words.
+pub(crate) const HEADINGS: [&str; 12] = [
+    "syncs",
+    "acknowledged",
+    "power cuts",
+    "with unsynced",
+    "at the next start",
+    "unusable",
+    "never was",
+    "outcome lost",
+    "intent missing",
+    "import lost",
+    "other lost",
+    "bad recovery",
+];
+
+impl Tally {
+    /// The figures, in the order of [`HEADINGS`].
+    pub(crate) fn figures(&self) -> Vec<usize> {
+        let mut figures = vec![self.syncs, self.acknowledged, self.images, self.with_unsynced, self.second];
+        figures.extend(WRONG.map(|wrong| self.of(wrong)));
+        figures
+    }
+}
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} syncs, {} writes, {} acknowledgements; {} power cuts, {} of them with unsynced writes, {} during the start after one:",
-            self.syncs, self.writes, self.acknowledged, self.images, self.with_unsynced, self.second
-        )?;
-        for wrong in WRONG {
-            write!(f, " {} {wrong},", self.of(wrong))?;
+        for (heading, figure) in HEADINGS.iter().zip(self.figures()) {
+            write!(f, "{heading} {figure}, ")?;
         }
+        write!(f, "writes {}", self.writes)?;
         for example in &self.examples {
             write!(f, "\n  {example}")?;
         }
