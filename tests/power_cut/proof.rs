@@ -15,7 +15,7 @@ use crate::{older, script};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Moments {
     /// Before and after every sync and at every acknowledgement, each with all unsynced writes lost, with all of
-    /// them there, and mixed this many times.
+    /// them there, and mixed this many times; while the journal is made, [`YOUNG`] times as often.
     Named(usize),
     /// This many times, spread over everything that the disk was asked.
     Spread(usize),
@@ -43,6 +43,9 @@ pub(crate) struct Tally {
 pub(crate) const WRONG: [&str; 7] =
     ["unusable", "never was", "outcome lost", "intent missing", "import lost", "other lost", "bad recovery"];
 
+/// How many times as often the power goes while the journal is made: a file is never as easily broken again.
+const YOUNG: usize = 8;
+
 /// Examples kept of each.
 const EXAMPLES: usize = 2;
 
@@ -68,7 +71,7 @@ fn cut_all(mut disk: Disk, account: &Account, moments: Moments, seed: u64) -> Ta
     let mut rng = Rng::with_seed(seed);
     let mut marks = 0;
     for at in 0..=events.len() {
-        for cut in cuts(events, at, moments, &mut rng) {
+        for cut in cuts(events, at, moments, marks == 0, &mut rng) {
             tally.images += 1;
             tally.with_unsynced += usize::from(disk.unsynced() > 0);
             // A tenth of the starts are cut off too.
@@ -88,7 +91,7 @@ fn cut_all(mut disk: Disk, account: &Account, moments: Moments, seed: u64) -> Ta
 }
 
 /// How the power goes before the event at a place.
-fn cuts(events: &[Event], at: usize, moments: Moments, rng: &mut Rng) -> Vec<Cut> {
+fn cuts(events: &[Event], at: usize, moments: Moments, young: bool, rng: &mut Rng) -> Vec<Cut> {
     match moments {
         Moments::Named(mixed) => {
             let is_named = |event: &Event| matches!(event, Event::Synced(_) | Event::FolderSynced);
@@ -99,7 +102,7 @@ fn cuts(events: &[Event], at: usize, moments: Moments, rng: &mut Rng) -> Vec<Cut
                 return Vec::new();
             }
             let mut cuts = vec![Cut::Dropped, Cut::Applied];
-            for _ in 0..mixed {
+            for _ in 0..if young { mixed * YOUNG } else { mixed } {
                 cuts.push(Cut::UpTo(rng.u64(..)));
                 cuts.push(Cut::Mixed(rng.u64(..)));
             }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use fleetload::journal::{
     Account as ServiceAccount, Candidate, Decision, Evidence, How, Journal, Reply, RunId, Selection, Write,
-    Writer,
+    Writer, Writing,
 };
 use fleetload::mistake::{self, Mistake};
 use fleetload::model::id::{JobId, RemoteId};
@@ -278,7 +278,7 @@ impl Desk {
         let under_way: Arc<Mutex<BTreeMap<u64, Write>>> = Arc::default();
         let (tell, heard) = channel();
         let writes = Arc::clone(&under_way);
-        let writer = Writer::start(journal, move |reply| {
+        let writer = Writer::start(journal, Writing::OwnThread, move |reply| {
             let told = match reply {
                 Reply::Written { ticket, .. } => {
                     let write = writes.lock().expect("no panic").remove(&ticket).expect("one answer each");
@@ -309,7 +309,8 @@ impl Desk {
     }
 
     fn close(self) -> Journal {
-        self.writer.close().expect("the journal")
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(self.writer.close()).expect("the journal")
     }
 }
 
