@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::id::ImportId;
 
 /// The folder of one import's reports.
@@ -39,6 +40,7 @@ impl Folder {
     pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
         let folder = Self { path: path.to_owned(), import };
         make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        failpoint::reach("report.begun");
         Ok(folder)
     }
 
@@ -78,11 +80,14 @@ impl Folder {
                 Change::Remove(name) => removed.push(self.path.join(name)),
             }
         }
+        failpoint::reach("report.beside");
         let mut put = Vec::new();
         for (target, file) in whole {
             file.persist(&target).map_err(|error| self.failed("the file", &target, error.error))?;
             put.push(target);
+            failpoint::reach("report.between-files");
         }
+        failpoint::reach("report.in-place");
         let mut gone = Vec::new();
         for target in removed {
             match fs::remove_file(&target) {
@@ -91,6 +96,7 @@ impl Folder {
                 Err(error) => return Err(self.failed("the outdated file", &target, error)),
             }
         }
+        failpoint::reach("report.outdated-removed");
         // The names are on disk only when the folder is; not every system lets a folder be opened for that.
         if let Ok(folder) = File::open(&self.path) {
             let _best_effort = folder.sync_all();
