@@ -53,6 +53,8 @@ pub const STEPS: &[&str] = &[
     "look.under-way",
     "look.answered",
     "look.received",
+    "doubt.taken-up",
+    "doubt.look-read",
     "still-in-doubt.in-transaction",
     "existing.in-transaction",
     "adopted.in-transaction",

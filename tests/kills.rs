@@ -7,6 +7,8 @@
 mod bench;
 mod killing;
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -97,6 +99,7 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         | "report.in-place"
         | "report.outdated-removed" => &[(Scene::Work, 1)],
         "report.between-files" => &[(Scene::Work, 1), (Scene::Work, 4)],
+        "doubt.taken-up" | "doubt.look-read" => &[(Scene::Work, 1), (Scene::Recovery, 1)],
         "existing.in-transaction" => &[(Scene::Existing, 2)],
         "rejected.in-transaction" => &[(Scene::Refusal, 1)],
         "postponed.in-transaction" => &[(Scene::NoLook, 1)],
@@ -209,13 +212,17 @@ fn case(step: &str, scene: Scene, nth: u64) {
     let unfinished = "SELECT count(*) FROM job WHERE outcome IS NULL OR state <> outcome";
     assert_eq!(ask(&bench, unfinished), 0, "every row is done");
     assert!(!bench.path("fleetload.db.spill").exists(), "what was spilled is taken in");
-    complete_reports(&bench, done.import);
+    let reports = complete_reports(&bench, done.import);
 
     // Once more: nothing is left to be done, and nothing changes.
-    let before = bench.ledger();
+    let ledger = bench.ledger();
     finish(&bench, &["run"], environment);
-    assert_eq!(bench.ledger(), before);
-    complete_reports(&bench, done.import);
+    assert_eq!(bench.ledger(), ledger);
+    for (name, bytes) in complete_reports(&bench, done.import) {
+        assert!(reports.get(&name) == Some(&bytes), "{name} is another one the second time");
+    }
+    let left: Vec<_> = files(&bench.path("")).into_keys().filter(|name| name.contains(".part")).collect();
+    assert!(left.is_empty(), "left beside the journal: {left:?}");
 }
 
 /// What a step promises of the moment at which the process died there.
@@ -253,16 +260,26 @@ fn look_at_death(bench: &Bench, step: &str, scene: Scene) {
     }
 }
 
-/// All formats are there, and nothing that a kill has left beside them.
-fn complete_reports(bench: &Bench, import: u32) {
+/// The files of a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|file| file.expect("a file"))
+        .filter(|file| file.file_type().expect("a type").is_file())
+        .map(|file| {
+            let name = file.file_name().to_string_lossy().into_owned();
+            (name, std::fs::read(file.path()).expect("a readable file"))
+        })
+        .collect()
+}
+
+/// All formats are there, and nothing that a kill has left beside them; gives them.
+fn complete_reports(bench: &Bench, import: u32) -> BTreeMap<String, Vec<u8>> {
     let folder = bench.path(&format!("reports/{import}"));
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .expect("reports")
-        .map(|file| file.expect("a file").file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
+    let files = files(&folder);
+    let names: Vec<&String> = files.keys().collect();
     for name in ["results.xlsx", "results.jsonl", "summary.json"] {
-        assert!(names.iter().any(|there| there == name), "{name} is not among {names:?}");
+        assert!(files.contains_key(name), "{name} is not among {names:?}");
     }
     for sheet in ["companies", "sites", "people", "devices"] {
         let table = std::fs::read_to_string(folder.join(format!("{sheet}.results.csv"))).expect("a table");
@@ -276,6 +293,7 @@ fn complete_reports(bench: &Bench, import: u32) {
     }
     let left: Vec<_> = names.iter().filter(|name| name.starts_with('.')).collect();
     assert!(left.is_empty(), "left beside the reports: {left:?}");
+    files
 }
 
 #[test]
@@ -305,6 +323,31 @@ fn killed_at_any_step_every_row_is_done_once_in_the_end() {
     });
     let failed = failed.into_inner().expect("names");
     assert!(failed.is_empty(), "{} of {} cases failed: {failed:#?}", failed.len(), cases.len());
+}
+
+/// Changes the journal behind fleetload's back.
+fn tamper(bench: &Bench, change: &str) {
+    let journal = rusqlite::Connection::open(bench.path("fleetload.db")).expect("a journal");
+    assert!(journal.execute(change, []).expect("a change that the journal allows") > 0);
+}
+
+#[test]
+fn the_comparison_sees_a_record_made_twice_and_a_row_whose_record_is_another() {
+    let bench = Bench::new(scenario(Scene::Import));
+    let run = [&["run"], &ROWS.write(&bench)[..]].concat();
+    killed_at(&bench, &run, "creation.answered", 1, false, false);
+    assert!(Death::look(&bench).carried_out > 0, "the service did what the journal does not know");
+    // As if a start took what was being sent for not sent.
+    tamper(&bench, "UPDATE job SET state = 'ready' WHERE state = 'sending'");
+    let done = finish(&bench, &["run"], &[]);
+    let Balance { lost, doubled } = balance(&bench, done.import, ROWS);
+    assert!(lost == 0 && doubled > 0, "{lost} lost, {doubled} made twice");
+
+    // As if an answer were taken for that of another row.
+    let stranger = "'00000000-0000-4000-8000-000000000000'";
+    tamper(&bench, &format!("UPDATE job SET remote_id = {stranger} WHERE id = (SELECT max(id) FROM job)"));
+    bench.fleetload(&["report"]).expect_code(0);
+    assert_eq!(balance(&bench, done.import, ROWS).lost, 1);
 }
 
 #[test]
