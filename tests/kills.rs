@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bench::Bench;
 use fleetload::failpoint::STEPS;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
-use killing::{Balance, Death, Plan, Rows, ask, balance, campaigns, finish, is_killed};
+use killing::campaign::{Plan, campaigns};
+use killing::{Balance, Death, Rows, ask, balance, finish, is_killed};
 
 /// A small import with all kinds, so that every step is reached soon.
 const ROWS: Rows = Rows { companies: 3, sites: 4, people: 4, devices: 11 };
@@ -380,7 +381,7 @@ fn a_row_that_ends_the_process_three_times_is_held_and_the_others_go_on() {
 #[test]
 fn thirty_kills_at_random_moments_lose_nothing_and_make_nothing_twice() {
     let rows = Rows { companies: 6, sites: 30, people: 30, devices: 110 };
-    let figures = campaigns(Plan { kills: 30, rows, at_once: 3, seed: 1 });
+    let figures = campaigns(Plan { kills: 30, rows, at_once: 3, seed: 1 }, &mut |_| {});
     assert_eq!(figures.kills, 30, "{figures:?}");
     assert_eq!((figures.lost, figures.doubled), (0, 0), "{figures:?}");
     assert!(figures.under_way >= 8, "too few landed while a request was under way: {figures:?}");

@@ -92,8 +92,8 @@ impl Figures {
     }
 }
 
-/// Kills as often as planned, spread over as many imports as that takes.
-pub(crate) fn campaigns(plan: Plan) -> Figures {
+/// Kills as often as planned, spread over as many imports as that takes; tells now and then how it stands.
+pub(crate) fn campaigns(plan: Plan, tell: &mut dyn FnMut(&Figures)) -> Figures {
     let mut figures = Figures::default();
     let mut seed = plan.seed;
     while figures.kills < plan.kills {
@@ -111,6 +111,7 @@ pub(crate) fn campaigns(plan: Plan) -> Figures {
             }
         });
         seed += lanes;
+        tell(&figures);
     }
     figures
 }

@@ -6,7 +6,7 @@
 
 #![allow(dead_code, reason = "the test and the benchmark use a part each")]
 
-mod campaign;
+pub(crate) mod campaign;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -16,7 +16,6 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{self, Bench};
-pub(crate) use campaign::{Plan, campaigns};
 
 /// The signal of `kill -9`.
 const KILL: i32 = 9;
