@@ -4,7 +4,6 @@
 //! Prints where the kills landed and what became of the rows; ends with an error when a row was lost or a record made
 //! twice.
 
-#![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
 
 #[path = "../tests/bench/mod.rs"]

@@ -9,7 +9,6 @@
 pub(crate) mod campaign;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Output};
 
 use rusqlite::Connection;
@@ -17,8 +16,6 @@ use serde_json::Value;
 
 use crate::bench::{self, Bench};
 
-/// The signal of `kill -9`.
-const KILL: i32 = 9;
 /// Runs after which what is not done will not be.
 const MOST_RUNS: u32 = 30;
 /// A day and a little, in seconds.
@@ -59,8 +56,16 @@ fn labelled(sheet: &str) -> String {
 }
 
 /// Whether a process was ended by `kill -9`, its own or another's.
+#[cfg(unix)]
 pub(crate) fn is_killed(status: ExitStatus) -> bool {
-    status.signal() == Some(KILL)
+    const KILL: i32 = 9;
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(KILL)
+}
+
+/// Whether a process was ended from outside; elsewhere that cannot be told from its own failure.
+#[cfg(not(unix))]
+pub(crate) fn is_killed(status: ExitStatus) -> bool {
+    !status.success()
 }
 
 /// What a record is known by in every sheet here: its kind, and its username or its name.
