@@ -148,7 +148,7 @@ fn campaign(seed: u64, kills: u64, rows: Rows) -> Figures {
     let finish = finish(&bench, &["run"], &[]);
     let Balance { lost, doubled } = balance(&bench, finish.import, rows);
     Figures {
-        held: finish.held,
+        held: finish.held.values().sum(),
         lost,
         doubled,
         in_doubt: ask(&bench, "SELECT count(*) FROM attempt WHERE code = 'answer.process-ended'"),

@@ -146,10 +146,10 @@ impl Death {
 }
 
 /// What it took to finish.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Finish {
-    /// Rows that were held, and that a person decided by looking into the service.
-    pub(crate) held: u64,
+    /// Rows that were held, and that a person decided by looking into the service, by kind.
+    pub(crate) held: BTreeMap<String, u64>,
     /// Runs that ended for the day's quota.
     pub(crate) parked: u32,
     /// Runs after which rejected rows were tried again.
@@ -189,12 +189,13 @@ pub(crate) fn finish(bench: &Bench, first: &[&str], environment: &[(&str, &str)]
                 let made = made(bench);
                 for row in bench.results(finish.import).iter().filter(|row| row["status"] == "held") {
                     let job = row["job"].to_string();
-                    match made.get(&identity(row["kind"].as_str().expect("a kind"), row)).map(Vec::as_slice) {
+                    let kind = row["kind"].as_str().expect("a kind");
+                    match made.get(&identity(kind, row)).map(Vec::as_slice) {
                         None => must(&["resolve", &job, "--not-created"]),
                         Some([id]) => must(&["resolve", &job, "--created", id]),
                         Some(several) => panic!("made more than once: {row}: {several:?}"),
                     }
-                    finish.held += 1;
+                    *finish.held.entry(kind.to_owned()).or_default() += 1;
                 }
             }
             _ => panic!("{:?}: {}", output.status, told(&output)),
