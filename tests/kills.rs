@@ -21,7 +21,7 @@ use killing::{Balance, Death, Rows, ask, balance, finish, is_killed};
 /// A small import with all kinds, so that every step is reached soon.
 const ROWS: Rows = Rows { companies: 3, sites: 4, people: 4, devices: 11 };
 /// Cases side by side: most of their time they wait for answers and for doubts to settle.
-const AT_ONCE: usize = 10;
+const AT_ONCE: usize = 16;
 /// Bytes that a file may have in the scene of a journal that cannot be written, in blocks of 512.
 const BLOCKS: u32 = 400;
 
