@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::mistake::{self, Mistake};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
@@ -65,7 +66,8 @@ impl Journal {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection =
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
-        prepare(&mut connection, path, migrate::STEPS).map_err(|error| at(path, error))?;
+        let steps = [migrate::STEPS, failpoint::further_migration()].concat();
+        prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
         Ok(Self { connection, path: path.to_owned() })
     }
 }

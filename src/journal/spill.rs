@@ -15,6 +15,7 @@ use super::failure::unwritable;
 use super::write::Write;
 use super::{Journal, migrate, transition};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::time::Moment;
 
 /// One line of a spill file.
@@ -46,6 +47,7 @@ impl Journal {
             text.push('\n');
         }
         if !text.is_empty() {
+            failpoint::reach("spill.before");
             append(&spill, &text).map_err(|error| {
                 Error::journal(format!(
                     "the last answers could be written neither to the journal nor to {}",
@@ -54,6 +56,7 @@ impl Journal {
                 .hint("free some space there; the rows concerned will be looked up at the next run")
                 .because(error)
             })?;
+            failpoint::reach("spill.written");
         }
         Ok(spill)
     }

@@ -16,6 +16,7 @@ use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
+use crate::failpoint;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
@@ -53,6 +54,7 @@ pub(super) enum Finding {
 impl Dispatcher {
     /// A job in doubt has come in hand, its look being due.
     pub(super) fn look_after(&mut self, job: JobId) {
+        failpoint::reach("doubt.taken-up");
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let usable = |operation| self.usable(operation);
@@ -98,6 +100,7 @@ impl Dispatcher {
 
     /// A look after a lost answer has been read.
     pub(super) fn read_after(&mut self, job: JobId, operation: Operation, reading: Reading) {
+        failpoint::reach("doubt.look-read");
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         match reading {
             Reading::Unavailable => self.look_after(job),

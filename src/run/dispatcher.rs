@@ -277,6 +277,7 @@ impl Dispatcher {
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
+        failpoint::reach("permission.granted");
         self.reach.leaves(self.clock.elapsed());
         if let Some(lane) = self.lanes.get_mut(&operation) {
             lane.breaker.leaves();
@@ -367,8 +368,14 @@ impl Dispatcher {
             self.hear_date(date);
         }
         match errand {
-            Errand::Send(job) => self.answered(job, answer),
-            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer),
+            Errand::Send(job) => {
+                failpoint::reach("answer.received");
+                self.answered(job, answer);
+            }
+            Errand::Look { lookup, purpose, tries } => {
+                failpoint::reach("look.received");
+                self.looked(lookup, purpose, tries, answer);
+            }
         }
     }
 
@@ -407,6 +414,7 @@ impl Dispatcher {
             Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
             Some(Ticket::Settle { job, makes }) => {
+                failpoint::reach("settlement.on-disk");
                 if makes {
                     self.made.insert(job, self.clock.elapsed());
                 }
@@ -420,6 +428,7 @@ impl Dispatcher {
                 self.tell(Event::Moved { job, kind, from, to });
             }
         }
+        failpoint::reach("settlement.told");
     }
 
     /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
