@@ -75,6 +75,7 @@ pub(super) struct Dispatcher {
     pub(super) shown: HashSet<JobId>,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
+    /// Until when creations were last told to be parked, by the service's clock.
     pub(super) told_parking: Option<Moment>,
     /// This run in the journal.
     pub(super) run: RunId,
