@@ -151,8 +151,13 @@ impl ImportWriter<'_> {
         let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
             (None, _) => (footing, 0, values.record.creation()),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
-            // Nothing is left to do: the job is what its creation made of it.
-            (Some(_), None) => (standing.outcome.unwrap_or(Ready), standing.step, standing.operation),
+            // Nothing is left to do: the job is what its creation made of it, and stands at no step it no longer has.
+            (Some(_), None) => {
+                let outcome = standing.outcome.ok_or_else(|| {
+                    Error::internal(format!("job {job} has a record, but not how it came by it"))
+                })?;
+                (outcome, 0, values.record.creation())
+            }
         };
         let finished_at = state.is_final().then_some(self.now);
         standing.change(
