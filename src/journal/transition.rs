@@ -306,7 +306,7 @@ fn leave(
     standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
     // Before the steps are: a row that is held instead still wants them.
     if standing.remote_id.is_none()
-        && let Some(owner) = owner_of(connection, standing.kind, id)?
+        && let Some(owner) = owner_of(connection, id)?
     {
         return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
     }

@@ -131,12 +131,9 @@ impl Reference {
         self.jobs.get_mut(&number).expect("the reference is asked about jobs that are there")
     }
 
-    /// The job of this kind that owns a record.
-    fn owner(&self, kind: Kind, record: Record) -> Option<usize> {
-        self.jobs
-            .iter()
-            .find(|(_, job)| job.values.kind == kind && job.record == Some(record))
-            .map(|(&job, _)| job)
+    /// The job that owns a record. Ids are never given twice, whatever the kind.
+    fn owner(&self, record: Record) -> Option<usize> {
+        self.jobs.iter().find(|(_, job)| job.record == Some(record)).map(|(&job, _)| job)
     }
 
     /// The job of a row.
@@ -179,7 +176,7 @@ impl Reference {
             What::Advance { how, id } => self.finish(number, *how, *id),
             What::Leave { id } => {
                 let job = &self.jobs[&number];
-                let taken = job.record.is_none() && self.owner(job.values.kind, *id).is_some();
+                let taken = job.record.is_none() && self.owner(*id).is_some();
                 if job.record.is_none_or(|known| known == *id) && !taken {
                     self.job(number).steps.iter_mut().for_each(|step| step.done = true);
                 }
@@ -248,7 +245,7 @@ impl Reference {
         match (job.record, id) {
             (None, None) => return None,
             (Some(known), Some(given)) if known != given => return None,
-            (None, Some(given)) if self.owner(job.values.kind, given).is_some() => {
+            (None, Some(given)) if self.owner(given).is_some() => {
                 let job = self.job(number);
                 job.due = None;
                 job.code = Some("id.owned".to_owned());
@@ -362,7 +359,7 @@ impl Reference {
         }
         match decision {
             Decision::Created(id) => {
-                if job.record.is_none() && self.owner(job.values.kind, id).is_some() {
+                if job.record.is_none() && self.owner(id).is_some() {
                     return None;
                 }
                 self.finish(number, How::Adopted, Some(id))
