@@ -330,6 +330,12 @@ fn leave(
 ) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
     standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    // Before the steps are: a row that is held instead still wants them.
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, id)?
+    {
+        return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
+    }
     connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }
