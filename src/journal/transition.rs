@@ -11,6 +11,7 @@ use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
 use super::{Journal, baseline, doubt, quota, release};
 use crate::error::{Error, ErrorKind, Result};
+use crate::failpoint;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -28,6 +29,9 @@ impl Journal {
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
             outcomes.push(alone(&transaction, write)?);
+            if matches!(write, Write::Claim { .. }) {
+                failpoint::reach("claim.in-transaction");
+            }
         }
         transaction.commit()?;
         Ok(outcomes)

@@ -49,6 +49,19 @@ impl ServiceClock {
         }
     }
 
+    /// Our clock has jumped by so many milliseconds: the service's goes on as it did, until it is heard again.
+    /// While it has never been heard, ours is all there is.
+    pub(super) fn leapt(&mut self, jump_ms: i64) {
+        if self.heard {
+            self.skew_ms = self.skew_ms.saturating_sub(jump_ms);
+        }
+    }
+
+    /// Whether the service has ever said what time it is.
+    pub(super) fn is_heard(&self) -> bool {
+        self.heard
+    }
+
     /// The service's time when ours is `now`.
     pub(super) fn at(&self, now: Moment) -> Moment {
         Moment::from_millis(now.millis().saturating_add(self.skew_ms))
