@@ -31,6 +31,8 @@ use crate::term::{Progress, Tick, counted, span};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
+/// How long connections may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
@@ -77,6 +79,9 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             None => break ending,
         }
     };
+    // Connections that are kept open hold files that the reports may need.
+    drop(client);
+    runtime.shutdown_timeout(CLOSING);
     conclude(context, &journal, &concerned, imported.is_none(), &ending)
 }
 
