@@ -46,6 +46,8 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
+/// The same while creations are parked and nothing is under way, perhaps for a day.
+const PARKED_SLEEP: Duration = Duration::from_secs(15);
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
@@ -203,7 +205,7 @@ impl Dispatcher {
             self.note_counted();
             self.refill();
             let wake = self.offer();
-            self.ask_time();
+            let wake = self.ask_time(wake);
             self.show();
             if let Some(ending) = self.ending() {
                 return ending;
@@ -243,7 +245,8 @@ impl Dispatcher {
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
         self.movement.held_back = false;
-        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
+        let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
+        let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }

@@ -114,17 +114,22 @@ impl Dispatcher {
     }
 
     /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
-    /// token's age out of question as well.
-    pub(super) fn ask_time(&mut self) {
-        let due = self.timekeeping.ask_at.is_some_and(|at| at <= self.clock.elapsed());
-        if !due || self.timekeeping.asking.is_some() || self.drain.is_some() || self.failure.is_some() {
-            return;
+    /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
+    pub(super) fn ask_time(&mut self, wake: Duration) -> Duration {
+        if self.timekeeping.asking.is_some() || self.drain.is_some() || self.failure.is_some() {
+            return wake;
+        }
+        match self.timekeeping.ask_at {
+            None => return wake,
+            Some(at) if at > self.clock.elapsed() => return wake.min(at),
+            Some(_) => {}
         }
         self.timekeeping.ask_at = None;
         let client = self.client.clone();
         let call = Call { operation: Operation::Auth, parameters: Vec::new(), body: None };
         let task = self.requests.spawn(async move { client.send(call).await });
         self.timekeeping.asking = Some(task.id());
+        wake
     }
 
     /// A request came home that no row sent: the one that asks for the time.
