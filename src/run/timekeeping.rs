@@ -171,13 +171,14 @@ fn words(jump_ms: i64) -> String {
     }
 }
 
-/// A length of time in its largest unit.
+/// A length of time in its largest unit, to the nearest.
 pub(super) fn rough(length: Duration) -> String {
-    match length.as_secs() {
+    let nearest = |unit: u64| (length.as_secs() + unit / 2) / unit;
+    match (length + Duration::from_millis(500)).as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
-        seconds @ 120..7200 => format!("{} min", seconds / 60),
-        seconds @ 7200..172_800 => format!("{} h", seconds / 3600),
-        seconds => format!("{} days", seconds / 86_400),
+        120..7200 => format!("{} min", nearest(60)),
+        7200..172_800 => format!("{} h", nearest(3600)),
+        _ => format!("{} days", nearest(86_400)),
     }
 }
 
@@ -275,6 +276,11 @@ mod tests {
         );
         assert_eq!(words(-90_000), "the clock was set back by 90 s: rows that wait are reckoned anew");
         assert_eq!(rough(Duration::from_secs(120)), "2 min");
-        assert_eq!(rough(Duration::from_secs(400_000)), "4 days");
+        assert_eq!(
+            rough(Duration::from_millis(10_799_990)),
+            "3 h",
+            "a clock does not jump to the millisecond"
+        );
+        assert_eq!(rough(Duration::from_secs(400_000)), "5 days");
     }
 }
