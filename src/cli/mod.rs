@@ -40,6 +40,7 @@ mod signals;
 mod status;
 mod template;
 mod until;
+mod watchdog;
 
 use std::cell::Cell;
 use std::ffi::OsString;

@@ -17,7 +17,7 @@ use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
 use super::signals::Signals;
 use super::until::until;
-use super::{counts, intake};
+use super::{counts, intake, watchdog};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Account, Journal, Recovered, Writing};
@@ -25,12 +25,14 @@ use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::run::{Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, Options, Policy};
+use crate::run::{Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, Options, Policy, Pulse};
 use crate::service::Client;
 use crate::term::{Progress, Tick, counted, span};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
+/// How long connections may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
@@ -77,6 +79,9 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             None => break ending,
         }
     };
+    // Connections that are kept open hold files that the reports may need.
+    drop(client);
+    runtime.shutdown_timeout(CLOSING);
     conclude(context, &journal, &concerned, imported.is_none(), &ending)
 }
 
@@ -264,8 +269,17 @@ async fn send(
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();
     let mut asked = Some(Interrupt::Drain);
     // On a task of its own, so that a slow terminal does not hold it up.
-    let mut running =
-        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell));
+    let pulse = Pulse::default();
+    let _watchdog = watchdog::start(context, &pulse)?;
+    let mut running = tokio::spawn(crate::run::run_watched(
+        journal,
+        client,
+        clock.clone(),
+        options,
+        interrupts,
+        tell,
+        pulse,
+    ));
     let ended = loop {
         tokio::select! {
             ended = &mut running => break ended,
@@ -289,8 +303,14 @@ async fn send(
         take_in(&mut progress, &event, tick());
     }
     progress.finish(tick());
-    let (journal, ending) =
-        ended.map_err(|error| Error::internal("the run ended unforeseen").because(error))?;
+    let (journal, ending) = ended.map_err(|error| {
+        Error::internal("fleetload broke down in the middle of the run; nothing was sent after that")
+            .because(error)
+            .hint(format!(
+                "to go on: {}\nwhat was under way is looked up before anything is sent again",
+                context.again("run")
+            ))
+    })?;
     let ending = ending?;
     Ok((journal?, ending))
 }

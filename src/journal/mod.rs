@@ -7,6 +7,7 @@
 mod baseline;
 mod column;
 mod doubt;
+mod due;
 mod failure;
 #[cfg(test)]
 mod fixture;

@@ -36,6 +36,22 @@ impl Journal {
         Ok(RunId(run))
     }
 
+    /// What the last run that noted it went by, in the words of whoever noted it.
+    pub fn last_terms(&self) -> Result<Option<String>> {
+        Ok(self
+            .connection
+            .query_row("SELECT terms FROM run WHERE terms IS NOT NULL ORDER BY id DESC LIMIT 1", [], |row| {
+                row.get(0)
+            })
+            .optional()?)
+    }
+
+    /// Notes what a run goes by.
+    pub fn note_terms(&mut self, run: RunId, terms: &str) -> Result<()> {
+        self.connection.execute("UPDATE run SET terms = ?2 WHERE id = ?1", (run, terms))?;
+        Ok(())
+    }
+
     /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
     pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
         self.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
@@ -95,6 +111,16 @@ impl Journal {
 mod tests {
     use super::*;
     use crate::journal::fixture::*;
+
+    #[test]
+    fn what_a_run_goes_by_is_there_for_the_next_even_if_one_between_noted_nothing() {
+        let mut bench = bench();
+        assert_eq!(bench.journal.last_terms().unwrap(), None);
+        let run = bench.journal.begin_run(at(1)).unwrap();
+        bench.journal.note_terms(run, "these").unwrap();
+        bench.journal.begin_run(at(2)).unwrap();
+        assert_eq!(bench.journal.last_terms().unwrap().as_deref(), Some("these"));
+    }
 
     #[test]
     fn the_last_run_is_told_with_its_end_and_its_requests() {

@@ -162,8 +162,16 @@ impl Writer {
         journal.ok_or_else(|| Error::internal("the writer of the journal ended before its time"))
     }
 
+    /// Whether the writer has ended before its time: nothing it is told is written or answered any more.
+    pub fn is_gone(&self) -> bool {
+        match &self.worker {
+            Worker::Thread(thread) => thread.is_finished(),
+            Worker::Task(task) => task.is_finished(),
+        }
+    }
+
     fn order(&self, order: Order) {
-        // The thread is gone only after a panic, which `close` reports; what it did not write is in doubt then.
+        // The writer is gone only after a panic, which `is_gone` and `close` report; what it did not write is in doubt then.
         let _gone = self.orders.send(order);
     }
 }

@@ -80,6 +80,8 @@ pub enum Consequence {
     StopRun(Refusal),
     /// Count a failure at the service for the breaker.
     Failure,
+    /// This machine has no more sockets or open files: send fewer requests at once.
+    LowerConcurrency(String),
     /// The service could not be reached: hold everything back for a while.
     Unreachable(String),
 }
@@ -157,12 +159,19 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
 }
 
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
-    let settled = match why {
-        NotSent::NoConnection(_) => returned("unreachable", "the service could not be reached"),
-        NotSent::NoToken(_) => returned("unreachable", "no access token could be had"),
-        NotSent::NoResources(_) => returned("resources", "this machine has no more sockets or files"),
-    };
-    (settled, Consequence::Unreachable(why.words().to_owned()))
+    let words = why.words().to_owned();
+    match why {
+        NotSent::NoConnection(_) => {
+            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
+        }
+        NotSent::NoToken(_) => {
+            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
+        }
+        NotSent::NoResources(_) => (
+            returned("resources", "this machine has no more sockets or open files"),
+            Consequence::LowerConcurrency(words),
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::hand::{Inbox, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};
+use super::settling::Clocks;
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::failpoint;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
@@ -57,6 +58,9 @@ impl Dispatcher {
         failpoint::reach("doubt.taken-up");
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        let elapsed = self.clock.elapsed();
+        let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.timekeeping.steady(elapsed) };
+        self.settling.take_up(job, work.doubt_since, clocks, self.options.policy.settle);
         let usable = |operation| self.usable(operation);
         let lookup = match (&work.action, work.remote_id) {
             (Action::Create, _) => lookups::by_key(work, &usable),
@@ -353,23 +357,28 @@ impl Dispatcher {
     }
 
     fn settled(&self, work: &Work) -> bool {
-        self.clock.now() >= self.settle_moment(work) || mistake::made(Mistake::SettleTimeIgnored)
+        self.left(work).is_zero() || mistake::made(Mistake::SettleTimeIgnored)
     }
 
-    /// From when on "not there" may be believed.
+    /// How long "not there" may not be believed yet.
+    fn left(&self, work: &Work) -> Duration {
+        self.settling.left(work.job, self.clock.elapsed(), self.options.policy.settle)
+    }
+
+    /// From when on "not there" may be believed, as far as the wall clock goes evenly. The journal counts whole
+    /// milliseconds, and a look must not come a fraction of one too early.
     fn settle_moment(&self, work: &Work) -> Moment {
-        work.doubt_since.unwrap_or_else(|| self.clock.now()).plus(self.options.policy.settle)
+        self.clock.now().plus(self.left(work) + Duration::from_millis(1))
     }
 
     /// When to look again: soon at first, at the settle time at the latest, then every few seconds.
     fn next_look(&self, work: &Work) -> Moment {
         let now = self.clock.now();
-        let settled = self.settle_moment(work);
-        if now >= settled {
+        if self.settled(work) {
             return now.plus(LATE_WAIT.min(self.options.policy.settle));
         }
         let wait = FIRST_WAIT.saturating_mul(1 << work.looks.min(16));
-        settled.min(now.plus(wait))
+        self.settle_moment(work).min(now.plus(wait))
     }
 }
 

@@ -17,12 +17,17 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
+use super::capacity::Capacity;
 use super::ends::{Ending, Opening, sign_in};
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
+use super::settling::Settling;
+use super::standstill::Movement;
+use super::timekeeping::Timekeeping;
+use super::watchdog::Pulse;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -32,6 +37,7 @@ use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::service::{Answer, Call, Client};
 
@@ -60,7 +66,7 @@ pub(super) struct Dispatcher {
     next_ticket: u64,
     pub(super) requests: JoinSet<Answer>,
     errands: HashMap<task::Id, Errand>,
-    claiming: usize,
+    pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
@@ -83,6 +89,10 @@ pub(super) struct Dispatcher {
     pub(super) surveyed_at: Duration,
     pub(super) drain: Option<Drain>,
     pub(super) failure: Option<Error>,
+    pub(super) timekeeping: Timekeeping,
+    pub(super) settling: Settling,
+    pub(super) capacity: Capacity,
+    pub(super) movement: Movement,
 }
 
 impl Dispatcher {
@@ -94,7 +104,9 @@ impl Dispatcher {
         options: Options,
         interrupts: mpsc::Receiver<Interrupt>,
         news: mpsc::UnboundedSender<Event>,
+        pulse: Pulse,
     ) -> (Result<Journal>, Result<Ending>) {
+        let timekeeping = Timekeeping::start(&*clock);
         let (mut journal, mut interrupts) = (journal, interrupts);
         let date = tokio::select! {
             signed_in = sign_in(&client) => match signed_in {
@@ -107,7 +119,7 @@ impl Dispatcher {
             }
         };
         let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-        let opening = match Opening::of(&mut journal, &client, now, there.day()) {
+        let opening = match Opening::of(&mut journal, &client, options.policy, now, there.day()) {
             Ok(opening) => opening,
             Err(error) => return (Ok(journal), Err(error)),
         };
@@ -153,9 +165,16 @@ impl Dispatcher {
             surveyed_at: Duration::ZERO,
             drain: None,
             failure: None,
+            timekeeping,
+            settling: Settling::default(),
+            capacity: Capacity::new(limits.concurrency),
+            movement: Movement::new(pulse),
         };
         if let Some(date) = date {
             this.hear_date(date);
+        }
+        if let Some(text) = opening.changes {
+            this.tell(Event::Note { text });
         }
         for operation in opening.lanes {
             this.lane(operation).supply = Supply::Unknown;
@@ -184,9 +203,12 @@ impl Dispatcher {
     ) -> Ending {
         let mut listening = true;
         loop {
+            self.keep_time();
             self.note_counted();
             self.refill();
             let wake = self.offer();
+            let wake = self.ask_time(wake);
+            self.show();
             if let Some(ending) = self.ending() {
                 return ending;
             }
@@ -224,6 +246,7 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
+        self.movement.held_back = false;
         let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
@@ -237,15 +260,18 @@ impl Dispatcher {
         while moving {
             moving = false;
             for &operation in &operations {
-                if self.requests.len() + self.claiming >= self.options.limits.concurrency {
-                    return wake;
+                if let Err(at) = self.capacity.permits(self.requests.len() + self.claiming, now) {
+                    return at.map_or(wake, |at| wake.min(at));
                 }
                 match self.permission(operation, now) {
                     Permission::Granted(errand) => {
                         self.begin(operation, errand);
                         moving = true;
                     }
-                    Permission::Later(at) => wake = wake.min(at),
+                    Permission::Later(at) => {
+                        self.movement.held_back = true;
+                        wake = wake.min(at);
+                    }
                     Permission::AfterNews | Permission::NothingWaits => {}
                 }
             }
@@ -257,11 +283,11 @@ impl Dispatcher {
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
+        let there = self.there();
         let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         if lane.queue.is_empty() {
             return Permission::NothingWaits;
         }
-        let there = self.service_clock.at(self.clock.now());
         let held_back = self.reach.permits(now).err().or_else(|| {
             if !operation.creates() {
                 return None;
@@ -285,9 +311,10 @@ impl Dispatcher {
         }
         match errand {
             Errand::Send(job) => {
+                let there = self.there();
                 let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
                 let now = self.clock.now();
-                let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
+                let day = operation.creates().then(|| self.quota.leaves(there));
                 in_hand.stage = Stage::Claiming;
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
@@ -354,6 +381,7 @@ impl Dispatcher {
         let task = self.requests.spawn(async move { client.send(call).await });
         self.errands.insert(task.id(), errand);
         let now = self.clock.elapsed();
+        self.movement.left(now);
         self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
     }
@@ -364,10 +392,12 @@ impl Dispatcher {
             Ok(home) => home,
             Err(error) => (error.id(), super::outcome::lost()),
         };
-        let Some(errand) = self.errands.remove(&id) else { return };
-        if let Some(date) = answer.date {
-            self.hear_date(date);
+        self.movement.step();
+        match answer.date {
+            Some(date) => self.hear_date(date),
+            None => self.note_undated(&answer),
         }
+        let Some(errand) = self.errands.remove(&id) else { return self.told_time(id, &answer) };
         match errand {
             Errand::Send(job) => {
                 failpoint::reach("answer.received");
@@ -425,7 +455,14 @@ impl Dispatcher {
         }
         for &Moved { job, kind, from, to, operation } in moved {
             self.supply(to, operation);
+            self.movement.step();
             if from != to {
+                match to {
+                    JobState::InDoubt => {
+                        self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle)
+                    }
+                    _ => self.settling.end(job),
+                }
                 self.tell(Event::Moved { job, kind, from, to });
             }
         }
@@ -461,6 +498,12 @@ impl Dispatcher {
     fn never_left(&mut self, operation: Operation) {
         self.reach.never_left();
         self.lane(operation).breaker.came_home();
+    }
+
+    /// The service's time now.
+    pub(super) fn there(&mut self) -> Moment {
+        self.keep_time();
+        self.service_clock.at(self.clock.now())
     }
 
     /// News that is not an answer.

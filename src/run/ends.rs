@@ -1,7 +1,11 @@
 //! The two ends of a run: what it begins with, and how it ended.
 
-use super::Limits;
+use std::time::Duration;
+
 use super::quota::Quota;
+use super::terms::Terms;
+use super::timekeeping::latest_due;
+use super::{Limits, Policy};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, QuotaDay, RunId};
 use crate::model::operation::Operation;
@@ -82,19 +86,28 @@ pub(super) struct Opening {
     today: QuotaDay,
     learned: Option<u64>,
     pub(super) run: RunId,
+    /// What is different from the last run, in words.
+    pub(super) changes: Option<String>,
 }
 
 impl Opening {
     /// Reads what the journal knows; `today` is the service's day, as far as it is known.
-    pub(super) fn of(journal: &mut Journal, client: &Client, now: Moment, today: Day) -> Result<Self> {
+    pub(super) fn of(
+        journal: &mut Journal,
+        client: &Client,
+        policy: Policy,
+        now: Moment,
+        today: Day,
+    ) -> Result<Self> {
         let lanes = journal.lanes()?;
         require_available(client, &lanes)?;
-        Ok(Self {
-            lanes,
-            today: journal.quota(today)?,
-            learned: journal.latest_ceiling()?,
-            run: journal.begin_run(now)?,
-        })
+        let terms = Terms::of(client.endpoints(), policy);
+        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
+        let run = journal.begin_run(now)?;
+        journal.note_terms(run, &terms.text())?;
+        // Moments written by a clock that was ahead would keep their rows waiting until it is right.
+        journal.bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        Ok(Self { lanes, today: journal.quota(today)?, learned: journal.latest_ceiling()?, run, changes })
     }
 
     /// The quota as this run begins with it.

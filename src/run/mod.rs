@@ -3,12 +3,14 @@
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours).
+//! ours). `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to
+//! it that no run stands still for ever.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
 mod before;
 mod breaker;
+mod capacity;
 mod departures;
 mod dispatcher;
 mod ends;
@@ -22,7 +24,12 @@ mod matching;
 mod outcome;
 mod quota;
 mod reach;
+mod settling;
+mod standstill;
 mod supply;
+mod terms;
+mod timekeeping;
+mod watchdog;
 mod weigh;
 
 use std::sync::Arc;
@@ -39,6 +46,7 @@ use crate::service::{Client, Rate};
 
 pub use ends::Ending;
 pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]
@@ -133,5 +141,22 @@ pub async fn run(
     interrupts: mpsc::Receiver<Interrupt>,
     news: mpsc::UnboundedSender<Event>,
 ) -> (Result<Journal>, Result<Ending>) {
-    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news).await
+    run_watched(journal, client, clock, options, interrupts, news, Pulse::default()).await
+}
+
+/// The same, showing how it stands in `pulse`, for a [`Watchdog`].
+///
+/// # Errors
+///
+/// Those of [`run`].
+pub async fn run_watched(
+    journal: Journal,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    options: Options,
+    interrupts: mpsc::Receiver<Interrupt>,
+    news: mpsc::UnboundedSender<Event>,
+    pulse: Pulse,
+) -> (Result<Journal>, Result<Ending>) {
+    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news, pulse).await
 }

@@ -17,7 +17,7 @@ use crate::model::operation::Operation;
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, Refusal, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::service::Answer;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
@@ -116,7 +116,7 @@ impl Dispatcher {
 
     /// What the run does besides.
     fn follow(&mut self, operation: Operation, counted: Option<Day>, consequence: Consequence) {
-        if !matches!(consequence, Consequence::Unreachable(_)) {
+        if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
             self.reach.reached();
         }
         let now = self.clock.elapsed();
@@ -139,6 +139,11 @@ impl Dispatcher {
             }
             Consequence::StopRun(refusal) => {
                 self.stop_run(refusal);
+                Change::Same
+            }
+            Consequence::LowerConcurrency(words) => {
+                self.lane(operation).breaker.came_home();
+                self.ran_short(operation, &words);
                 Change::Same
             }
             Consequence::Unreachable(words) => {
@@ -177,6 +182,7 @@ impl Dispatcher {
             | Verdict::Duplicate(_)
             | Verdict::Contradicted(_)
             | Verdict::TokenInvalid => Consequence::Nothing,
+            Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
             Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
             Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
             Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
@@ -222,7 +228,7 @@ impl Dispatcher {
     }
 
     fn quota_refused(&mut self, counted: Option<Day>) {
-        let there = self.service_clock.at(self.clock.now());
+        let there = self.there();
         let day = counted.unwrap_or(there.day());
         if let Parking::Until(_) = self.quota.refused(there, day) {
             let ceiling = self.quota.used();
@@ -284,6 +290,7 @@ impl Dispatcher {
 
     /// Learns the service's time from an answer.
     pub(super) fn hear_date(&mut self, date: Moment) {
+        self.keep_time();
         let heard = self.service_clock.hear(date, self.clock.now());
         if let Some(seconds) = heard.notable {
             self.tell(Event::ClockSkew { seconds });

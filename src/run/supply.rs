@@ -8,6 +8,7 @@ use super::ends::Ending;
 use super::hand::{Drain, InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
+use crate::error::Error;
 use crate::journal::{Page, Work};
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -38,6 +39,12 @@ impl Dispatcher {
 
     /// Asks the journal for whatever may be had and is not in hand yet.
     pub(super) fn refill(&mut self) {
+        if self.failure.is_none() && self.writer.is_gone() {
+            self
+                .fail(Error::internal("what writes the journal broke down; nothing was sent after that").hint(
+                "run the same command again: what was under way is looked up before anything is sent again",
+            ));
+        }
         if self.drain.is_some() || self.failure.is_some() {
             return;
         }
@@ -172,6 +179,7 @@ impl Dispatcher {
         for work in work {
             let job = work.job;
             let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
+            self.movement.step();
             place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
             fresh.push(job);
         }
