@@ -29,6 +29,7 @@ fn examined(
     settings: &Settings,
 ) -> crate::error::Result<(Health, String, Option<&'static str>)> {
     let journal = Journal::open_existing(path)?;
+    journal.check_pages()?;
     let tally = journal.tally(None)?;
     let left = tally.count(|state| !state.is_final() && state != JobState::Held);
     let message = format!(

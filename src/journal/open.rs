@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::presence::{self, Presence};
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
 use crate::mistake::{self, Mistake};
@@ -59,11 +60,13 @@ impl Journal {
 
     fn open_file(path: &Path) -> Result<Self> {
         refuse_other_files(path)?;
+        let had_log = presence::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection =
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
         prepare(&mut connection, path, migrate::STEPS).map_err(|error| at(path, error))?;
-        Ok(Self { connection, path: path.to_owned() })
+        let (presence, spill_beside) = (Presence::of(path), path.to_owned());
+        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside })
     }
 }
 

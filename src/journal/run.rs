@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::OptionalExtension;
 
 use super::failure::{damaged, unwritable};
-use super::{Journal, RunId};
+use super::register::Entry;
+use super::{Journal, RunId, identity};
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -30,7 +31,14 @@ pub struct RunInfo {
 impl Journal {
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
-        Ok(RunId(self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?))
+        let transaction = self.begin()?;
+        let run = transaction.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
+        identity::mark(&transaction, true)?;
+        transaction.commit()?;
+        // The mark belongs into the file itself: without the log beside it, it must still be there. A reader may keep
+        // it from getting there; then an older copy is recognised by how far it has come alone.
+        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_row| Ok(()))?;
+        Ok(RunId(run))
     }
 
     /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
@@ -48,12 +56,22 @@ impl Journal {
         resumes_at: Option<Moment>,
         requests: &BTreeMap<Operation, u64>,
     ) -> Result<()> {
+        self.look_at_files()?;
         let requests = serde_json::to_string(requests).map_err(unwritable)?;
-        let changed = self.connection.execute(
+        let transaction = self.begin()?;
+        let changed = transaction.execute(
             "UPDATE run SET ended_at = ?2, ending = ?3, resumes_at = ?4, requests = ?5 WHERE id = ?1",
             (run, at, ending, resumes_at, &requests),
         )?;
-        if changed == 1 { Ok(()) } else { Err(Error::internal(format!("the journal has no run {run}"))) }
+        if changed != 1 {
+            return Err(Error::internal(format!("the journal has no run {run}")));
+        }
+        identity::mark(&transaction, false)?;
+        transaction.commit()?;
+        if let Some(Err(error)) = self.entry.as_ref().map(Entry::sync) {
+            tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
+        }
+        Ok(())
     }
 
     /// The run that began last.

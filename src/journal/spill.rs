@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::failure::unwritable;
 use super::write::Write;
-use super::{Journal, migrate, transition};
+use super::{Journal, identity, migrate, transition};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 
@@ -21,6 +21,9 @@ use crate::model::time::Moment;
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     id: Uuid,
+    /// The journal whose jobs it speaks of.
+    #[serde(default)]
+    journal: Option<String>,
     write: Write,
 }
 
@@ -34,14 +37,16 @@ pub(super) struct TakenIn {
 }
 
 impl Journal {
-    /// Appends settlements to the spill file of the journal at `path`, and syncs it. Gives the file's name.
+    /// Appends settlements to the spill file of the journal, and syncs it. Gives the file's name.
     ///
     /// Claims are left out: what was not on disk was not sent.
-    pub fn spill(path: &Path, writes: &[Write]) -> Result<PathBuf> {
-        let spill = spill_path(path);
+    pub fn spill(&self, writes: &[Write]) -> Result<PathBuf> {
+        let spill = spill_path(&self.spill_beside);
+        // A journal that cannot even be read any more spills all the same.
+        let journal = identity::id(&self.connection).ok();
         let mut text = String::new();
         for write in writes.iter().filter(|write| write.is_settlement()) {
-            let line = Line { id: Uuid::new_v4(), write: write.clone() };
+            let line = Line { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
             text.push_str(&serde_json::to_string(&line).map_err(unwritable)?);
             text.push('\n');
         }
@@ -82,11 +87,17 @@ pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Resul
         Err(error) if error.kind() == Io::NotFound => return Ok(taken_in),
         Err(error) => return Err(untaken(path, error)),
     };
+    let own = identity::id(connection)?;
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let Ok(line) = serde_json::from_slice::<Line>(line) else {
             taken_in.left_out += 1;
             continue;
         };
+        // Another journal lay here when it was written.
+        if line.journal.as_ref().is_some_and(|journal| *journal != own) {
+            taken_in.left_out += 1;
+            continue;
+        }
         let fresh = connection
             .prepare_cached("INSERT INTO spill_taken (id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
             .execute((line.id.hyphenated().to_string(), at))?;

@@ -9,7 +9,7 @@ use super::column::{Id, count};
 use super::failure::unwritable;
 use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
-use super::{Journal, baseline, doubt, quota, release};
+use super::{Journal, baseline, doubt, identity, quota, release};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -29,7 +29,12 @@ impl Journal {
         for write in writes {
             outcomes.push(alone(&transaction, write)?);
         }
+        let claims = writes.iter().any(|write| matches!(write, Write::Claim { .. }));
+        let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
         transaction.commit()?;
+        if let Some(serial) = serial {
+            identity::remember(self.entry.as_ref(), serial);
+        }
         Ok(outcomes)
     }
 }
@@ -78,6 +83,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Doubt { job, doubt, executed, until, evidence } => {
             doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
         }
+        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }

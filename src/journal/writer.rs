@@ -180,7 +180,7 @@ impl<R: Fn(Reply)> Desk<R> {
             self.spill(writes);
             return;
         }
-        match self.journal.apply(writes) {
+        match self.journal.look_at_files().and_then(|()| self.journal.apply(writes)) {
             Ok(outcomes) => {
                 for (&ticket, outcome) in tickets.iter().zip(outcomes) {
                     (self.reply)(match outcome {
@@ -191,6 +191,7 @@ impl<R: Fn(Reply)> Desk<R> {
             }
             Err(error) => {
                 self.failed = true;
+                self.journal.touch_no_more();
                 self.spill(writes);
                 (self.reply)(Reply::Failed { error });
             }
@@ -198,7 +199,7 @@ impl<R: Fn(Reply)> Desk<R> {
     }
 
     fn spill(&self, writes: &[Write]) {
-        if let Err(error) = Journal::spill(self.journal.path(), writes) {
+        if let Err(error) = self.journal.spill(writes) {
             (self.reply)(Reply::Failed { error });
         }
     }

@@ -126,6 +126,8 @@ pub(super) fn after(work: &Work, seen: &[Seen]) -> After {
         [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
             (Some(id), None, Some(Doubt::Duplicate), false) => After::Before(id),
+            // Whether we made it or somebody else did: it is there, as a look before sending would find it.
+            (Some(id), None, Some(Doubt::JournalBehind), _) => After::Before(id),
             (Some(id), Some(_), _, _) => After::Ours(id),
             (Some(id), None, _, _) if unique => After::Ours(id),
             (_, None, _, _) => {
