@@ -76,7 +76,10 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             break ending;
         }
         match take(&journal)? {
-            Some(again) => locks = again,
+            Some(again) => {
+                locks = again;
+                safety::enter_again(&mut journal)?;
+            }
             None => break ending,
         }
     };

@@ -82,6 +82,11 @@ pub(super) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -
     }
 }
 
+/// The same for a run that begins again in one go: nothing has happened to the journal between.
+pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
+    journal.enter(&Register::open(&state_folder())?)
+}
+
 fn accepting(context: &Context<'_>) -> String {
     context.again("run --accept-journal")
 }

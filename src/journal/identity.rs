@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use super::Journal;
 use super::column::{count, natural};
 use super::register::{Entry, Machine, Memory, Register};
+use super::spill;
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 
@@ -79,8 +80,10 @@ impl Journal {
         Ok(None)
     }
 
-    /// Notes that this machine runs the journal from now on. Each claim is remembered as it is committed.
+    /// Notes that this machine runs the journal from now on. Each claim is remembered as it is committed, and room is
+    /// kept on the disk for outcomes that cannot be written.
     pub fn enter(&mut self, register: &Register) -> Result<()> {
+        spill::reserve(&self.path)?;
         let transaction = self.begin()?;
         note_machine(&transaction, &register.machine)?;
         let identity = read(&transaction)?;
@@ -98,6 +101,7 @@ impl Journal {
         who: &str,
         at: Moment,
     ) -> Result<u64> {
+        spill::reserve(&self.path)?;
         let known = match register.recall(&id(&self.connection)?)? {
             Memory::Known { serial, .. } => serial,
             Memory::None | Memory::Unreadable(_) => 0,

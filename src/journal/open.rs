@@ -311,6 +311,53 @@ mod tests {
     }
 
     #[test]
+    fn a_journal_of_the_first_version_keeps_its_rows_and_gets_an_identity_of_its_own() {
+        let folder = tempdir().unwrap();
+        let ids: Vec<String> = ["one.db", "two.db"]
+            .iter()
+            .map(|name| {
+                let path = folder.path().join(name);
+                let mut old = Connection::open(&path).unwrap();
+                prepare(&mut old, &path, &migrate::STEPS[..1]).unwrap();
+                old.execute_batch(
+                    "INSERT INTO import (id, at) VALUES (1, 5);
+                     INSERT INTO job (kind, state, operation, first_import, natural_key, name, content_hash)
+                     VALUES ('company', 'ready', 'addCompany', 1, 'acme', 'Acme', 'hash')",
+                )
+                .unwrap();
+                drop(old);
+                let journal = Journal::open_existing(&path).unwrap();
+                assert_eq!(migrate::version(&journal.connection).unwrap(), migrate::STEPS.len());
+                assert!(migrate::copy_path(&path, 1).exists());
+                let jobs = "SELECT count(*) FROM job WHERE state = 'ready' AND unsure = 0";
+                let jobs: i64 = journal.connection.query_row(jobs, [], |row| row.get(0)).unwrap();
+                assert_eq!(jobs, 1);
+                let identity = "SELECT id FROM identity WHERE serial = 0 AND NOT under_way";
+                journal.connection.query_row(identity, [], |row| row.get(0)).unwrap()
+            })
+            .collect();
+        assert_ne!(ids[0], ids[1]);
+        assert_eq!(ids[0].len(), 32);
+    }
+
+    #[test]
+    fn a_journal_that_another_program_keeps_locked_is_told_as_such() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let mut journal = Journal::open(&path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        // Waiting is SQLite's; here it is told not to.
+        journal.connection.busy_timeout(Duration::ZERO).unwrap();
+        let error = journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.to_string().contains("kept the journal locked"), "{error}");
+        assert!(error.next_step().unwrap().contains("close the program"), "{error:?}");
+        other.execute_batch("ROLLBACK").unwrap();
+        journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap();
+    }
+
+    #[test]
     fn a_step_that_fails_leaves_the_version_before_it() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("fleetload.db");

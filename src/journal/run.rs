@@ -6,7 +6,7 @@ use rusqlite::OptionalExtension;
 
 use super::failure::{damaged, unwritable};
 use super::register::Entry;
-use super::{Journal, RunId, identity};
+use super::{Journal, RunId, identity, spill};
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -68,6 +68,7 @@ impl Journal {
         }
         identity::mark(&transaction, false)?;
         transaction.commit()?;
+        spill::release(&self.path);
         if let Some(Err(error)) = self.entry.as_ref().map(Entry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }

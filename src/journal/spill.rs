@@ -36,6 +36,9 @@ pub(super) struct TakenIn {
     pub(super) left_out: u64,
 }
 
+/// Bytes kept back on the disk for the spill file: what is in hand at a few hundred requests under way, and more.
+const RESERVE: usize = 1 << 20;
+
 impl Journal {
     /// Appends settlements to the spill file of the journal, and syncs it. Gives the file's name.
     ///
@@ -51,6 +54,7 @@ impl Journal {
             text.push('\n');
         }
         if !text.is_empty() {
+            release(&self.path);
             append(&spill, &text).map_err(|error| {
                 Error::journal(format!(
                     "the last answers could be written neither to the journal nor to {}",
@@ -62,6 +66,38 @@ impl Journal {
         }
         Ok(spill)
     }
+}
+
+/// Keeps room on the disk for a spill file: when the disk is full is when one is needed.
+pub(super) fn reserve(path: &Path) -> Result<()> {
+    let file = reserve_path(path);
+    if file.metadata().is_ok_and(|file| file.len() == RESERVE as u64) {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let kept = options.open(&file).and_then(|mut open| {
+        // Zeros might be kept as a hole that takes no room.
+        open.write_all(&vec![b'-'; RESERVE])?;
+        open.sync_all()
+    });
+    kept.map_err(|error| {
+        release(path);
+        Error::journal(format!("there is no room beside the journal {} for a run", path.display()))
+            .because(error)
+            .hint("free some space on the disk that holds the journal, then run the same command again; nothing was sent")
+    })
+}
+
+/// Gives the room back. What cannot be removed is taken again by the next run.
+pub(super) fn release(path: &Path) {
+    drop(fs::remove_file(reserve_path(path)));
+}
+
+fn reserve_path(path: &Path) -> PathBuf {
+    migrate::beside(path, ".spill-reserve")
 }
 
 fn append(spill: &Path, text: &str) -> std::io::Result<()> {

@@ -192,8 +192,9 @@ impl<R: Fn(Reply)> Desk<R> {
             Err(error) => {
                 self.failed = true;
                 self.journal.touch_no_more();
-                self.spill(writes);
+                // The first failure is the one to be told; when spilling fails as well, rows are in doubt besides.
                 (self.reply)(Reply::Failed { error });
+                self.spill(writes);
             }
         }
     }
