@@ -455,7 +455,7 @@ fn a_journal_that_may_not_be_written_is_told_before_anything_is_sent() {
     fs::copy(env!("CARGO_BIN_EXE_fleetload"), &binary).expect("a copy");
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o755)).expect("own file");
     let script = format!(
-        "export FLEETLOAD_CLIENT_SECRET={} HOME=/nonexistent XDG_STATE_HOME=/tmp; \
+        "export FLEETLOAD_CLIENT_SECRET={} HOME=/nonexistent XDG_STATE_HOME=/nonexistent; \
          exec setpriv --reuid=65534 --regid=65534 --clear-groups {} run --config nobody.toml",
         bench::SECRET,
         binary.display()

@@ -15,8 +15,9 @@ use rusqlite::config::DbConfig;
 use super::{Journal, migrate, open};
 use crate::error::{Error, Result};
 
-/// Bytes of the write-ahead log beyond which some other program must be keeping it from being copied back.
-const LOG_LIMIT: u64 = 2 << 30;
+/// Bytes of the write-ahead log beyond which some other program must be keeping it from being copied back: some
+/// 100,000 rows, at 43 KiB a row.
+const LOG_LIMIT: u64 = 4 << 30;
 
 /// Commits in a row that find the log larger before that is believed: a large import makes it so for a moment.
 const PATIENCE: u32 = 256;
