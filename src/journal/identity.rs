@@ -15,6 +15,10 @@ use super::spill;
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 
+/// How far an accepted copy is put ahead of what is remembered: the copy that it leaves behind may have come further
+/// than that, by a commit when its process was killed, by those of some seconds when the machine stopped.
+const LEAP: u64 = 1_000_000;
+
 /// Why a journal may lack requests that were sent with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Regression {
@@ -112,8 +116,10 @@ impl Journal {
             [],
         )?;
         note_machine(&transaction, &register.machine)?;
-        transaction
-            .execute("UPDATE identity SET serial = max(serial, ?1) + 1, under_way = 0", [count(known)])?;
+        transaction.execute(
+            "UPDATE identity SET serial = max(serial, ?1) + ?2, under_way = 0",
+            (count(known), count(LEAP)),
+        )?;
         transaction.execute(
             "INSERT INTO decision (at, who, what, details) VALUES (?1, ?2, 'accept journal', ?3)",
             (at, who, regression.words()),

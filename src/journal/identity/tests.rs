@@ -141,6 +141,9 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     let mut run = run();
     let backup = copy(&run, "backup.db", true);
     apply(&mut run.bench.journal, claim(crate::model::id::JobId(2), AddCompany)).unwrap();
+    // As if its process had been killed between commits and the notes of them.
+    run.bench.journal.entry = None;
+    apply(&mut run.bench.journal, claim(crate::model::id::JobId(3), AddCompany)).unwrap();
     let mut accepted = Journal::open_existing(&backup).unwrap();
     let found = accepted.regression(&run.register).unwrap().unwrap();
     assert_eq!(accepted.accept(&run.register, &found, "ann", at(50)).unwrap(), 3);
