@@ -40,6 +40,8 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
+/// The same while creations are parked and nothing is under way, perhaps for a day.
+const PARKED_SLEEP: Duration = Duration::from_secs(15);
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
@@ -109,7 +111,7 @@ impl Dispatcher {
         };
         let (inbox, mut mail) = mpsc::unbounded_channel();
         let replies = inbox.clone();
-        let writer = Writer::start(journal, move |reply| {
+        let writer = Writer::start(journal, options.writing.clone(), move |reply| {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(Inbox::Journal(reply)));
         });
@@ -161,7 +163,7 @@ impl Dispatcher {
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
         let (word, resumes_at) = ending.noted();
         let at = this.clock.now();
-        let journal = this.writer.close();
+        let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
@@ -186,7 +188,18 @@ impl Dispatcher {
             if let Some(ending) = self.ending() {
                 return ending;
             }
+            // In this order, so that the same events lead to the same run.
             tokio::select! {
+                biased;
+                interrupt = interrupts.recv(), if listening => match interrupt {
+                    Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
+                        why: "on request".to_owned(),
+                    }),
+                    Some(Interrupt::Abort) => {
+                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
+                    }
+                    None => listening = false,
+                },
                 Some(news) = mail.recv() => {
                     self.receive(news);
                     // Take in what has gathered before offering again: one round for many answers.
@@ -201,15 +214,6 @@ impl Dispatcher {
                     }
                 }
                 () = self.clock.sleep_until(wake) => {}
-                interrupt = interrupts.recv(), if listening => match interrupt {
-                    Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
-                        why: "on request".to_owned(),
-                    }),
-                    Some(Interrupt::Abort) => {
-                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
-                    }
-                    None => listening = false,
-                },
             }
         }
     }
@@ -218,7 +222,8 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
+        let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
+        let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }

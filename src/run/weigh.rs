@@ -256,6 +256,7 @@ mod tests {
         let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
         let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
         let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
+        let behind = || doubt(site("Depot", None), Doubt::JournalBehind, None);
         let none = Some(vec![]);
         let table = [
             ("nothing found", lost(none.clone()), vec![], "absent"),
@@ -296,6 +297,20 @@ mod tests {
                 lost_till(Some(vec![record(1)])),
                 vec![seen(till(), None)],
                 "before",
+            ),
+            ("an older copy of the journal, and it is there", behind(), vec![seen(depot(), None)], "before"),
+            ("an older copy of the journal, and it is not", behind(), vec![], "absent"),
+            (
+                "an older copy of the journal, and another row has it",
+                behind(),
+                vec![seen(depot(), Some(99))],
+                "absent",
+            ),
+            (
+                "an older copy of the journal, and it is there but for case",
+                behind(),
+                vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+                "unclear",
             ),
             ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
             ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),

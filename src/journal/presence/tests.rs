@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::mpsc::channel;
 
 use super::super::fixture::*;
-use super::super::{Reply, Writer};
+use super::super::{Reply, Writer, Writing};
 use super::*;
 use crate::error::ErrorKind;
 use crate::model::id::JobId;
@@ -22,10 +22,12 @@ fn disturbed(disturb: impl Fn(&Path)) -> (Error, Option<Journal>, Bench) {
     let folder = bench.folder;
     disturb(&path);
     let (replies, inbox) = channel();
-    let writer = Writer::start(bench.journal, move |reply| replies.send(reply).unwrap()).unwrap();
+    let writer =
+        Writer::start(bench.journal, Writing::OwnThread, move |reply| replies.send(reply).unwrap()).unwrap();
     writer.write(1, created(JobId(1), Sending, id(1)));
     writer.write(2, claim(JobId(2), AddCompany));
-    drop(writer.close().unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    drop(runtime.block_on(writer.close()).unwrap());
     let replies: Vec<Reply> = inbox.iter().collect();
     let [Reply::Failed { error }] = <[Reply; 1]>::try_from(replies).unwrap() else { panic!("not noticed") };
     let copy = migrate::beside(&path, ".rescued");
