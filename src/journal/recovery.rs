@@ -7,6 +7,7 @@ use super::doubt::put_on_hold;
 use super::transition::end_attempt;
 use super::{Evidence, Journal, spill, standing};
 use crate::error::Result;
+use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -48,6 +49,11 @@ impl Journal {
         for job in sending {
             let standing = standing::of(&transaction, job)?;
             standing.leaves(&[JobState::Sending], "recovered")?;
+            if mistake::made(Mistake::RestartMeansReady) {
+                let sql = "UPDATE job SET state = 'ready' WHERE id = ?1 AND state = ?2";
+                standing.change(&transaction, sql, &[])?;
+                continue;
+            }
             end_attempt(&transaction, &standing, &evidence)?;
             standing.change(
                 &transaction,

@@ -17,6 +17,7 @@ use super::lookups;
 use super::matching::{self, Seen};
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record};
@@ -153,6 +154,9 @@ impl Dispatcher {
         let evidence = Evidence::at(self.clock.now());
         let from = JobState::InDoubt;
         let conclusion = weigh::after(&in_hand.work, seen);
+        if mistake::made(Mistake::FirstLookBelieved) && conclusion == After::Absent {
+            return self.send_again(job, "not found".to_owned());
+        }
         if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
             // Good for showing that there is none; it does not say below which parent one is.
             return self.look_later(job, "a company of this name is there, perhaps below another parent");
@@ -172,6 +176,7 @@ impl Dispatcher {
             }
             After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
+            After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
         }
     }
@@ -349,7 +354,7 @@ impl Dispatcher {
     }
 
     fn settled(&self, work: &Work) -> bool {
-        self.clock.now() >= self.settle_moment(work)
+        self.clock.now() >= self.settle_moment(work) || mistake::made(Mistake::SettleTimeIgnored)
     }
 
     /// From when on "not there" may be believed.

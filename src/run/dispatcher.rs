@@ -28,6 +28,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
+use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -294,6 +295,9 @@ impl Dispatcher {
                     Ticket::Claim(job),
                     Write::Claim { job, operation, content, baseline, counted: day, at: now },
                 );
+                if mistake::made(Mistake::IntentAfterSend) {
+                    self.claimed(job);
+                }
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -400,6 +404,7 @@ impl Dispatcher {
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
         match self.tickets.remove(&number) {
+            Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
             Some(Ticket::Settle { job, makes }) => {
                 if makes {
