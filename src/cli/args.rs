@@ -70,6 +70,10 @@ pub(super) struct Common {
     )]
     pub(super) journal: PathBuf,
 
+    /// Keep the journal on a network or in a synchronised folder all the same
+    #[arg(long, global = true)]
+    pub(super) any_storage: bool,
+
     /// The folder the reports are written to
     #[arg(long, global = true, value_name = "DIR", env = "FLEETLOAD_REPORTS", default_value = "reports")]
     pub(super) reports: PathBuf,

@@ -21,6 +21,11 @@ pub(super) struct Run {
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
 
+    /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
+    /// done is looked up first, and held where that tells nothing
+    #[arg(long)]
+    pub(super) accept_journal: bool,
+
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]

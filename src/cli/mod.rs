@@ -30,6 +30,7 @@ mod reading;
 mod rehearsal;
 mod reports;
 mod run;
+mod safety;
 mod sandbox;
 mod secret;
 mod section;

@@ -17,7 +17,7 @@ use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
 use super::signals::Signals;
 use super::until::until;
-use super::{counts, intake, watchdog};
+use super::{counts, intake, safety, watchdog};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Account, Journal, Recovered, Writing};
@@ -42,11 +42,14 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
+    safety::refuse_unsafe_storage(context)?;
+    safety::examine(context, typed)?;
     let Some((mut journal, imported)) = prepare(context, typed, &settings)? else { return Ok(Exit::Sheets) };
 
     let concerned = concerned(&journal, imported)?;
     let take = |journal: &Journal| Locks::take(context, journal, &settings, typed.rehearsal.sandbox);
     let Some(mut locks) = take(&journal)? else { return Ok(Exit::Parked) };
+    safety::enter(context, typed, &mut journal)?;
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
     if counts::moving(&journal.tally(None)?) == 0 {
@@ -75,7 +78,10 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             break ending;
         }
         match take(&journal)? {
-            Some(again) => locks = again,
+            Some(again) => {
+                locks = again;
+                safety::enter_again(&mut journal)?;
+            }
             None => break ending,
         }
     };

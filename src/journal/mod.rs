@@ -11,6 +11,7 @@ mod due;
 mod failure;
 #[cfg(test)]
 mod fixture;
+mod identity;
 mod incoming;
 mod intake;
 mod known;
@@ -19,12 +20,16 @@ mod migrate;
 mod open;
 mod operator;
 mod place;
+mod presence;
 mod quota;
 mod recovery;
+mod register;
 mod release;
 mod run;
+mod salvage;
 mod spill;
 mod standing;
+mod storage;
 mod transition;
 mod view;
 mod work;
@@ -40,6 +45,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
+pub use identity::Regression;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;
@@ -47,7 +53,10 @@ pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use quota::QuotaDay;
 pub use recovery::Recovered;
+pub use register::{Register, state_folder};
 pub use run::RunInfo;
+pub use salvage::{Lost, Salvaged, is_damage};
+pub use storage::Storage;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{Candidate, Evidence, How, Moved, Write};
@@ -89,6 +98,13 @@ pub struct Account {
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
+    /// Whether a write-ahead log lay beside it when it was opened.
+    had_log: bool,
+    presence: presence::Presence,
+    /// Where this machine remembers how far it has come, while it is run.
+    entry: Option<register::Entry>,
+    /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
+    spill_beside: PathBuf,
 }
 
 impl Journal {

@@ -127,6 +127,7 @@ impl Journal {
             }
             Decision::NotCreated => {
                 rule_out(&transaction, &standing)?;
+                be_sure(&transaction, &standing)?;
                 vec![reopen(&transaction, &standing)?]
             }
             Decision::Abandon => abandon(&transaction, &standing, who, at)?,
@@ -258,6 +259,11 @@ fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
     ids.extend(candidates.iter().filter_map(|candidate| candidate.id));
     let number = baseline::store(connection, &ids)?;
     standing.change(connection, "UPDATE job SET baseline = ?3 WHERE id = ?1 AND state = ?2", &[&number])
+}
+
+/// A person has looked: nothing was sent of which the journal does not know.
+fn be_sure(connection: &Connection, standing: &Standing) -> Result<()> {
+    standing.change(connection, "UPDATE job SET unsure = 0 WHERE id = ?1 AND state = ?2", &[])
 }
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.

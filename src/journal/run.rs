@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::OptionalExtension;
 
 use super::failure::{damaged, unwritable};
-use super::{Journal, RunId};
+use super::register::Entry;
+use super::{Journal, RunId, identity, spill};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
@@ -31,8 +32,14 @@ pub struct RunInfo {
 impl Journal {
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
-        let run = self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
+        let transaction = self.begin()?;
+        let run = transaction.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
+        identity::mark(&transaction, true)?;
+        transaction.commit()?;
         failpoint::reach("run.begun");
+        // The mark belongs into the file itself: without the log beside it, it must still be there. A reader may keep
+        // it from getting there; then an older copy is recognised by how far it has come alone.
+        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_row| Ok(()))?;
         Ok(RunId(run))
     }
 
@@ -68,14 +75,25 @@ impl Journal {
         resumes_at: Option<Moment>,
         requests: &BTreeMap<Operation, u64>,
     ) -> Result<()> {
+        self.look_at_files()?;
         let requests = serde_json::to_string(requests).map_err(unwritable)?;
         failpoint::reach("run.before-end");
-        let changed = self.connection.execute(
+        let transaction = self.begin()?;
+        let changed = transaction.execute(
             "UPDATE run SET ended_at = ?2, ending = ?3, resumes_at = ?4, requests = ?5 WHERE id = ?1",
             (run, at, ending, resumes_at, &requests),
         )?;
+        if changed != 1 {
+            return Err(Error::internal(format!("the journal has no run {run}")));
+        }
+        identity::mark(&transaction, false)?;
+        transaction.commit()?;
         failpoint::reach("run.ended");
-        if changed == 1 { Ok(()) } else { Err(Error::internal(format!("the journal has no run {run}"))) }
+        spill::release(&self.path);
+        if let Some(Err(error)) = self.entry.as_ref().map(Entry::sync) {
+            tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
+        }
+        Ok(())
     }
 
     /// The run that began last.

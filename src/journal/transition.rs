@@ -9,7 +9,7 @@ use super::column::{Id, count};
 use super::failure::unwritable;
 use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
-use super::{Journal, baseline, doubt, quota, release};
+use super::{Journal, baseline, doubt, identity, quota, release};
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
 use crate::model::id::{JobId, RemoteId};
@@ -30,7 +30,12 @@ impl Journal {
             outcomes.push(alone(&transaction, write)?);
             failpoint::reach(step(write));
         }
+        let claims = writes.iter().any(|write| matches!(write, Write::Claim { .. }));
+        let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
         transaction.commit()?;
+        if let Some(serial) = serial {
+            identity::remember(self.entry.as_ref(), serial);
+        }
         Ok(outcomes)
     }
 }
@@ -50,7 +55,7 @@ const fn step(write: &Write) -> &'static str {
         Write::Defer { .. } => "deferred.in-transaction",
         Write::Return { .. } => "returned.in-transaction",
         Write::Postpone { .. } => "postponed.in-transaction",
-        Write::Doubt { .. } => "doubt.in-transaction",
+        Write::Doubt { .. } | Write::Suspect { .. } => "doubt.in-transaction",
         Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
         Write::Release { .. } => "released.in-transaction",
         Write::Hold { .. } => "held.in-transaction",
@@ -103,6 +108,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Doubt { job, doubt, executed, until, evidence } => {
             doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
         }
+        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }

@@ -63,6 +63,8 @@ pub struct Work {
     pub looks: u32,
     /// The ids a look-up showed before the first send of this step, sorted; `None` when none was taken.
     pub baseline: Option<Vec<RemoteId>>,
+    /// Whether it may have been sent without this copy of the journal knowing of it.
+    pub unsure: bool,
     /// The digest of the values the row has.
     pub content_hash: String,
     /// When this step was sent first.
@@ -96,7 +98,7 @@ macro_rules! work {
                 job.baseline, job.first_sent_at, record.body, step.action,
                 iif(job.doubted, (SELECT count(*) FROM attempt
                     WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0),
-                job.content_hash
+                job.content_hash, job.unsure
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest
         )
@@ -268,6 +270,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         looks: row.get(14)?,
         baseline,
         content_hash: row.get(20)?,
+        unsure: row.get(21)?,
         first_sent_at: row.get(16)?,
     })
 }

@@ -120,6 +120,15 @@ pub enum Write {
         /// What was seen.
         evidence: Evidence,
     },
+    /// ready or deferred → in doubt: it may have been sent without the journal knowing of it.
+    Suspect {
+        /// The job.
+        job: JobId,
+        /// The state it leaves.
+        from: JobState,
+        /// When.
+        at: Moment,
+    },
     /// in doubt → in doubt: looked, not decided.
     KeepDoubting {
         /// The job.
@@ -191,6 +200,7 @@ impl Write {
             | Self::Defer { job, .. }
             | Self::Postpone { job, .. }
             | Self::Doubt { job, .. }
+            | Self::Suspect { job, .. }
             | Self::KeepDoubting { job, .. }
             | Self::Release { job, .. }
             | Self::Hold { job, .. } => Some(*job),
@@ -209,6 +219,7 @@ impl Write {
             | Self::Defer { .. }
             | Self::Postpone { .. }
             | Self::Doubt { .. }
+            | Self::Suspect { .. }
             | Self::KeepDoubting { .. }
             | Self::Release { .. }
             | Self::Hold { .. }

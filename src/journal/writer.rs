@@ -267,7 +267,7 @@ impl<R: Fn(Reply)> Desk<R> {
             self.spill(writes);
             return;
         }
-        match self.journal.apply(writes) {
+        match self.journal.look_at_files().and_then(|()| self.journal.apply(writes)) {
             Ok(outcomes) => {
                 self.outbox.extend(tickets.iter().zip(outcomes).map(|(&ticket, outcome)| match outcome {
                     Ok(moved) => Reply::Written { ticket, moved },
@@ -276,14 +276,16 @@ impl<R: Fn(Reply)> Desk<R> {
             }
             Err(error) => {
                 self.failed = true;
-                self.spill(writes);
+                self.journal.touch_no_more();
+                // The first failure is the one to be told; when spilling fails as well, rows are in doubt besides.
                 self.outbox.push(Reply::Failed { error });
+                self.spill(writes);
             }
         }
     }
 
     fn spill(&mut self, writes: &[Write]) {
-        if let Err(error) = Journal::spill(self.journal.path(), writes) {
+        if let Err(error) = self.journal.spill(writes) {
             self.outbox.push(Reply::Failed { error });
         }
     }

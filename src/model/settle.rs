@@ -224,6 +224,7 @@ mod tests {
             Verdict::Doubtful(Doubt::Redirect),
             Verdict::Doubtful(Doubt::ProcessEnded),
             Verdict::Doubtful(Doubt::WorkerLost),
+            Verdict::Doubtful(Doubt::JournalBehind),
         ];
         for verdict in never {
             assert!(!again(&settle(FIRST, verdict.clone()).0), "{verdict:?}");

@@ -184,6 +184,11 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
     ("answer.unknown", "the service answered with a code it does not describe", DECIDE),
     ("answer.redirect", "the service answered with a redirect, which is never followed", DECIDE),
     ("answer.process-ended", "fleetload was stopped while the request was under way", DECIDE),
+    (
+        "journal.restored",
+        "the journal is an older copy, so the row may have been sent without its knowing",
+        DECIDE,
+    ),
     ("answer.worker-lost", "fleetload failed while the request was under way", DECIDE),
     (
         "answer.duplicate",
@@ -324,6 +329,7 @@ mod tests {
             Doubt::Redirect,
             Doubt::ProcessEnded,
             Doubt::WorkerLost,
+            Doubt::JournalBehind,
             Doubt::Duplicate,
             Doubt::NoId,
         ];

@@ -89,6 +89,10 @@ impl Dispatcher {
             let until = self.settle_moment(work);
             return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
         }
+        if work.doubt == Some(Doubt::JournalBehind) {
+            let reason = "this copy of the journal may not know that the row was sent, and no look-up is available to find out";
+            return self.hold(job, Doubt::JournalBehind.code(), reason.to_owned(), Vec::new());
+        }
         let reason = match (&work.action, work.doubt) {
             (Action::Extra(Extra::Licence(_)), _) => {
                 "the answer to adding the licence code was lost, and the service has no way to look it up"

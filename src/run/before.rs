@@ -55,6 +55,11 @@ impl Dispatcher {
     pub(super) fn look_before(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        if work.unsure {
+            // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
+            let write = Write::Suspect { job, from: work.state, at: self.clock.now() };
+            return self.settle(job, write);
+        }
         // A baseline stays good until the first request that may have been executed. After that it is too late to
         // take one, but not to see whether that request was executed after all.
         let again = work.doubted;

@@ -49,6 +49,7 @@ fn work(record: Record, role: Role) -> Work {
         absent_reads: 0,
         looks: 0,
         baseline: None,
+        unsure: false,
         content_hash: String::new(),
         first_sent_at: None,
     }

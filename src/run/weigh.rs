@@ -128,6 +128,8 @@ pub(super) fn after(work: &Work, seen: &[Seen]) -> After {
         [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
             (Some(id), None, Some(Doubt::Duplicate), false) => After::Before(id),
+            // Whether we made it or somebody else did: it is there, as a look before sending would find it.
+            (Some(id), None, Some(Doubt::JournalBehind), _) => After::Before(id),
             (Some(id), Some(_), _, _) => After::Ours(id),
             (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => After::Ours(id),
             (Some(id), None, _, _) if unique => After::Ours(id),
@@ -257,6 +259,7 @@ mod tests {
         let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
         let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
         let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
+        let behind = || doubt(site("Depot", None), Doubt::JournalBehind, None);
         let none = Some(vec![]);
         let table = [
             ("nothing found", lost(none.clone()), vec![], "absent"),
@@ -297,6 +300,20 @@ mod tests {
                 lost_till(Some(vec![record(1)])),
                 vec![seen(till(), None)],
                 "before",
+            ),
+            ("an older copy of the journal, and it is there", behind(), vec![seen(depot(), None)], "before"),
+            ("an older copy of the journal, and it is not", behind(), vec![], "absent"),
+            (
+                "an older copy of the journal, and another row has it",
+                behind(),
+                vec![seen(depot(), Some(99))],
+                "absent",
+            ),
+            (
+                "an older copy of the journal, and it is there but for case",
+                behind(),
+                vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+                "unclear",
             ),
             ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
             ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),

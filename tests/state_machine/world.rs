@@ -302,7 +302,7 @@ impl World {
         }
         // The new process finds what is on disk, and nothing else: the journal keeps nothing in memory. Opening it
         // again is an operation of its own.
-        Journal::spill(&self.path(), &lines).unwrap();
+        self.journal.spill(&lines).unwrap();
         let recovered = self.journal.recover(self.moment()).unwrap();
         let (doubtful, held) = self.reference.recover(self.now);
         assert_eq!((recovered.doubtful, recovered.held), (doubtful, held));
