@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::account::Rehearsed;
-use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
+use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::{Context, quoted};
 use super::ending::conclude;
@@ -20,7 +20,7 @@ use super::until::until;
 use super::{counts, intake};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Account, Journal, Recovered};
+use crate::journal::{Account, AuditScope, Journal, Recovered};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -47,9 +47,12 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let Some(mut locks) = take(&journal)? else { return Ok(Exit::Parked) };
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
-    if counts::moving(&journal.tally(None)?) == 0 {
+    let earlier = journal.last_run()?.map(|run| run.run);
+    // An earlier run may have ended before it had read back what it made.
+    let unread = settings.audit_scope().map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, imported.is_none(), &Ending::Finished);
+        return conclude(context, &journal, &concerned, imported.is_none(), (&Ending::Finished, earlier));
     }
     let runtime = context.runtime()?;
     let ending = loop {
@@ -77,7 +80,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             None => break ending,
         }
     };
-    conclude(context, &journal, &concerned, imported.is_none(), &ending)
+    conclude(context, &journal, &concerned, imported.is_none(), (&ending, earlier))
 }
 
 /// Runs the jobs against a sandbox of its own.
@@ -215,6 +218,15 @@ fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
 }
 
 impl Settings {
+    /// Which records are read back.
+    fn audit_scope(&self) -> Option<AuditScope> {
+        match self.audit.value {
+            AuditWord::All => Some(AuditScope::All),
+            AuditWord::Doubtful => Some(AuditScope::Doubtful),
+            AuditWord::None => None,
+        }
+    }
+
     /// What the run is told.
     fn options(&self, until: Option<Moment>) -> Options {
         let policy = Policy {
@@ -232,6 +244,7 @@ impl Settings {
                 InDoubtWord::Hold => InDoubt::Hold,
             },
             settle: self.settle.value,
+            audit: self.audit_scope(),
         };
         let limits = Limits {
             rate: self.pace(),

@@ -16,6 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
+use super::audit::Audit;
 use super::before::Family;
 use super::ends::{Ending, Opening, sign_in};
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
@@ -73,6 +74,7 @@ pub(super) struct Dispatcher {
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     pub(super) told_parking: Option<Moment>,
+    pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
     pub(super) version: Option<i64>,
@@ -145,6 +147,7 @@ impl Dispatcher {
             shown: HashSet::new(),
             token_refusals: HashMap::new(),
             told_parking: None,
+            audit: Audit::default(),
             version: None,
             surveyed_at: Duration::ZERO,
             drain: None,
@@ -166,6 +169,9 @@ impl Dispatcher {
             return (journal, Err(error));
         }
         let journal = journal.and_then(|mut journal| {
+            if let Some(figures) = this.audit.figures() {
+                journal.note_audit(this.run, figures)?;
+            }
             journal.end_run(this.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });
@@ -457,6 +463,7 @@ impl Dispatcher {
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
+            Inbox::Audit(news) => self.heard_of_audit(news),
         }
     }
 

@@ -3,10 +3,11 @@
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours).
+//! ours), `audit` (what was made is read back before the end) and `readback` (what that shows).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
+mod audit;
 mod before;
 mod breaker;
 mod departures;
@@ -22,6 +23,7 @@ mod matching;
 mod outcome;
 mod quota;
 mod reach;
+mod readback;
 mod supply;
 mod weigh;
 
@@ -32,7 +34,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::{AuditScope, Journal};
 use crate::model::event::Event;
 use crate::model::time::Moment;
 use crate::service::{Client, Rate};
@@ -62,6 +64,8 @@ pub struct Policy {
     pub in_doubt: InDoubt,
     /// How long after a lost answer "not there" may be believed.
     pub settle: Duration,
+    /// Which records are read back before the run ends; `None` for none.
+    pub audit: Option<AuditScope>,
 }
 
 /// When the day's quota is spent.
