@@ -288,6 +288,21 @@ fn with_doubtful_only_what_was_in_doubt_is_read_back_and_with_none_nothing() {
 }
 
 #[test]
+fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
+    let failing = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(180);
+    let bench = Bench::new(instant().with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(200, 1));
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(40)).to_string();
+    // It ends by itself, and not with code 5 at the time given.
+    let files = ["run", "companies.csv", "devices.csv", "--until", &until];
+    let outcome = bench.fleetload(&files).expect_code(0);
+    assert!(bench.statistics().faults_fired["error_500_before"] >= 20, "the breaker opened");
+    assert_eq!(audit(&bench, 1), json!({"checked": 21, "not_checked": 180}));
+    says(&outcome, "180 records could not be read back");
+}
+
+#[test]
 fn what_fails_to_be_read_back_is_left_to_the_next_run() {
     let failing = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);
     let bench = Bench::new(instant().with_fault(failing));

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::context::Context;
 use super::{audit, counts, held, reports};
 use crate::error::{Error, Exit, Result};
-use crate::journal::{AuditFigures, Journal, RunId};
+use crate::journal::{AuditFigures, AuditScope, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
@@ -56,6 +56,10 @@ pub(super) fn conclude(
     }
     if read_back != AuditFigures::default() {
         audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
+        if read_back.not_checked > 0 && journal.count_unaudited(AuditScope::All)? > 0 {
+            terminal
+                .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
+        }
     }
     tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0));
     terminal.object(&json!({

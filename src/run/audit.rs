@@ -8,32 +8,26 @@
 //!          a device in doubt that brings a site along: the sites of that name ── noted ────┴─┘
 //! ```
 //!
-//! What a look means is in [`super::readback`]. Look-ups pass their lanes like any other; what cannot be asked now
+//! What follows from a look is in [`super::sighting`]. Look-ups pass their lanes like any other; what cannot be asked now
 //! stays due for the next run.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::after::{ABSENT_READS, FIRST_WAIT, SUSPECTED_PAGES};
 use super::before::Reading;
 use super::dispatcher::Dispatcher;
 use super::hand::Inbox;
 use super::lane::{Errand, Purpose, Supply};
 use super::readback::{self, Findings};
-use super::{lookups, matching};
-use crate::journal::{AuditFigures, AuditScope, Candidate, ReadBy, Work, Write};
+use crate::error::Result;
+use crate::journal::{AuditFigures, AuditScope, Candidate, Journal, ReadBy, Work, Write};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
-use crate::model::key;
-use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::Role;
-use crate::service::{Found, Lookup};
+use crate::service::Lookup;
 
 /// Rows taken from the journal at once.
 const PAGE: usize = 1024;
-/// Made records among which one is chosen that a look-up must be able to find.
-const WITNESSES: usize = 64;
 
 /// What a look-up of the audit asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,24 +58,26 @@ pub(super) enum News {
     Sites { job: JobId, owners: Vec<(RemoteId, JobId)>, devices: u64 },
     /// Records known to exist.
     Witnesses { job: JobId, operation: Operation, works: Vec<Work> },
+    /// It could not be read; the row is left.
+    Unreadable { job: JobId },
 }
 
 /// A row that is being read back.
-struct Row {
-    work: Work,
-    by: ReadBy,
+pub(super) struct Row {
+    pub(super) work: Work,
+    pub(super) by: ReadBy,
     /// Equal records whose owners are asked for, or that are to be compared in full.
-    suspects: Vec<(RemoteId, Candidate)>,
+    pub(super) suspects: Vec<(RemoteId, Candidate)>,
     /// Whether the look by key showed the record.
-    shown: bool,
+    pub(super) shown: bool,
     /// The operation that was asked by key.
-    key_operation: Option<Operation>,
+    pub(super) key_operation: Option<Operation>,
     /// Whether its list may be one page of a longer one.
-    page: bool,
-    absent: u32,
-    first_missed: Option<Duration>,
-    looks_again: Option<Duration>,
-    findings: Findings,
+    pub(super) page: bool,
+    pub(super) absent: u32,
+    pub(super) first_missed: Option<Duration>,
+    pub(super) looks_again: Option<Duration>,
+    pub(super) findings: Findings,
 }
 
 /// The audit of a run.
@@ -90,12 +86,12 @@ pub(super) struct Audit {
     cursor: Option<JobId>,
     /// Whether the journal has given a row since it was asked from the beginning.
     fresh: bool,
-    rows: HashMap<JobId, Row>,
-    families: HashMap<RemoteId, Vec<JobId>>,
+    pub(super) rows: HashMap<JobId, Row>,
+    pub(super) families: HashMap<RemoteId, Vec<JobId>>,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     told: bool,
-    told_missing: bool,
+    pub(super) told_missing: bool,
     figures: AuditFigures,
 }
 
@@ -123,6 +119,9 @@ impl Audit {
 
     /// When a record that was not seen is looked up again.
     pub(super) fn next_look(&self) -> Option<Duration> {
+        if !self.told_missing {
+            return None;
+        }
         self.rows.values().filter_map(|row| row.looks_again).min()
     }
 }
@@ -147,6 +146,9 @@ impl Dispatcher {
 
     /// Looks up again what was not seen, as far as its time has come.
     pub(super) fn look_again(&mut self) {
+        if !self.audit.told_missing {
+            return;
+        }
         let now = self.clock.elapsed();
         let due = |row: &Row| row.looks_again.is_some_and(|at| at <= now);
         let again: Vec<JobId> =
@@ -182,6 +184,7 @@ impl Dispatcher {
             News::Twins { job, owners } => self.twins_owned(job, &owners),
             News::Sites { job, owners, devices } => self.sites_owned(job, &owners, devices),
             News::Witnesses { job, operation, works } => self.control(job, operation, &works),
+            News::Unreadable { job } => self.leave(vec![job]),
         }
     }
 
@@ -226,43 +229,12 @@ impl Dispatcher {
         }
     }
 
-    fn ask(&mut self, lookup: Lookup, question: Question) {
+    pub(super) fn ask(&mut self, lookup: Lookup, question: Question) {
         let (operation, purpose) = (lookup.operation(), Purpose::Audit(question));
         if self.usable(operation) {
             self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
         } else {
             self.unanswered(question);
-        }
-    }
-
-    /// The first look: by the key, which would show a second record as well.
-    fn ask_by_key(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get(&job) else { return };
-        if row.work.remote_id.is_none() {
-            return self.ask_for_sites(job);
-        }
-        match lookups::by_key(&row.work, &|operation| self.usable(operation)) {
-            Some(Lookup::ChildCompanies(parent)) => {
-                let waiting = self.audit.families.entry(parent).or_default();
-                waiting.push(job);
-                if waiting.len() == 1 {
-                    self.ask(Lookup::ChildCompanies(parent), Question::Family(parent));
-                }
-            }
-            Some(lookup) => self.ask(lookup, Question::Key(job)),
-            None => self.ask_by_id(job),
-        }
-    }
-
-    /// The record itself, where a look by key did not show it or none is available.
-    fn ask_by_id(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get(&job) else { return };
-        let Some(id) = row.work.remote_id else { return };
-        let (lookup, by_key) = (Lookup::record(row.work.kind, id), row.key_operation);
-        match by_key {
-            _ if self.usable(lookup.operation()) => self.ask(lookup, Question::Id(job)),
-            Some(operation) => self.missed(job, operation),
-            None => self.conclude(job),
         }
     }
 
@@ -276,21 +248,7 @@ impl Dispatcher {
         match question {
             Question::Key(job) => self.read_key(job, operation, &found, found.len()),
             Question::Family(parent) => self.read_children(parent, operation, found),
-            Question::Id(job) => {
-                let Some(row) = self.audit.rows.get_mut(&job) else { return };
-                let there = row.work.remote_id.is_some_and(|id| readback::shows(id, &found));
-                if row.by == ReadBy::Nothing {
-                    // Where the service keeps the key unique there is nothing besides to look for.
-                    let unique = matching::key_is_unique(&row.work.record);
-                    row.by = if unique { ReadBy::Key } else { ReadBy::Id };
-                }
-                if there {
-                    self.proved.insert(operation);
-                    self.seen(job);
-                } else {
-                    self.missed(job, operation);
-                }
-            }
+            Question::Id(job) => self.read_id(job, operation, &found),
             Question::Twin(job, twin) => self.read_twin(job, twin, &found),
             Question::Narrow(job) => self.read_narrow(job, &found),
             Question::Sites(job) => self.read_sites(job, &found),
@@ -338,6 +296,11 @@ impl Dispatcher {
             | Question::Sites(job)
             | Question::Control(job, _) => vec![job],
         };
+        self.leave(jobs);
+    }
+
+    /// Leaves rows to the next run.
+    fn leave(&mut self, jobs: Vec<JobId>) {
         for job in jobs {
             if self.audit.rows.remove(&job).is_some() {
                 self.audit.left.insert(job);
@@ -346,231 +309,42 @@ impl Dispatcher {
         }
     }
 
-    /// The children of a company, shared out among the rows below it.
-    fn read_children(&mut self, parent: RemoteId, operation: Operation, found: Vec<Found>) {
-        let length = found.len();
-        let mut by_name: HashMap<String, Vec<Found>> = HashMap::new();
-        let ids: HashSet<RemoteId> = found.iter().filter_map(|child| child.id).collect();
-        for child in found {
-            let name = key::comparable(child.name.as_deref().unwrap_or_default());
-            by_name.entry(name).or_default().push(child);
-        }
-        for job in self.audit.families.remove(&parent).unwrap_or_default() {
-            let Some(row) = self.audit.rows.get(&job) else { continue };
-            let mut alike =
-                by_name.get(&key::comparable(row.work.record.name())).cloned().unwrap_or_default();
-            // Renamed meanwhile, it is there all the same.
-            if let Some(id) =
-                row.work.remote_id.filter(|id| ids.contains(id) && !readback::shows(*id, &alike))
-            {
-                alike.push(Found { id: Some(id), ..Found::default() });
-            }
-            self.read_key(job, operation, &alike, length);
-        }
-    }
-
-    /// The records with the key of a row, from a list of this length.
-    fn read_key(&mut self, job: JobId, operation: Operation, found: &[Found], length: usize) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        let Some(ours) = row.work.remote_id else { return };
-        row.shown = readback::shows(ours, found);
-        row.key_operation = Some(operation);
-        row.page = SUSPECTED_PAGES.contains(&length);
-        // A page shows what is there, not that there is nothing besides; and where nobody looked before sending, a
-        // second record may be an older one.
-        let tells_doubles = !row.page && row.work.baseline.is_some();
-        let unique = matching::key_is_unique(&row.work.record);
-        row.by = if unique || tells_doubles { ReadBy::Key } else { ReadBy::Id };
-        row.findings.twins.clear();
-        row.suspects = readback::twins(&row.work, ours, found);
-        if row.shown {
-            self.proved.insert(operation);
-        }
-        if row.suspects.is_empty() {
-            return self.go_on(job);
-        }
-        let ids: Vec<RemoteId> = row.suspects.iter().map(|(id, _)| *id).collect();
-        self.ask_journal(move |journal| {
-            let owners = journal.owners(&ids).ok()?;
-            Some(News::Twins { job, owners })
-        });
-    }
-
-    /// Asks the journal. A failure there shows itself at the next write as well, where it ends the run.
-    fn ask_journal(
+    /// Asks the journal about a row.
+    pub(super) fn ask_journal(
         &self,
-        question: impl FnOnce(&mut crate::journal::Journal) -> Option<News> + Send + 'static,
+        job: JobId,
+        question: impl FnOnce(&mut Journal) -> Result<News> + Send + 'static,
     ) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {
-            if let Some(news) = question(journal) {
-                drop(inbox.send(Inbox::Audit(news)));
-            }
+            let news = question(journal).unwrap_or(News::Unreadable { job });
+            drop(inbox.send(Inbox::Audit(news)));
         }));
     }
 
-    fn twins_owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        row.suspects.retain(|(id, _)| !owners.iter().any(|(owned, _)| owned == id));
-        // Lists of companies show nothing but names; the other kinds show what there is to compare.
-        if row.work.kind != Kind::Company || !self.usable(Operation::GetCompany) {
-            let Some(row) = self.audit.rows.get_mut(&job) else { return };
-            let twins = std::mem::take(&mut row.suspects);
-            row.findings.twins.extend(twins.into_iter().map(|(_, twin)| twin));
-        }
-        self.go_on(job);
-    }
-
-    /// Compares the next equal company in full, else sees to the record itself.
-    fn go_on(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        if let Some((id, _)) = row.suspects.last() {
-            let id = *id;
-            return self.ask(Lookup::Company(id), Question::Twin(job, id));
-        }
-        if row.shown { self.seen(job) } else { self.ask_by_id(job) }
-    }
-
-    /// The record is there. Where the list that was to show a second one may be a page, a narrower question is asked.
-    fn seen(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get(&job) else { return };
-        let narrower = row.key_operation.filter(|_| row.page && row.findings.twins.is_empty());
-        match narrower.and_then(|operation| lookups::narrower(&row.work, operation)) {
-            Some(lookup) => self.ask(lookup, Question::Narrow(job)),
-            None => self.ask_for_sites(job),
-        }
-    }
-
-    fn read_narrow(&mut self, job: JobId, found: &[Found]) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        let Some(ours) = row.work.remote_id else { return };
-        // It does not say below which parent a record is: good for showing that there is none.
-        let alone = readback::shows(ours, found) && readback::twins(&row.work, ours, found).is_empty();
-        if alone && row.work.baseline.is_some() && !SUSPECTED_PAGES.contains(&found.len()) {
-            row.by = ReadBy::Key;
-        }
-        self.ask_for_sites(job);
-    }
-
-    fn read_twin(&mut self, job: JobId, id: RemoteId, found: &[Found]) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        let sent = matching::sent(&row.work);
-        let equal = found
-            .iter()
-            .any(|found| found.id == Some(id) && matching::differences(&sent, &found.raw).is_empty());
-        if let Some((_, twin)) = row.suspects.pop()
-            && equal
-        {
-            row.findings.twins.push(twin);
-        }
-        self.go_on(job);
-    }
-
-    /// A look did not show the record. Believed only after the settle time, of more than one look, and of a look-up
-    /// that finds what is known to exist.
-    fn missed(&mut self, job: JobId, operation: Operation) {
-        let (now, settle) = (self.clock.elapsed(), self.options.policy.settle);
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        row.absent += 1;
-        let since = *row.first_missed.get_or_insert(now);
-        if now < since + settle || row.absent < ABSENT_READS {
-            let wait = FIRST_WAIT.saturating_mul(1 << (row.absent - 1).min(16));
-            row.looks_again = Some((now + wait).min((since + settle).max(now)));
-            if !std::mem::replace(&mut self.audit.told_missing, true) {
-                let seconds = settle.as_secs();
-                let text = format!(
-                    "a record that was made is not seen now; it is looked up again for up to {seconds} s"
-                );
-                self.tell(Event::Note { text });
-            }
+    /// Leaves what waits for a look-up whose breaker has opened: everything is made, so that nobody has to wait for
+    /// the service to recover.
+    pub(super) fn leave_what_fails(&mut self) {
+        if self.audit.rows.is_empty() {
             return;
         }
-        let asked_by_id = operation == Lookup::record(row.work.kind, RemoteId::nil()).operation();
-        if row.page && !asked_by_id {
-            return self.unread(job);
+        let mut given_up = Vec::new();
+        for lane in self.lanes.values_mut().filter(|lane| !lane.breaker.is_closed()) {
+            lane.queue.retain(|errand| match errand {
+                Errand::Look { purpose: Purpose::Audit(question), .. } => {
+                    given_up.push(*question);
+                    false
+                }
+                Errand::Look { .. } | Errand::Send(_) => true,
+            });
         }
-        if self.proved.contains(&operation) {
-            return self.vanished(job);
+        for question in given_up {
+            self.failed(question);
         }
-        let kind = row.work.kind;
-        self.ask_journal(move |journal| {
-            let works = journal.witness(kind, WITNESSES).unwrap_or_default();
-            Some(News::Witnesses { job, operation, works })
-        });
-    }
-
-    /// Looks up, by the same operation, a record that is known to exist.
-    fn control(&mut self, job: JobId, operation: Operation, works: &[Work]) {
-        if self.proved.contains(&operation) {
-            return self.vanished(job);
-        }
-        let missing = |job: JobId| self.audit.rows.get(&job).is_some_and(|row| row.first_missed.is_some());
-        let control = works.iter().filter(|witness| !missing(witness.job)).find_map(|witness| {
-            let id = witness.remote_id?;
-            let by_id =
-                Some(Lookup::record(witness.kind, id)).filter(|lookup| lookup.operation() == operation);
-            Some((by_id.or_else(|| lookups::by_operation(witness, operation))?, id))
-        });
-        match control {
-            Some((lookup, id)) if self.usable(operation) => self.ask(lookup, Question::Control(job, id)),
-            Some(_) | None => self.unread(job),
-        }
-    }
-
-    fn vanished(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        row.findings.vanished = true;
-        self.ask_for_sites(job);
-    }
-
-    /// Nothing that can be relied on was learned about the record itself.
-    fn unread(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        if !row.shown {
-            row.by = ReadBy::Nothing;
-        }
-        self.conclude(job);
-    }
-
-    /// A device that was in doubt may have left a site behind.
-    fn ask_for_sites(&mut self, job: JobId) {
-        let Some(row) = self.audit.rows.get(&job) else { return };
-        let name =
-            readback::brings_a_site(&row.work).filter(|_| row.work.doubted).and_then(readback::site_name);
-        let company = lookups::link(&row.work, Role::Company);
-        match name.map(|name| Lookup::SitesByName { name: name.to_owned(), company }) {
-            Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, Question::Sites(job)),
-            Some(_) | None => self.conclude(job),
-        }
-    }
-
-    fn read_sites(&mut self, job: JobId, found: &[Found]) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        let Some(device) = readback::brings_a_site(&row.work) else { return self.conclude(job) };
-        let company = lookups::link(&row.work, Role::Company);
-        row.findings.sites = readback::sites(device, company, found);
-        if row.findings.sites.is_empty() {
-            return self.conclude(job);
-        }
-        let ids: Vec<RemoteId> = row.findings.sites.iter().filter_map(|site| site.id).collect();
-        let device = device.clone();
-        self.ask_journal(move |journal| {
-            let owners = journal.owners(&ids).ok()?;
-            let devices = journal.devices_with_site(company, &device).ok()?;
-            Some(News::Sites { job, owners, devices })
-        });
-    }
-
-    fn sites_owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)], devices: u64) {
-        let Some(row) = self.audit.rows.get_mut(&job) else { return };
-        let owned = |site: &Candidate| owners.iter().any(|(owned, _)| site.id == Some(*owned));
-        row.findings.sites.retain(|site| !owned(site));
-        row.findings.expected_sites = devices;
-        self.conclude(job);
     }
 
     /// Everything that can be known about a row is: notes it.
-    fn conclude(&mut self, job: JobId) {
+    pub(super) fn conclude(&mut self, job: JobId) {
         let Some(Row { work, by, findings, .. }) = self.audit.rows.remove(&job) else { return };
         let (id, run, at) = (work.remote_id, self.run, self.clock.now());
         let finding = findings.noted(&work);

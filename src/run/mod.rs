@@ -3,7 +3,7 @@
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours), `audit` (what was made is read back before the end) and `readback` (what that shows).
+//! ours), `audit` (what was made is read back before the end), `sighting` and `readback` (what that shows).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
@@ -24,6 +24,7 @@ mod outcome;
 mod quota;
 mod reach;
 mod readback;
+mod sighting;
 mod supply;
 mod weigh;
 

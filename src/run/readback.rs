@@ -203,7 +203,7 @@ mod tests {
         let table = [
             ("both", bringing(Some("HQ"), Some("R1")), hq.clone(), 1),
             ("reference alone", bringing(None, Some("R1")), hq.clone(), 1),
-            ("name alone", bringing(Some("HQ"), None), bare.clone(), 1),
+            ("name alone", bringing(Some("HQ"), None), bare, 1),
             ("a site with a reference of its own", bringing(Some("HQ"), None), hq.clone(), 0),
             ("another reference", bringing(Some("HQ"), Some("R2")), hq.clone(), 0),
             ("another name", bringing(Some("HQ 2"), Some("R1")), hq, 0),

@@ -54,6 +54,7 @@ impl Dispatcher {
             self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
         }
         self.look_again();
+        self.leave_what_fails();
         self.survey();
     }
 
