@@ -51,7 +51,7 @@ pub use run::RunInfo;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
-pub use writer::{Reply, Writer};
+pub use writer::{Reply, Writer, Writing};
 
 /// A sheet of an import, numbered from 1 within a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

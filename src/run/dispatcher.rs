@@ -111,7 +111,7 @@ impl Dispatcher {
         };
         let (inbox, mut mail) = mpsc::unbounded_channel();
         let replies = inbox.clone();
-        let writer = Writer::start(journal, move |reply| {
+        let writer = Writer::start(journal, options.writing.clone(), move |reply| {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(Inbox::Journal(reply)));
         });
@@ -164,7 +164,7 @@ impl Dispatcher {
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
         let (word, resumes_at) = ending.noted();
         let at = this.clock.now();
-        let journal = this.writer.close();
+        let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
@@ -192,7 +192,18 @@ impl Dispatcher {
             if let Some(ending) = self.ending() {
                 return ending;
             }
+            // In this order, so that the same events lead to the same run.
             tokio::select! {
+                biased;
+                interrupt = interrupts.recv(), if listening => match interrupt {
+                    Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
+                        why: "on request".to_owned(),
+                    }),
+                    Some(Interrupt::Abort) => {
+                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
+                    }
+                    None => listening = false,
+                },
                 Some(news) = mail.recv() => {
                     self.receive(news);
                     // Take in what has gathered before offering again: one round for many answers.
@@ -207,15 +218,6 @@ impl Dispatcher {
                     }
                 }
                 () = self.clock.sleep_until(wake) => {}
-                interrupt = interrupts.recv(), if listening => match interrupt {
-                    Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
-                        why: "on request".to_owned(),
-                    }),
-                    Some(Interrupt::Abort) => {
-                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
-                    }
-                    None => listening = false,
-                },
             }
         }
     }
