@@ -3,6 +3,9 @@
 
 mod bench;
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
@@ -315,4 +318,43 @@ fn what_fails_to_be_read_back_is_left_to_the_next_run() {
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(audit(&bench, 1), json!({"checked": 4}));
+}
+
+#[test]
+fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
+    // The looks before sending are fast, those that read back are not.
+    let slow = Fault::new("getDeviceByMac", FaultKind::Latency).after(40).ms(300);
+    let vanished = Fault::new("addDevice", FaultKind::Vanished).after(30).times(1);
+    let bench = Bench::new(instant().with_fault(vanished).with_fault(slow));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(1));
+    let macs = (0..40).filter(|n| n % 10 == 9);
+    let sheet = macs.fold(bench::devices(40, 1), |sheet, n| {
+        sheet.replace(&format!("Till {n},Edge 100,,"), &format!("Till {n},Edge 100,00:1a:2b:00:ff:{n:02x},"))
+    });
+    bench.write("devices.csv", &sheet);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let mut child = bench
+        .command(&["run", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    assert!(news.by_ref().any(|line| line.contains("reading back 41 records")));
+    while bench.requests("getDeviceByMac") < 45 {
+        std::thread::yield_now();
+    }
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+    let (sent, asked) = (bench.ledger().len(), bench.requests("getDeviceByMac"));
+    assert!(asked < 80, "it landed while it read back");
+
+    let outcome = bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(bench.ledger().len(), sent, "nothing was sent");
+    let asked_again = bench.requests("getDeviceByMac") - asked;
+    assert!((30..40).contains(&asked_again), "what was read back is not asked for again: {asked_again}");
+    says(&outcome, "1 not there any more");
+    assert_eq!(audit(&bench, 1), json!({"checked": 41, "vanished": 1}));
 }
