@@ -176,6 +176,26 @@ fn a_site_that_a_failed_device_left_behind_is_told_with_its_row() {
 }
 
 #[test]
+fn a_device_that_is_there_twice_is_told_with_the_second_site_it_brought_along() {
+    let twice = Fault::new("addDevice", FaultKind::SentTwice).times(1);
+    let bench = Bench::new(instant().with_fault(twice));
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = devices_with_sites(2);
+    bench.write(
+        "devices.csv",
+        &(0..2).fold(sheet, |sheet, n| sheet.replace(&format!("00:1a:2b:00:00:{n:02x}"), "")),
+    );
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    assert_eq!((bench.created("device").len(), bench.created("site").len()), (3, 3));
+    let rows = found(&bench, 1, "audit.double");
+    assert_eq!(rows.len(), 1);
+    let words = rows[0]["message"].as_str().expect("words");
+    assert!(words.contains("2 sites") && words.contains("1 may be left over"), "{words}");
+    assert_eq!(rows[0]["candidates"].as_array().expect("a list").len(), 3, "the device and both sites");
+}
+
+#[test]
 fn a_device_whose_answer_was_lost_has_one_site_and_that_is_its_own() {
     let lost = Fault::new("addDevice", FaultKind::AnswerLost).after(1).times(1);
     let bench = Bench::new(instant().with_fault(lost));

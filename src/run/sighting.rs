@@ -241,11 +241,12 @@ impl Dispatcher {
         self.conclude(job);
     }
 
-    /// A device that was in doubt may have left a site behind.
+    /// A device that was in doubt, or is there twice, may have left a site behind.
     pub(super) fn ask_for_sites(&mut self, job: JobId) {
         let Some(row) = self.audit.rows.get(&job) else { return };
+        let more_than_one_try = row.work.doubted || !row.findings.twins.is_empty();
         let name =
-            readback::brings_a_site(&row.work).filter(|_| row.work.doubted).and_then(readback::site_name);
+            readback::brings_a_site(&row.work).filter(|_| more_than_one_try).and_then(readback::site_name);
         let company = lookups::link(&row.work, Role::Company);
         match name.map(|name| Lookup::SitesByName { name: name.to_owned(), company }) {
             Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, Question::Sites(job)),

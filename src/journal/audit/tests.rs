@@ -1,5 +1,6 @@
 use super::*;
 use crate::journal::fixture::*;
+use crate::journal::migrate;
 use crate::journal::{AuditFinding, Evidence, How, ReadBy, Write};
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
@@ -116,4 +117,34 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row_until_the_end_of_time() {
     bench.journal.note_audit(run, &figures).unwrap();
     assert_eq!(bench.journal.audited_after(None).unwrap(), Some(figures));
     assert_eq!(bench.journal.audited_after(Some(run)).unwrap(), None);
+}
+
+#[test]
+fn what_was_made_before_there_was_an_audit_is_due_as_well() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(migrate::STEPS[0]).unwrap();
+    connection.execute("INSERT INTO import (id, at) VALUES (1, 1)", []).unwrap();
+    for (job, state) in [(1_u128, "created"), (2, "adopted"), (3, "existing"), (4, "ready")] {
+        let remote = (state != "ready").then(|| id(job).to_string());
+        let outcome = (state != "ready").then_some(state);
+        connection
+            .execute(
+                "INSERT INTO job (id, kind, state, operation, remote_id, outcome, first_import, natural_key, name,
+                    content_hash)
+                 VALUES (?1, 'site', ?2, 'addSite', ?3, ?4, 1, ?1, 'HQ', '')",
+                (i64::try_from(job).unwrap(), state, remote, outcome),
+            )
+            .unwrap();
+    }
+    for step in &migrate::STEPS[1..] {
+        connection.execute_batch(step).unwrap();
+    }
+    let due: Vec<(i64, bool)> = connection
+        .prepare("SELECT id, made_doubted FROM job WHERE audit = 'due' ORDER BY id")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    assert_eq!(due, [(1, false), (2, true)]);
 }
