@@ -151,8 +151,9 @@ impl Dispatcher {
         }
         let now = self.clock.elapsed();
         let due = |row: &Row| row.looks_again.is_some_and(|at| at <= now);
-        let again: Vec<JobId> =
+        let mut again: Vec<JobId> =
             self.audit.rows.iter().filter(|(_, row)| due(row)).map(|(job, _)| *job).collect();
+        again.sort_unstable();
         for job in again {
             let Some(row) = self.audit.rows.get_mut(&job) else { continue };
             row.looks_again = None;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleetload::journal::{Journal, RowView};
+use fleetload::journal::{AuditFinding, AuditScope, Journal, RowView};
 use fleetload::model::state::JobState;
 use fleetload::run::InDoubt;
 use fleetload::sandbox::LedgerEntry;
@@ -88,6 +88,22 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
         if !a_rows && !own_site {
             violations.push(format!("unexpected: the service has {} {id}: {}", entry.kind, entry.request));
         }
+    }
+    // Nothing vanishes in a trial and nothing is sent twice, so that reading back must not say so; a site may be left.
+    for finding in journal.audit_findings(None, None).expect("readable") {
+        let name = &finding.name;
+        let sites = made
+            .values()
+            .filter(|entry| entry.kind == "site" && entry.operation != "addSite")
+            .filter(|entry| entry.request.get("name").and_then(|name| name.as_str()) == Some(name))
+            .count();
+        if finding.code != AuditFinding::ORPHAN_SITE || sites <= usize::from(finding.id.is_some()) {
+            violations.push(format!("read back wrongly: {name}, {}: {}", finding.code, finding.message));
+        }
+    }
+    let unread = journal.count_unaudited(AuditScope::All).expect("readable");
+    if unread > 0 {
+        violations.push(format!("{unread} records were never read back"));
     }
     if script.in_doubt == InDoubt::Settle && rows.iter().all(|row| row.state != JobState::Held) {
         let open = rows.iter().filter(|row| !row.state.is_final()).count();
