@@ -87,7 +87,7 @@ impl Script {
     pub(crate) fn of(seed: u64) -> Self {
         let mut chance = fastrand::Rng::with_seed(seed ^ 0x5eed_f1ee_7104_d000);
         let (sheets, rows) = sheets(&mut chance);
-        let days = seed % 10 == 0;
+        let days = seed.is_multiple_of(10);
         let start = if days { "2026-03-01T23:50:00Z" } else { "2026-03-01T23:55:00Z" };
         let mut scenario = Scenario {
             seed,
