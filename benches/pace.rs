@@ -233,6 +233,8 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
             settle: Duration::from_secs(600),
+            // Measured is how fast records are made.
+            audit: None,
         },
         limits: Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,

@@ -69,6 +69,7 @@ pub const STEPS: &[&str] = &[
     "spill.before",
     "spill.written",
     // The end of a run.
+    "audited.in-transaction",
     "run.before-end",
     "run.ended",
     "report.begun",

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 
-use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
+use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::*;
 
 const STYLES: Styles = Styles::styled()
@@ -139,6 +139,10 @@ pub(super) struct Overrides {
     /// When it stays unknown whether a record was created: settle it by looking, or hold the row for a person
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) in_doubt: Option<InDoubtWord>,
+
+    /// Which records are read back before the run ends: all, those whose creation was ever in doubt, or none
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) audit: Option<AuditWord>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,27 +5,31 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::context::Context;
-use super::{counts, held, reports};
+use super::{audit, counts, held, reports};
 use crate::error::{Error, Exit, Result};
-use crate::journal::Journal;
+use crate::journal::{AuditFigures, AuditScope, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
 use crate::run::Ending;
 use crate::term::{Ink, Line};
 
-/// Writes the reports, says how it ended and what to type next.
+/// Writes the reports, says how it ended and what to type next; `earlier` is the last run before this command.
 pub(super) fn conclude(
     context: &Context<'_>,
     journal: &Journal,
     concerned: &[ImportId],
     of_everything: bool,
-    ending: &Ending,
+    (ending, earlier): (&Ending, Option<RunId>),
 ) -> Result<Exit> {
     // Without sheets of its own a run speaks of the whole journal.
     let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     for &import in concerned {
         worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
+    }
+    let read_back = journal.audited_after(earlier)?.unwrap_or_default();
+    if read_back.findings() > 0 {
+        worst = worse(worst, Exit::Held);
     }
     // A row may be in several imports, so their counts are not added up.
     let sum = match concerned {
@@ -50,10 +54,17 @@ pub(super) fn conclude(
             held::tell(context, journal, Some(import))?;
         }
     }
-    tell_ending(context, ending, exit, fix.as_deref());
+    if read_back != AuditFigures::default() {
+        audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
+        if read_back.not_checked > 0 && journal.count_unaudited(AuditScope::All)? > 0 {
+            terminal
+                .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
+        }
+    }
+    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
-        "counts": counts::object(&sum), "resumes_at": resumes_at.map(|at| at.to_string()),
+        "counts": counts::object(&sum), "audit": read_back, "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "exit_code": exit.code(),
     }));
     Ok(exit)
@@ -85,7 +96,7 @@ fn worse(left: Exit, right: Exit) -> Exit {
     if weight(right) > weight(left) { right } else { left }
 }
 
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&Path>) {
+fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found): (Option<&Path>, bool)) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
@@ -106,6 +117,8 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&
                     None => format!("what was rejected, and why: {}", context.again("report")),
                 });
             }
+            Exit::Held if found => terminal
+                .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
             Exit::Held => terminal
                 .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
             _ => {

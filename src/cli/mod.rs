@@ -4,6 +4,7 @@
 
 mod account;
 mod args;
+mod audit;
 mod bounds;
 mod check;
 mod choice;

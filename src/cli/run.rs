@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::account::Rehearsed;
-use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
+use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::{Context, quoted};
 use super::ending::conclude;
@@ -20,7 +20,7 @@ use super::until::until;
 use super::{counts, intake, safety, watchdog};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Account, Journal, Recovered, Writing};
+use crate::journal::{Account, AuditScope, Journal, Recovered, Writing};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -52,9 +52,12 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::enter(context, typed, &mut journal)?;
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
-    if counts::moving(&journal.tally(None)?) == 0 {
+    let earlier = journal.last_run()?.map(|run| run.run);
+    // An earlier run may have ended before it had read back what it made.
+    let unread = settings.audit_scope().map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, imported.is_none(), &Ending::Finished);
+        return conclude(context, &journal, &concerned, imported.is_none(), (&Ending::Finished, earlier));
     }
     let runtime = context.runtime()?;
     let ending = loop {
@@ -88,7 +91,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
-    conclude(context, &journal, &concerned, imported.is_none(), &ending)
+    conclude(context, &journal, &concerned, imported.is_none(), (&ending, earlier))
 }
 
 /// Runs the jobs against a sandbox of its own.
@@ -226,6 +229,15 @@ fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
 }
 
 impl Settings {
+    /// Which records are read back.
+    fn audit_scope(&self) -> Option<AuditScope> {
+        match self.audit.value {
+            AuditWord::All => Some(AuditScope::All),
+            AuditWord::Doubtful => Some(AuditScope::Doubtful),
+            AuditWord::None => None,
+        }
+    }
+
     /// What the run is told.
     fn options(&self, until: Option<Moment>) -> Options {
         let policy = Policy {
@@ -243,6 +255,7 @@ impl Settings {
                 InDoubtWord::Hold => InDoubt::Hold,
             },
             settle: self.settle.value,
+            audit: self.audit_scope(),
         };
         let limits = Limits {
             rate: self.pace(),

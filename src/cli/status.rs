@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::{counts, held};
+use super::{audit, counts, held};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -33,8 +33,13 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     tell_quota(context, &journal)?;
     tell_run(context, &journal, &tally)?;
     held::tell(context, &journal, typed.import)?;
+    let read_back = journal.audit_figures(typed.import)?;
+    if read_back.checked + read_back.findings() > 0 {
+        audit::tell(context, &read_back, &journal.audit_findings(typed.import, None)?);
+    }
     context.terminal.object(&json!({
         "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
+        "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     }));
     next(context, &tally, typed.import.or(imports.last().map(|import| import.import)));

@@ -57,7 +57,7 @@ pub(super) fn begin(
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
-            absent_reads = 0, looks = 0, code = ?4, message = ?7
+            absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
         &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
     )?;

@@ -4,6 +4,7 @@
 //! what should happen to a job is decided elsewhere and only guarded and written down here. Moments are handed
 //! in; nothing here asks a clock.
 
+mod audit;
 mod baseline;
 mod column;
 mod doubt;
@@ -45,6 +46,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
+pub use audit::{AuditFigures, AuditScope, Audited};
 pub use identity::Regression;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
@@ -59,7 +61,7 @@ pub use salvage::{Lost, Salvaged, is_damage};
 pub use storage::Storage;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
-pub use write::{Candidate, Evidence, How, Moved, Write};
+pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use writer::{Reply, Writer, Writing};
 
 /// A sheet of an import, numbered from 1 within a journal.

@@ -80,7 +80,12 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
     let or_words = || if told.is_empty() { advice::of(row.code.as_deref(), row.state).words } else { told };
     match row.state {
         JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
-            finished(row, settled_before)
+            let words = finished(row, settled_before);
+            match row.code.as_deref() {
+                Some(code) if advice::is_finding(code) && words.is_empty() => told.to_owned(),
+                Some(code) if advice::is_finding(code) => format!("{words}; {told}"),
+                Some(_) | None => words,
+            }
         }
         JobState::Blocked => match &row.blocked_by {
             Some((job, place)) => format!("waits for {place}, job {job}"),

@@ -29,11 +29,11 @@ use crate::model::verdict::Doubt;
 use crate::service::{Found, Lookup};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
-const ABSENT_READS: u32 = 2;
+pub(super) const ABSENT_READS: u32 = 2;
 /// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
-const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
+pub(super) const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
 /// The wait after the first look that decided nothing; each further one doubles, up to the settle time.
-const FIRST_WAIT: Duration = Duration::from_secs(4);
+pub(super) const FIRST_WAIT: Duration = Duration::from_secs(4);
 /// The wait between looks once the settle time has passed.
 const LATE_WAIT: Duration = Duration::from_secs(5);
 /// Looks past the settle time, without a decision, after which a person is asked.

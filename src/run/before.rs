@@ -217,6 +217,7 @@ impl Dispatcher {
             (Purpose::Control(job, expected), reading) => {
                 self.read_control(job, operation, expected, reading);
             }
+            (Purpose::Audit(question), reading) => self.read_audit(question, operation, reading),
         }
     }
 

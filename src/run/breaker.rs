@@ -45,6 +45,11 @@ impl Breaker {
         Self { state: State::Closed, streak: 0, pause: FIRST_PAUSE }
     }
 
+    /// Whether everything passes.
+    pub(super) fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
     /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
     pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         match self.state {

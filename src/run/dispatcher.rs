@@ -16,6 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
+use super::audit::Audit;
 use super::before::Family;
 use super::capacity::Capacity;
 use super::ends::{Ending, Opening, sign_in};
@@ -83,6 +84,7 @@ pub(super) struct Dispatcher {
     pub(super) token_refusals: HashMap<JobId, u32>,
     /// Until when creations were last told to be parked, by the service's clock.
     pub(super) told_parking: Option<Moment>,
+    pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
     pub(super) version: Option<i64>,
@@ -161,6 +163,7 @@ impl Dispatcher {
             shown: HashSet::new(),
             token_refusals: HashMap::new(),
             told_parking: None,
+            audit: Audit::default(),
             version: None,
             surveyed_at: Duration::ZERO,
             drain: None,
@@ -189,6 +192,9 @@ impl Dispatcher {
             return (journal, Err(error));
         }
         let journal = journal.and_then(|mut journal| {
+            if let Some(figures) = this.audit.figures() {
+                journal.note_audit(this.run, figures)?;
+            }
             journal.end_run(this.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });
@@ -520,6 +526,7 @@ impl Dispatcher {
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
+            Inbox::Audit(news) => self.heard_of_audit(news),
         }
     }
 

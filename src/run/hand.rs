@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::after::Finding;
+use super::audit;
 use super::ends::Ending;
 use crate::journal::{Reply, Work};
 use crate::model::id::{JobId, RemoteId};
@@ -48,6 +49,8 @@ pub(super) enum Inbox {
     Ledger { day: Day, used: u64 },
     /// Records known to exist, to prove a look-up by.
     Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
+    /// What the journal says about records that are read back.
+    Audit(audit::News),
 }
 
 /// What a write was for.

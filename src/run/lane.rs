@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::audit::Question;
 use super::breaker::Breaker;
 use super::departures::Departures;
 use crate::clock::Clock;
@@ -42,6 +43,8 @@ pub(super) enum Purpose {
     Confirm(JobId, RemoteId),
     /// Whether a look-up finds what is known to exist, for a job it did not find.
     Control(JobId, RemoteId),
+    /// Whether what was made is there, and only once.
+    Audit(Question),
 }
 
 impl Purpose {
@@ -49,7 +52,7 @@ impl Purpose {
     pub(super) fn job(self) -> Option<JobId> {
         match self {
             Self::Before(job) | Self::After(job) | Self::Confirm(job, _) | Self::Control(job, _) => Some(job),
-            Self::Family(_) => None,
+            Self::Family(_) | Self::Audit(_) => None,
         }
     }
 }

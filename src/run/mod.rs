@@ -3,11 +3,13 @@
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours). `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to
-//! it that no run stands still for ever.
+//! ours), `audit` (what was made is read back before the end), `sighting` and `readback` (what that shows).
+//! `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to it that no
+//! run stands still for ever.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
+mod audit;
 mod before;
 mod breaker;
 mod capacity;
@@ -24,7 +26,9 @@ mod matching;
 mod outcome;
 mod quota;
 mod reach;
+mod readback;
 mod settling;
+mod sighting;
 mod standstill;
 mod supply;
 mod terms;
@@ -39,7 +43,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::journal::{Journal, Writing};
+use crate::journal::{AuditScope, Journal, Writing};
 use crate::model::event::Event;
 use crate::model::time::Moment;
 use crate::service::{Client, Rate};
@@ -72,6 +76,8 @@ pub struct Policy {
     pub in_doubt: InDoubt,
     /// How long after a lost answer "not there" may be believed.
     pub settle: Duration,
+    /// Which records are read back before the run ends; `None` for none.
+    pub audit: Option<AuditScope>,
 }
 
 /// When the day's quota is spent.

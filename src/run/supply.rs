@@ -60,6 +60,8 @@ impl Dispatcher {
             self.doubtful = Supply::Asked;
             self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
         }
+        self.look_again();
+        self.leave_what_fails();
         self.survey();
     }
 
@@ -78,7 +80,8 @@ impl Dispatcher {
             .min()
             .map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
-        due.into_iter().chain(deadline).min().unwrap_or(Duration::MAX)
+        let look = self.audit.next_look().filter(|_| asks);
+        due.into_iter().chain(deadline).chain(look).min().unwrap_or(Duration::MAX)
     }
 
     /// Asks, now and then, whether another process has put rows in the journal.
@@ -226,7 +229,12 @@ impl Dispatcher {
             return self.ending();
         }
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        (at_rest && spent && self.in_hand.is_empty() && self.version.is_some()).then(|| self.natural_end())
+        let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
+        match over.then(|| self.natural_end())? {
+            // What was made is read back first.
+            Ending::Finished if !self.is_read_back() => None,
+            ending => Some(ending),
+        }
     }
 
     /// Nothing is left that goes on by itself: finished, unless an operation had to stop.

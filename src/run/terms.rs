@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{InDoubt, OnExisting, OnQuota, Policy};
+use crate::journal::AuditScope;
 use crate::model::operation::Operation;
 use crate::service::Endpoints;
 
@@ -46,10 +47,16 @@ impl Terms {
             InDoubt::Settle => "settle",
             InDoubt::Hold => "hold",
         };
+        let audit = match policy.audit {
+            Some(AuditScope::All) => "all",
+            Some(AuditScope::Doubtful) => "doubtful",
+            None => "none",
+        };
         let policy = [
             ("on_quota", on_quota.to_owned()),
             ("on_existing", on_existing.to_owned()),
             ("in_doubt", in_doubt.to_owned()),
+            ("audit", audit.to_owned()),
             ("settle_seconds", policy.settle.as_secs().to_string()),
         ];
         Self {
@@ -109,6 +116,7 @@ mod tests {
         on_existing: OnExisting::Adopt,
         in_doubt: InDoubt::Settle,
         settle: Duration::from_secs(600),
+        audit: None,
     };
 
     fn endpoints(paths: Paths, site: Option<&str>) -> Endpoints {

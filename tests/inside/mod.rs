@@ -177,6 +177,7 @@ pub(crate) fn client_over(bench: &Bench, clock: Arc<dyn Clock>, transport: Arc<d
 pub(crate) fn options(settle: Duration) -> Options {
     Options {
         policy: Policy {
+            audit: None,
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,

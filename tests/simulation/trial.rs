@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetload::import::{self, Outcome};
-use fleetload::journal::{Account, Journal, Writing};
+use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
 use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, Options, Policy};
@@ -161,6 +161,7 @@ fn options(script: &Script, network: &Arc<Network>) -> Options {
             on_existing: OnExisting::Adopt,
             in_doubt: script.in_doubt,
             settle: SETTLE,
+            audit: Some(AuditScope::All),
         },
         limits: Limits {
             rate: Rate::PerSecond(98.0),
