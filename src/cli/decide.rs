@@ -1,13 +1,12 @@
-//! `fleetload retry`, `resolve` and `cancel`: what a person decides about jobs. Sends nothing.
+//! `fleetload retry` and `cancel`: what a person decides about jobs. Sends nothing.
 
 use serde_json::json;
 
-use super::commands::{Cancel, Resolve, Retry};
+use super::commands::{Cancel, Retry};
 use super::context::Context;
 use super::status;
-use crate::error::{Error, Exit, Result};
-use crate::journal::{Decision, Selection};
-use crate::model::state::JobState;
+use crate::error::{Exit, Result};
+use crate::journal::Selection;
 use crate::term::{count, counted};
 
 /// Makes rejected jobs ready again.
@@ -40,55 +39,6 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
         }
     ));
     terminal.hint(format!("to send them: {}", context.again("run")));
-    Ok(Exit::Done)
-}
-
-/// Carries out a decision about held jobs.
-pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
-    let decision = match (typed.created, typed.not_created, typed.abandon) {
-        (Some(id), false, false) => Decision::Created(id),
-        (None, true, false) => Decision::NotCreated,
-        (None, false, true) => Decision::Abandon,
-        _ => return Err(Error::usage("say one of --created ID, --not-created and --abandon")),
-    };
-    if typed.created.is_some() && typed.jobs.len() > 1 {
-        return Err(Error::usage("one id belongs to one job")
-            .hint("give the jobs one by one, each with the id of its own record"));
-    }
-    let mut journal = context.journal()?;
-    let (who, now) = (context.who(), context.now());
-    for &job in &typed.jobs {
-        let moved = journal.resolve(job, decision, &who, now)?;
-        for step in &moved {
-            context.terminal.object(&json!({
-                "object": "moved", "job": step.job, "kind": step.kind, "from": step.from, "to": step.to,
-            }));
-        }
-        let below = u64::try_from(moved.iter().filter(|step| step.job != job).count()).unwrap_or(u64::MAX);
-        let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
-        let became = match now_in {
-            Some(JobState::Ready) => "is ready to be sent",
-            Some(JobState::Cancelled) => "is given up",
-            _ => "has its record",
-        };
-        let rows = if below > 0 {
-            format!("; {} with it", counted(below, "row below it moves", "rows below it move"))
-        } else {
-            String::new()
-        };
-        context.terminal.result(format!("job {job} {became}{rows}"));
-    }
-    let tally = journal.tally(None)?;
-    let left = tally.in_state(JobState::Held);
-    if left > 0 {
-        context.terminal.hint(format!(
-            "{} still held: {}",
-            counted(left, "row is", "rows are"),
-            context.again("status")
-        ));
-    } else {
-        context.terminal.hint(format!("to go on: {}", context.again("run")));
-    }
     Ok(Exit::Done)
 }
 

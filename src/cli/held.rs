@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use crate::error::Result;
-use crate::journal::{HeldJob, Journal, Selection};
+use crate::journal::{Candidate, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
 use crate::term::{Ink, Line, count};
 
@@ -23,6 +23,25 @@ struct Told<'a> {
     reason: &'a str,
     since: String,
     candidates: Vec<serde_json::Value>,
+}
+
+/// Tells one held job, and what the service was found to have of it.
+pub(super) fn tell_with(context: &Context<'_>, job: &HeldJob, now: &[String]) {
+    tell_one(context, job);
+    for line in now {
+        context.terminal.result(format!("    now: {line}"));
+    }
+}
+
+/// A record that a held job may be, in words.
+pub(super) fn in_words(candidate: &Candidate) -> String {
+    let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
+    let name = candidate.name.as_deref().unwrap_or("without a name");
+    let details =
+        if candidate.details.is_empty() { String::new() } else { format!(" {}", candidate.details) };
+    let difference =
+        if candidate.difference.is_empty() { String::new() } else { format!("; {}", candidate.difference) };
+    format!("{id} \"{name}\"{details}{difference}")
 }
 
 /// Tells the held jobs of an import, or of the journal, and how to decide them. Returns how many there are.
@@ -72,7 +91,8 @@ pub(super) fn tell(context: &Context<'_>, journal: &Journal, import: Option<Impo
     }
     if let Some(first) = held.first() {
         terminal.hint(format!(
-            "look in the service, then say what you found:\n{}\n{}\n{}",
+            "what the service shows of them now: {}\nlook in the service, then say what you found:\n{}\n{}\n{}",
+            context.again("resolve"),
             context.again(&format!("resolve {} --created ID", first.job)),
             context.again(&format!("resolve {} --not-created", first.job)),
             context.again(&format!("resolve {} --abandon", first.job)),
@@ -91,12 +111,6 @@ fn tell_one(context: &Context<'_>, job: &HeldJob) {
     );
     terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
     for candidate in &job.candidates {
-        let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
-        let name = candidate.name.as_deref().unwrap_or("without a name");
-        let mut line = format!("    found: {id} \"{name}\" {}", candidate.details);
-        if !candidate.difference.is_empty() {
-            line.push_str(&format!("; {}", candidate.difference));
-        }
-        terminal.result(line);
+        terminal.result(format!("    found: {}", in_words(candidate)));
     }
 }

@@ -29,6 +29,7 @@ mod profile_tests;
 mod reading;
 mod rehearsal;
 mod reports;
+mod resolve;
 mod run;
 mod sandbox;
 mod secret;
@@ -103,7 +104,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Template(typed) => template::template(&context, typed),
         Command::Status(typed) => status::status(&context, typed),
         Command::Retry(typed) => decide::retry(&context, typed),
-        Command::Resolve(typed) => decide::resolve(&context, typed),
+        Command::Resolve(typed) => resolve::resolve(&context, typed),
         Command::Cancel(typed) => decide::cancel(&context, typed),
         Command::Doctor(typed) => doctor::doctor(&context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),

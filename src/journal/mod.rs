@@ -6,6 +6,7 @@
 
 mod baseline;
 mod column;
+mod decided;
 mod doubt;
 mod failure;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+pub use decided::{Decided, DecidedJob};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;

@@ -27,8 +27,6 @@ use crate::service::{Found, Lookup};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 const ABSENT_READS: u32 = 2;
-/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
-const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
 /// The wait after the first look that decided nothing; each further one doubles, up to the settle time.
 const FIRST_WAIT: Duration = Duration::from_secs(4);
 /// The wait between looks once the settle time has passed.
@@ -166,7 +164,7 @@ impl Dispatcher {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
+            After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
         }

@@ -3,7 +3,7 @@
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours).
+//! ours). `verify` asks the service for a person who decides.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
@@ -23,6 +23,7 @@ mod outcome;
 mod quota;
 mod reach;
 mod supply;
+mod verify;
 mod weigh;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ use crate::service::{Client, Rate};
 
 pub use ends::Ending;
 pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use verify::{Identity, Sight, Verifier};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]
