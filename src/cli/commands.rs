@@ -259,7 +259,8 @@ pub(super) const CANCEL_EXAMPLES: &str = "\
 Examples:
   fleetload cancel 3
 
-What was sent stays: records cannot be removed. Rows in doubt are still cleared up by the next run.";
+What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
+exit code 5 when there are any, 8 when rows are held.";
 
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]

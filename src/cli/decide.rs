@@ -7,7 +7,11 @@ use super::context::Context;
 use super::status;
 use crate::error::{Exit, Result};
 use crate::journal::Selection;
+use crate::model::state::JobState;
 use crate::term::{count, counted};
+
+/// Rows of one state that are listed at once; the reports have them all.
+const LISTED: usize = 20;
 
 /// Makes rejected jobs ready again.
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
@@ -48,16 +52,35 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
     status::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
-    terminal.object(&json!({
-        "object": "summary", "import": typed.import, "cancelled": cancelled.cancelled,
-        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
-    }));
     let mut told =
         format!("{} of import {} given up", counted(cancelled.cancelled, "row", "rows"), typed.import);
     if cancelled.skipped > 0 {
         told.push_str(&format!(", and {} of other imports below them skipped", count(cancelled.skipped)));
     }
     terminal.result(told);
+    let exit = match (cancelled.left_in_doubt, cancelled.left_held) {
+        (0, 0) => Exit::Done,
+        (0, _) => Exit::Held,
+        _ => Exit::Parked,
+    };
+    let selection = Selection { import: Some(typed.import), ..Selection::default() };
+    for state in [JobState::Sending, JobState::InDoubt, JobState::Held] {
+        let left = journal.places(state, &selection)?;
+        for (job, place) in left.iter().take(LISTED) {
+            terminal.result(format!("  left open: job {job}  {place}  ({state})"));
+        }
+        if left.len() > LISTED {
+            terminal.result(format!("  and {} more ({state})", count((left.len() - LISTED) as u64)));
+        }
+        for (job, place) in &left {
+            terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
+        }
+    }
+    terminal.object(&json!({
+        "object": "summary", "import": typed.import, "cancelled": cancelled.cancelled,
+        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
+        "exit_code": exit.code(),
+    }));
     if cancelled.left_in_doubt > 0 {
         terminal.hint(format!(
             "{} in doubt; the next run clears up whether they were created: {}",
@@ -73,5 +96,5 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
     } else {
         terminal.hint(format!("the report: {}", context.again(&format!("report {}", typed.import))));
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }

@@ -114,3 +114,43 @@ fn tell_one(context: &Context<'_>, job: &HeldJob) {
         terminal.result(format!("    found: {}", in_words(candidate)));
     }
 }
+
+/// Tells what people decided about rows of an import, or of the journal, and how it was checked; the latest last.
+pub(super) fn tell_decided(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<()> {
+    let decided = journal.decided(&Selection { import, ..Selection::default() })?;
+    if decided.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result(match decided.len() {
+        1 => "1 row was decided by a person:".to_owned(),
+        many => format!("{many} rows were decided by a person:"),
+    });
+    let left_out = decided.len().saturating_sub(SHOWN);
+    if left_out > 0 {
+        terminal.result(format!("  {} before these; the report lists them all", count(left_out as u64)));
+    }
+    for one in &decided[left_out..] {
+        terminal.result(
+            Line::plain("  job ")
+                .ink(Ink::Strong, one.job.to_string())
+                .text(format!("  {} \"{}\"  ", one.kind.singular(), one.name))
+                .ink(Ink::Faint, &one.place),
+        );
+        terminal.result(format!(
+            "    decided by {} at {}: {}",
+            one.decided.who,
+            context.moment(one.decided.at),
+            one.decided.words()
+        ));
+    }
+    for one in &decided {
+        terminal.object(&serde_json::json!({
+            "object": "decided", "job": one.job, "kind": one.kind.singular(), "name": one.name, "place": one.place,
+            "who": one.decided.who, "at": one.decided.at.to_string(), "what": one.decided.what,
+            "id": one.decided.id, "check": one.decided.check,
+        }));
+    }
+    Ok(())
+}

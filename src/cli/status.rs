@@ -33,6 +33,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     tell_quota(context, &journal)?;
     tell_run(context, &journal, &tally)?;
     held::tell(context, &journal, typed.import)?;
+    held::tell_decided(context, &journal, typed.import)?;
     context.terminal.object(&json!({
         "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
         "next_due": journal.next_due()?.map(|due| due.to_string()),

@@ -215,7 +215,11 @@ pub(super) fn parse_candidates(text: Option<&str>) -> Result<Vec<Candidate>> {
 }
 
 /// The jobs in a state that a selection means, oldest first.
-fn selected(connection: &Connection, state: JobState, selection: &Selection) -> Result<Vec<JobId>> {
+pub(super) fn selected(
+    connection: &Connection,
+    state: JobState,
+    selection: &Selection,
+) -> Result<Vec<JobId>> {
     let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
     let mut statement = connection.prepare_cached(
         "SELECT id FROM job

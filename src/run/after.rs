@@ -41,8 +41,8 @@ const MOST_DOUBTS: u32 = 8;
 /// Records that were found, while the journal says who owns them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Finding {
-    /// By the look before sending.
-    Before(Vec<Found>),
+    /// By the look before sending, with the operation that found them.
+    Before(Operation, Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
     After(Operation, Vec<Found>),
 }
@@ -126,9 +126,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         let Stage::Owners(finding) = std::mem::replace(&mut in_hand.stage, Stage::Looking) else { return };
         match *finding {
-            Finding::Before(found) => {
+            Finding::Before(operation, found) => {
                 let seen = Seen::pair(found, owners);
-                self.weigh_owned_before(job, &seen);
+                self.weigh_owned_before(job, operation, &seen);
             }
             Finding::After(operation, found) => {
                 if !owners.is_empty() {
@@ -159,6 +159,10 @@ impl Dispatcher {
             }
             After::Taken(candidate) => {
                 self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
+            }
+            After::Owned(owner, candidate) => {
+                let rejection = weigh::owned(owner, &candidate);
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
@@ -293,6 +297,9 @@ impl Dispatcher {
                 self.options.policy.settle.as_secs()
             );
             self.send_again(job, note);
+        } else if let Some(lookup) = self.own_site_to_ask(work) {
+            let purpose = Purpose::Orphan(job);
+            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
         } else {
             let reason = if work.executed {
                 "the service said the record is there, but it is not found"
@@ -303,6 +310,34 @@ impl Dispatcher {
             };
             self.hold(job, "absent", reason.to_owned(), Vec::new());
         }
+    }
+
+    /// The look-up for the site that may have been made without its device.
+    fn own_site_to_ask(&self, work: &Work) -> Option<Lookup> {
+        lookups::own_site(work).filter(|lookup| !work.executed && self.usable(lookup.operation()))
+    }
+
+    /// The device is not there; holds the row, and names the site that was made for it, if it is there.
+    pub(super) fn read_own_site(&mut self, job: JobId, reading: Reading) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let mut reason =
+            "the answer was lost and the device is not found; sending again could make its site twice"
+                .to_owned();
+        match reading {
+            Reading::Records(found) => {
+                for site in found.iter().filter(|found| weigh::is_own_site(&in_hand.work.record, found)) {
+                    let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
+                    reason.push_str(&format!(
+                        "; the site '{}'{id} is there, perhaps made without its device",
+                        site.name.as_deref().unwrap_or_default()
+                    ));
+                }
+            }
+            Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => {
+                reason.push_str("; whether that site is there could not be asked");
+            }
+        }
+        self.hold(job, "absent", reason, Vec::new());
     }
 
     /// It was not executed: it may be sent again, unless that has failed too often.

@@ -16,14 +16,14 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
-use super::before::Family;
 use super::ends::{Ending, Opening, sign_in};
+use super::family::Family;
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
-use super::{Interrupt, Options};
+use super::{Interrupt, Options, supply};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -159,13 +159,17 @@ impl Dispatcher {
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let (word, resumes_at) = ending.noted();
+        let mut ending = ending;
         let at = this.clock.now();
         let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
         let journal = journal.and_then(|mut journal| {
+            if ending == Ending::Finished {
+                ending = supply::natural_end(&this.lanes, &journal)?;
+            }
+            let (word, resumes_at) = ending.noted();
             journal.end_run(this.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });

@@ -14,6 +14,7 @@ mod dispatcher;
 mod ends;
 #[cfg(test)]
 mod example;
+mod family;
 mod hand;
 mod lane;
 mod lock;

@@ -4,7 +4,8 @@
 
 use super::matching::{self, Relation, Seen};
 use crate::journal::{Candidate, Work};
-use crate::model::id::RemoteId;
+use crate::model::id::{JobId, RemoteId};
+use crate::model::key::{Likeness, likeness};
 use crate::model::record::{Extra, Record};
 use crate::model::verdict::{Doubt, Rejection};
 use crate::service::Found;
@@ -18,6 +19,8 @@ pub(super) enum Before {
     Exists(RemoteId),
     /// A value that must be unique belongs to another record.
     Taken(Candidate),
+    /// It is the record of another row of ours.
+    Owned(JobId, Candidate),
     /// A person must look.
     Unclear(Vec<Candidate>),
 }
@@ -31,6 +34,8 @@ pub(super) enum After {
     Before(RemoteId),
     /// A value that must be unique belongs to another record.
     Taken(Candidate),
+    /// A value that must be unique belongs to the record of another row of ours.
+    Owned(JobId, Candidate),
     /// A person must look.
     Unclear(Vec<Candidate>),
     /// Nothing of ours was found.
@@ -47,7 +52,10 @@ pub(super) fn before(work: &Work, seen: &[Seen]) -> Before {
         .filter(|(_, relation)| *relation != Relation::Unrelated)
         .collect();
     match foreign.as_slice() {
-        [] => Before::Clear,
+        [] => match of_another_row(work, seen) {
+            Some((owner, candidate)) => Before::Owned(owner, candidate),
+            None => Before::Clear,
+        },
         [(found, Relation::Agrees)] => match found.id {
             Some(id) => Before::Exists(id),
             None => Before::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
@@ -57,6 +65,41 @@ pub(super) fn before(work: &Work, seen: &[Seen]) -> Before {
         }
         several => Before::Unclear(matching::candidates(several)),
     }
+}
+
+/// The record of another row of ours that leaves no room for this one: it has the row's unique key, or is equal to
+/// what the row asks for in the same company.
+fn of_another_row(work: &Work, seen: &[Seen]) -> Option<(JobId, Candidate)> {
+    let sent = matching::sent(work);
+    let unique = matching::key_is_unique(&work.record);
+    seen.iter().find_map(|seen| {
+        let owner = seen.owner.filter(|owner| *owner != work.job)?;
+        let difference = match matching::relate(work, &sent, &seen.found) {
+            Relation::Unrelated => return None,
+            Relation::Agrees if unique || belongs_with(work, &seen.found) => "equal".to_owned(),
+            Relation::Differs(difference) if unique => difference,
+            Relation::Agrees | Relation::Near(_) | Relation::Differs(_) => return None,
+        };
+        Some((owner, matching::candidate(&seen.found, &difference)))
+    })
+}
+
+/// Whether a record is known to belong to the row's company; children are listed by their parent.
+fn belongs_with(work: &Work, found: &Found) -> bool {
+    match &work.record {
+        Record::Company(_) => true,
+        Record::Site(_) | Record::Person(_) | Record::Device(_) => found.company.is_some(),
+    }
+}
+
+/// Why a row is refused that another row of ours has the record of.
+pub(super) fn owned(owner: JobId, candidate: &Candidate) -> Rejection {
+    let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
+    let name = candidate.name.as_deref().unwrap_or("a record without a name");
+    refusal(
+        "duplicateEntity",
+        format!("another row has this record already: job {owner}, '{name}'{id}; {}", candidate.difference),
+    )
 }
 
 /// Why a row is refused whose unique value another record has.
@@ -81,6 +124,18 @@ pub(super) fn makes_a_site(record: &Record) -> bool {
         Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
         Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
     }
+}
+
+/// Whether a site is the one that creating the device makes: its name, and its reference where both have one.
+pub(super) fn is_own_site(record: &Record, site: &Found) -> bool {
+    let Record::Device(device) = record else { return false };
+    let equal = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
+        (Some(ours), Some(theirs)) => likeness(ours, theirs) != Likeness::Different,
+        _ => true,
+    };
+    let reference = device.custom_site_id.as_deref();
+    equal(device.custom_site_name.as_deref().or(reference), site.name.as_deref())
+        && equal(reference, site.reference.as_deref())
 }
 
 /// Whether what was found shows that a step after the creation was carried out.
@@ -121,6 +176,10 @@ pub(super) fn after(work: &Work, seen: &[Seen]) -> After {
         [] => match related.as_slice() {
             // Only a unique key says that the older record is the one the service meant.
             [(found, relation)] if unique => older(found, relation),
+            [] if unique => match of_another_row(work, seen) {
+                Some((owner, candidate)) => After::Owned(owner, candidate),
+                None => After::Absent,
+            },
             _ => After::Absent,
         },
         [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
@@ -180,7 +239,31 @@ mod tests {
                 "another row of ours owns it",
                 site("Depot", None),
                 vec![seen(depot.clone(), Some(99))],
+                "owned",
+            ),
+            (
+                "another row owns one that may be elsewhere",
+                site("Depot", None),
+                vec![seen(json!({"name": "Depot", "id": record(1)}), Some(99))],
                 "clear",
+            ),
+            (
+                "another row owns one with another reference",
+                site("Depot", None),
+                vec![seen(
+                    json!({"companyId": OURS, "name": "Depot", "reference": "D2", "id": record(1)}),
+                    Some(99),
+                )],
+                "clear",
+            ),
+            (
+                "MAC of another row of ours",
+                device("Till", Some(mac)),
+                vec![seen(
+                    json!({"companyId": OTHER, "name": "Till 9", "identification": mac, "id": record(1)}),
+                    Some(99),
+                )],
+                "owned",
             ),
             (
                 "there twice",
@@ -219,6 +302,10 @@ mod tests {
                 Before::Clear => "clear",
                 Before::Exists(_) => "exists",
                 Before::Taken(_) => "taken",
+                Before::Owned(owner, _) => {
+                    assert_eq!(owner, JobId(99));
+                    "owned"
+                }
                 Before::Unclear(_) => "unclear",
             };
             assert_eq!(conclusion, expected, "{case}");
@@ -234,6 +321,16 @@ mod tests {
         assert_eq!(
             rejection.message,
             format!("already in use by 'Till 9' (id {}): its company differs", record(1))
+        );
+    }
+
+    #[test]
+    fn the_refusal_of_a_record_of_another_row_names_that_row() {
+        let candidate = matching::candidate(&found(json!({"name": "Till 9", "id": record(1)})), "equal");
+        let rejection = owned(JobId(99), &candidate);
+        assert_eq!(
+            rejection.message,
+            format!("another row has this record already: job 99, 'Till 9' (id {}); equal", record(1))
         );
     }
 
@@ -295,6 +392,12 @@ mod tests {
                 vec![seen(till(), None)],
                 "before",
             ),
+            (
+                "a unique key of another row of ours",
+                refused_till(none.clone()),
+                vec![seen(till(), Some(99))],
+                "owned",
+            ),
             ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
             ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),
         ];
@@ -303,6 +406,7 @@ mod tests {
                 After::Ours(_) => "ours",
                 After::Before(_) => "before",
                 After::Taken(_) => "taken",
+                After::Owned(..) => "owned",
                 After::Unclear(_) => "unclear",
                 After::Absent => "absent",
             };
