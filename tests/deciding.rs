@@ -346,19 +346,21 @@ fn an_operation_that_only_a_held_row_needs_keeps_no_other_row_waiting() {
 
 #[test]
 fn a_device_with_a_site_of_its_own_is_never_sent_again_by_itself() {
-    let bench = Bench::new(unlimited().with_fault(lost("addDevice", FaultKind::OrphanSite)));
+    let bench = Bench::new(unlimited());
     bench.write("companies.csv", &bench::companies(1));
-    let sheet = bench::devices(1, 1);
-    let (head, row) = sheet.split_once('\n').expect("two lines");
-    bench.write(
-        "devices.csv",
-        &format!("{head},custom_site_id,custom_site_name\n{},KIOSK-1,Kiosk\n", row.trim()),
-    );
-    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    let sheet = bench::devices(2, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    let (head, row) = (lines[0], lines[1]);
+    bench.write("plain.csv", &format!("{head}\n{}\n", lines[2]));
+    bench.fleetload(&["run", "companies.csv", "plain.csv"]).expect_code(0);
+    let orphan = lost("addDevice", FaultKind::OrphanSite);
+    bench.sandbox().change(|scenario| scenario.fault = vec![orphan]).expect("a scenario");
+    bench.write("devices.csv", &format!("{head},custom_site_id,custom_site_name\n{},KIOSK-1,Kiosk\n", row));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(8);
     assert_eq!(bench.statistics().faults_fired["orphan_site"], 1);
-    assert_eq!(bench.requests("addDevice"), 1);
-    assert_eq!((bench.created("device").len(), bench.created("site").len()), (0, 1));
-    let row = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    assert_eq!(bench.requests("addDevice"), 2);
+    assert_eq!((bench.created("device").len(), bench.created("site").len()), (1, 1));
+    let row = bench.results(2).into_iter().find(|row| row["status"] == "held").expect("a held row");
     let message = row["message"].as_str().expect("a message");
     assert!(message.contains("its site twice"), "{message}");
     let site = bench.created("site")[0].id.to_string();

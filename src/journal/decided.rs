@@ -138,3 +138,72 @@ impl Journal {
         Ok(decided)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Write;
+    use crate::journal::fixture::*;
+    use crate::journal::write::Evidence;
+    use crate::model::id::ImportId;
+    use crate::model::state::JobState::Ready;
+
+    #[test]
+    fn a_decision_is_told_in_words_with_how_it_was_checked() {
+        let decided = |decision, check: Option<&str>| {
+            let details = Details::of(decision, check);
+            let (what, check) = (word(decision).to_owned(), details.check);
+            Decided { who: "kim".into(), at: at(9_000), what, id: details.id, check }.words()
+        };
+        let found = "checked by getSite: it agrees";
+        assert_eq!(
+            decided(Decision::Created(id(7)), Some(found)),
+            format!("created as {}, checked by getSite: it agrees", id(7))
+        );
+        assert_eq!(decided(Decision::NotCreated, Some("not checked")), "not created, not checked");
+        assert_eq!(decided(Decision::Abandon, None), "given up");
+    }
+
+    #[test]
+    fn the_latest_decision_about_a_job_is_read_back_and_so_is_the_bare_id_of_before() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        let hold = |bench: &mut Bench, job| {
+            let (code, reason) = ("absent".to_owned(), "not found".to_owned());
+            let evidence = Evidence::at(at(4_000));
+            apply(
+                &mut bench.journal,
+                Write::Hold { job, from: Ready, code, reason, candidates: vec![], evidence },
+            )
+            .unwrap();
+        };
+        for (job, when) in [(jobs[0], 5_000), (jobs[1], 6_000), (jobs[0], 7_000)] {
+            hold(&mut bench, job);
+            let check = format!("checked at {when}");
+            bench.journal.resolve(job, Decision::NotCreated, Some(&check), "kim", at(when)).unwrap();
+        }
+        bench
+            .journal
+            .connection
+            .execute(
+                "UPDATE decision SET what = 'created', details = ?1 WHERE job = ?2",
+                (id(7).to_string(), jobs[1]),
+            )
+            .unwrap();
+        let decided = bench.journal.decided(&Selection::default()).unwrap();
+        let told: Vec<_> = decided.iter().map(|one| (one.job, one.decided.at, one.decided.words())).collect();
+        assert_eq!(
+            told,
+            [
+                (jobs[1], at(6_000), format!("created as {}", id(7))),
+                (jobs[0], at(7_000), "not created, checked at 7000".to_owned()),
+            ]
+        );
+        assert_eq!(
+            (decided[1].name.as_str(), decided[1].place.as_str()),
+            ("Acme", "customers.csv!customers!2")
+        );
+        let elsewhere = Selection { import: Some(ImportId(2)), ..Selection::default() };
+        assert!(bench.journal.decided(&elsewhere).unwrap().is_empty());
+    }
+}

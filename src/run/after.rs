@@ -320,9 +320,15 @@ impl Dispatcher {
     /// The device is not there; holds the row, and names the site that was made for it, if it is there.
     pub(super) fn read_own_site(&mut self, job: JobId, reading: Reading) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let mut reason =
-            "the answer was lost and the device is not found; sending again could make its site twice"
-                .to_owned();
+        let (code, reason) = if in_hand.work.absent_reads > 0 {
+            ("absent", "the answer was lost and the device is not found")
+        } else {
+            (
+                "lookup.inconclusive",
+                "the answer was lost, and no look-up says for certain whether the device is there",
+            )
+        };
+        let mut reason = format!("{reason}; sending again could make its site twice");
         match reading {
             Reading::Records(found) => {
                 for site in found.iter().filter(|found| weigh::is_own_site(&in_hand.work.record, found)) {
@@ -337,7 +343,7 @@ impl Dispatcher {
                 reason.push_str("; whether that site is there could not be asked");
             }
         }
-        self.hold(job, "absent", reason, Vec::new());
+        self.hold(job, code, reason, Vec::new());
     }
 
     /// It was not executed: it may be sent again, unless that has failed too often.
@@ -359,6 +365,10 @@ impl Dispatcher {
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);
         if self.settled(work) && work.looks >= early + LATE_LOOKS {
+            if let Some(lookup) = self.own_site_to_ask(work) {
+                let purpose = Purpose::Orphan(job);
+                return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
             return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);
