@@ -24,10 +24,15 @@ fn objects(outcome: &Outcome, kind: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The job of a row.
+fn number(row: &Value) -> String {
+    row["job"].to_string()
+}
+
 /// The held jobs of the latest report, by their numbers.
 fn held(bench: &Bench, import: u32) -> Vec<String> {
     let rows = bench.results(import);
-    rows.iter().filter(|row| row["status"] == "held").map(|row| row["job"].to_string()).collect()
+    rows.iter().filter(|row| row["status"] == "held").map(number).collect()
 }
 
 #[track_caller]
@@ -119,7 +124,7 @@ fn a_record_that_is_there_is_not_believed_to_be_missing() {
     assert_eq!(bench.created("company").len(), 3);
     bench.fleetload(&["report"]).expect_code(0);
     bench.assert_exact(1);
-    let row = bench.results(1).into_iter().find(|row| row["job"].to_string() == job).expect("the row");
+    let row = bench.results(1).into_iter().find(|row| number(row) == job).expect("the row");
     assert_eq!((&row["status"], &row["decided"]["id"]), (&"adopted".into(), &id.as_str().into()));
 }
 
@@ -204,9 +209,7 @@ fn one_refusal_does_not_stop_the_other_decisions() {
     assert_eq!(bench.created("company").len(), 4);
     bench.fleetload(&["report"]).expect_code(0);
     bench.assert_exact(1);
-    assert!(
-        bench.results(1).iter().any(|row| row["job"].to_string() == refused && row["status"] == "adopted")
-    );
+    assert!(bench.results(1).iter().any(|row| number(row) == refused && row["status"] == "adopted"));
 }
 
 #[test]

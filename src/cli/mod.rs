@@ -4,6 +4,7 @@
 
 mod account;
 mod args;
+mod asking;
 mod bounds;
 mod check;
 mod choice;

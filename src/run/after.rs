@@ -312,40 +312,6 @@ impl Dispatcher {
         }
     }
 
-    /// The look-up for the site that may have been made without its device.
-    fn own_site_to_ask(&self, work: &Work) -> Option<Lookup> {
-        lookups::own_site(work).filter(|lookup| !work.executed && self.usable(lookup.operation()))
-    }
-
-    /// The device is not there; holds the row, and names the site that was made for it, if it is there.
-    pub(super) fn read_own_site(&mut self, job: JobId, reading: Reading) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (code, reason) = if in_hand.work.absent_reads > 0 {
-            ("absent", "the answer was lost and the device is not found")
-        } else {
-            (
-                "lookup.inconclusive",
-                "the answer was lost, and no look-up says for certain whether the device is there",
-            )
-        };
-        let mut reason = format!("{reason}; sending again could make its site twice");
-        match reading {
-            Reading::Records(found) => {
-                for site in found.iter().filter(|found| weigh::is_own_site(&in_hand.work.record, found)) {
-                    let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
-                    reason.push_str(&format!(
-                        "; the site '{}'{id} is there, perhaps made without its device",
-                        site.name.as_deref().unwrap_or_default()
-                    ));
-                }
-            }
-            Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => {
-                reason.push_str("; whether that site is there could not be asked");
-            }
-        }
-        self.hold(job, code, reason, Vec::new());
-    }
-
     /// It was not executed: it may be sent again, unless that has failed too often.
     fn send_again(&mut self, job: JobId, note: String) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
@@ -381,7 +347,7 @@ impl Dispatcher {
         self.settle(job, write);
     }
 
-    fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
+    pub(super) fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
         let evidence = Evidence::at(self.clock.now());
         let (from, code) = (JobState::InDoubt, code.to_owned());
         self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });

@@ -1,35 +1,27 @@
 //! Asks the service about a row that a person decides: what is there that may be its record, and whether an id is
-//! that of its record. Nothing is sent but look-ups, slowly, since a run may be under way with the same account.
+//! that of its record. Nothing is sent but look-ups (`inquiry`).
 //!
 //! What counts as the row's record is decided by the same rules as in a run (`matching`); what follows from the
 //! answer is left to the command that asked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
-use super::ends::Ending;
+use super::inquiry::{Inquiry, Reply};
 use super::lookups::{self, may_be_a_page};
 use super::matching::{self, Relation, Seen};
 use super::weigh::shows;
 use crate::clock::Clock;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::journal::{Action, Candidate, Journal, Work};
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
-use crate::model::verdict::Verdict;
-use crate::service::{self, Client, Found, Limiter, Lookup, Rate};
+use crate::service::{Client, Found, Lookup};
 
-/// Look-ups a second: few enough to leave a run that is under way its pace.
-const PACE: f64 = 10.0;
-/// How often a look-up is tried whose answer tells nothing.
-const TRIES: u32 = 3;
-/// The wait before it is tried again.
-const WAIT: Duration = Duration::from_secs(1);
 /// Records known to exist by which a look-up is tried before it counts as one that does not find them.
 const WITNESSES: usize = 3;
 /// Candidates that are read in full to be compared.
@@ -72,21 +64,9 @@ pub enum Identity {
     Untold(String),
 }
 
-/// What came back for a look-up.
-enum Reply {
-    Records(Vec<Found>),
-    /// There is no such look-up.
-    Missing,
-    /// An answer that says nothing.
-    Unclear(String),
-}
-
 /// Asks the service about rows, one look-up at a time.
 pub struct Verifier {
-    client: Client,
-    clock: Arc<dyn Clock>,
-    limiter: Limiter,
-    missing: HashSet<Operation>,
+    inquiry: Inquiry,
     /// Whether a look-up has found a record that is known to exist; `None` when there was none to try it by.
     proved: HashMap<(Operation, Kind), Option<bool>>,
 }
@@ -94,8 +74,7 @@ pub struct Verifier {
 impl Verifier {
     /// One that has asked nothing yet.
     pub fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
-        let limiter = Limiter::new(Rate::PerSecond(PACE), Arc::clone(&clock));
-        Self { client, clock, limiter, missing: HashSet::new(), proved: HashMap::new() }
+        Self { inquiry: Inquiry::new(client, clock), proved: HashMap::new() }
     }
 
     /// What is there that may be the record of a row, or may show that its step was carried out.
@@ -110,12 +89,14 @@ impl Verifier {
         match (&work.action, work.remote_id) {
             (Action::Create, _) => self.sight_of_record(journal, work, shown).await,
             (Action::Extra(extra), Some(owner)) => {
-                let Some(lookup) = lookups::of_extra(work, owner, &|operation| self.usable(operation)) else {
+                let Some(lookup) =
+                    lookups::of_extra(work, owner, &|operation| self.inquiry.usable(operation))
+                else {
                     return Ok(Sight::Untold(
                         "no look-up shows whether this step was carried out".to_owned(),
                     ));
                 };
-                Ok(match self.ask(&lookup).await? {
+                Ok(match self.inquiry.ask(&lookup).await? {
                     Reply::Records(found) => {
                         let done = Candidate {
                             id: Some(owner),
@@ -139,7 +120,7 @@ impl Verifier {
         let mut next = self.by_key(work);
         while let Some(lookup) = next.take() {
             let operation = lookup.operation();
-            let found = match self.ask(&lookup).await? {
+            let found = match self.inquiry.ask(&lookup).await? {
                 Reply::Records(found) => found,
                 Reply::Missing => {
                     next = self.by_key(work);
@@ -155,7 +136,8 @@ impl Verifier {
                 return Ok(Sight::Told { by: operation.to_string(), candidates, earlier });
             }
             if may_be_a_page(length) {
-                next = lookups::narrower(work, operation).filter(|lookup| self.usable(lookup.operation()));
+                next = lookups::narrower(work, operation)
+                    .filter(|lookup| self.inquiry.usable(lookup.operation()));
                 if next.is_none() {
                     let why = format!("{operation} lists {length} records, which may be one page of more");
                     return Ok(Sight::Untold(why));
@@ -187,9 +169,9 @@ impl Verifier {
         let mut asked = Vec::new();
         let lookup = Lookup::record(work.kind, id);
         let mut record = None;
-        if self.usable(lookup.operation()) {
+        if self.inquiry.usable(lookup.operation()) {
             asked.push(lookup.operation());
-            match self.ask(&lookup).await? {
+            match self.inquiry.ask(&lookup).await? {
                 Reply::Records(found) => {
                     let Some(found) = found.into_iter().find(|found| found.id == Some(id)) else {
                         let kind = work.kind.singular();
@@ -206,7 +188,7 @@ impl Verifier {
             && let Some(lookup) = self.by_key(work)
         {
             asked.push(lookup.operation());
-            if let Reply::Records(found) = self.ask(&lookup).await? {
+            if let Reply::Records(found) = self.inquiry.ask(&lookup).await? {
                 record = found.into_iter().find(|found| found.id == Some(id));
             }
         }
@@ -242,11 +224,11 @@ impl Verifier {
             Kind::Site | Kind::Device => return Ok(()),
         };
         let unknown = "which company it belongs to could not be asked";
-        let Some(list) = list.filter(|list| self.usable(list.operation())) else {
+        let Some(list) = list.filter(|list| self.inquiry.usable(list.operation())) else {
             notes.push(unknown.to_owned());
             return Ok(());
         };
-        match self.ask(&list).await? {
+        match self.inquiry.ask(&list).await? {
             Reply::Records(found) => {
                 if found.iter().any(|found| found.id == Some(id)) {
                     asked.push(list.operation());
@@ -284,21 +266,17 @@ impl Verifier {
     }
 
     fn by_key(&self, work: &Work) -> Option<Lookup> {
-        lookups::by_key(work, &|operation| self.usable(operation))
-    }
-
-    fn usable(&self, operation: Operation) -> bool {
-        self.client.endpoints().available(operation) && !self.missing.contains(&operation)
+        lookups::by_key(work, &|operation| self.inquiry.usable(operation))
     }
 
     /// Lists of companies show only names: reads the first candidates in full, to say how they differ.
     async fn read_in_full(&mut self, work: &Work, candidates: &mut [(Relation, Candidate)]) -> Result<()> {
-        if work.kind != Kind::Company || !self.usable(Operation::GetCompany) {
+        if work.kind != Kind::Company || !self.inquiry.usable(Operation::GetCompany) {
             return Ok(());
         }
         for (relation, candidate) in candidates.iter_mut().take(READ_IN_FULL) {
             let (Relation::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
-            if let Reply::Records(found) = self.ask(&Lookup::Company(id)).await?
+            if let Reply::Records(found) = self.inquiry.ask(&Lookup::Company(id)).await?
                 && let Some(found) = found.iter().find(|found| found.id == Some(id))
             {
                 let differences = matching::differences(&matching::sent(work), &found.raw);
@@ -322,7 +300,7 @@ impl Verifier {
             else {
                 continue;
             };
-            let found = match self.ask(&lookup).await? {
+            let found = match self.inquiry.ask(&lookup).await? {
                 Reply::Records(found) => found.iter().any(|found| found.id == Some(expected)),
                 Reply::Missing | Reply::Unclear(_) => false,
             };
@@ -333,53 +311,6 @@ impl Verifier {
         }
         self.proved.insert((operation, kind), proved);
         Ok(proved)
-    }
-
-    async fn ask(&mut self, lookup: &Lookup) -> Result<Reply> {
-        let operation = lookup.operation();
-        let mut why = String::new();
-        for _ in 0..TRIES {
-            while let Err(at) = self.limiter.permit() {
-                self.clock.sleep_until(at).await;
-            }
-            let answer = self.client.send(lookup.call()).await;
-            why = match answer.verdict {
-                Verdict::Succeeded(success) => {
-                    return Ok(match service::found(operation, &success.body) {
-                        Ok(found) => Reply::Records(found),
-                        Err(why) => Reply::Unclear(why),
-                    });
-                }
-                Verdict::NoDataFound(_) => return Ok(Reply::Records(Vec::new())),
-                Verdict::EndpointMissing(_) => {
-                    self.missing.insert(operation);
-                    return Ok(Reply::Missing);
-                }
-                Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
-                    return Ok(Reply::Unclear(rejection.message));
-                }
-                Verdict::Contradicted(contradiction) => return Ok(Reply::Unclear(contradiction.what)),
-                Verdict::Refused(refusal) => return Err(refused(&Ending::refused(refusal))),
-                Verdict::NotSent(why) => {
-                    return Err(Error::service(format!("the service cannot be reached: {}", why.words())));
-                }
-                Verdict::Throttled | Verdict::QuotaSpent => "the service asks for a slower pace".to_owned(),
-                Verdict::TokenInvalid => "the access token was no longer valid".to_owned(),
-                Verdict::Doubtful(doubt) => doubt.words().to_owned(),
-            };
-            self.clock.sleep_until(self.clock.elapsed() + WAIT).await;
-        }
-        Err(Error::service(format!("the service does not answer {operation}: {why}")))
-    }
-}
-
-/// The error of a service that refuses us.
-fn refused(ending: &Ending) -> Error {
-    match ending {
-        Ending::Stopped { why, .. } => Error::service(why.clone()),
-        Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } => {
-            Error::service("the service refuses us")
-        }
     }
 }
 
