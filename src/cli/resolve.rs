@@ -1,7 +1,8 @@
 //! `fleetload resolve`: shows held jobs with what the service has of them now, or carries out a person's decision
 //! about them, checked by asking the service before it is believed.
 //!
-//! The asking is in [`super::asking`]. What counts as a row's record is decided in [`crate::run`]; what each decision leads to, in the journal.
+//! The asking is in [`super::asking`]; what counts as a row's record is decided in [`crate::run`], what each decision
+//! leads to in the journal.
 
 use serde_json::{Value, json};
 
