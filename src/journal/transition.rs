@@ -12,7 +12,6 @@ use super::write::{Evidence, How, Moved, Write};
 use super::{Journal, baseline, doubt, quota, release};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::id::{JobId, RemoteId};
-use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
 use crate::model::time::{Day, Moment};
@@ -172,7 +171,7 @@ pub(super) fn finish_step(
         }
     };
     if standing.remote_id.is_none()
-        && let Some(owner) = owner_of(connection, standing.kind, id)?
+        && let Some(owner) = owner_of(connection, id)?
     {
         return doubt::hold_for_owner(connection, standing, id, owner, evidence);
     }
@@ -220,10 +219,10 @@ pub(super) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u
     }
 }
 
-/// The job that owns a record of the service.
-pub(super) fn owner_of(connection: &Connection, kind: Kind, id: RemoteId) -> Result<Option<JobId>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1 AND kind = ?2")?;
-    let mut rows = statement.query((Id(id), kind))?;
+/// The job that owns a record of the service, whatever its kind: ids are never given twice.
+pub(super) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<JobId>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1")?;
+    let mut rows = statement.query([Id(id)])?;
     match rows.next()? {
         Some(row) => Ok(Some(row.get(0)?)),
         None => Ok(None),

@@ -40,6 +40,8 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
+/// The same while creations are parked and nothing is under way, perhaps for a day.
+const PARKED_SLEEP: Duration = Duration::from_secs(15);
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
@@ -224,7 +226,8 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
+        let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
+        let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }
