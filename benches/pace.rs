@@ -234,6 +234,7 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
         },
         limits: Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,
+        writing: fleetload::journal::Writing::default(),
     };
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);
     let (news, mut told) = tokio::sync::mpsc::unbounded_channel();
