@@ -14,6 +14,7 @@ use super::standing::{self, Standing};
 use super::transition::next_step;
 use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, place, view};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
@@ -26,6 +27,7 @@ impl Journal {
         let transaction = self.begin()?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
+        failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
             import,
@@ -91,6 +93,7 @@ impl ImportWriter<'_> {
             ))?;
         let id = SheetId(id);
         self.sheets.insert(id, 0);
+        failpoint::reach("import.sheet");
         Ok(id)
     }
 
@@ -151,16 +154,22 @@ impl ImportWriter<'_> {
         let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
             (None, _) => (footing, 0, values.record.creation()),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
-            // Nothing is left to do: the job is what its creation made of it.
-            (Some(_), None) => (standing.outcome.unwrap_or(Ready), standing.step, standing.operation),
+            // Nothing is left to do: the job is what its creation made of it, and stands at no step it no longer has.
+            (Some(_), None) => {
+                let outcome = standing.outcome.ok_or_else(|| {
+                    Error::internal(format!("job {job} has a record, but not how it came by it"))
+                })?;
+                (outcome, 0, values.record.creation())
+            }
         };
         let finished_at = state.is_final().then_some(self.now);
         standing.change(
             &self.transaction,
-            // What is known of earlier sends is about the old natural key and is worth nothing for another one.
+            // What is known of earlier sends is about the old natural key and is worth nothing for another one. With the
+            // same key, what the service said it carried out is still there: the row is looked up before it is sent.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
-                doubted = iif(natural_key = ?7 AND step = ?4, doubted, 0),
+                doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 step_attempts = 0, deferrals = 0, deaths = 0, executed = 0, due = NULL,
@@ -201,6 +210,7 @@ impl ImportWriter<'_> {
                 &cells,
             ))?;
         self.dispositions[row.disposition as usize] += 1;
+        failpoint::reach("import.row");
         Ok(())
     }
 
@@ -227,7 +237,9 @@ impl ImportWriter<'_> {
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
         let tally = view::tally_of(&self.transaction, self.import)?;
+        failpoint::reach("import.before-commit");
         self.transaction.commit()?;
+        failpoint::reach("import.committed");
         let of = |disposition: Disposition| self.dispositions[disposition as usize];
         Ok(Imported {
             import: self.import,

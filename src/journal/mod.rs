@@ -38,6 +38,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::failpoint;
 
 pub use decided::{Decided, DecidedJob};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
@@ -118,6 +119,7 @@ impl Journal {
                 (&account.base_url, &account.client_id),
             )?;
             transaction.commit()?;
+            failpoint::reach("account.bound");
         }
         // Read again: another process may have bound it between.
         match self.account()? {

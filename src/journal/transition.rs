@@ -11,6 +11,7 @@ use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
 use super::{Journal, baseline, doubt, quota, release};
 use crate::error::{Error, ErrorKind, Result};
+use crate::failpoint;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
@@ -27,9 +28,34 @@ impl Journal {
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
             outcomes.push(alone(&transaction, write)?);
+            failpoint::reach(step(write));
         }
         transaction.commit()?;
         Ok(outcomes)
+    }
+}
+
+/// The step of the proofs that a write is, after it was carried out and before it is committed.
+const fn step(write: &Write) -> &'static str {
+    match write {
+        Write::Claim { .. } => "claim.in-transaction",
+        Write::Advance { how, .. } => match how {
+            How::Created => "created.in-transaction",
+            How::Adopted => "adopted.in-transaction",
+            How::Existing => "existing.in-transaction",
+            How::Done => "done.in-transaction",
+        },
+        Write::Leave { .. } => "existing.in-transaction",
+        Write::Reject { .. } => "rejected.in-transaction",
+        Write::Defer { .. } => "deferred.in-transaction",
+        Write::Return { .. } => "returned.in-transaction",
+        Write::Postpone { .. } => "postponed.in-transaction",
+        Write::Doubt { .. } => "doubt.in-transaction",
+        Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
+        Write::Release { .. } => "released.in-transaction",
+        Write::Hold { .. } => "held.in-transaction",
+        Write::Quota { .. } => "quota.in-transaction",
+        Write::Ceiling { .. } => "ceiling.in-transaction",
     }
 }
 
@@ -304,6 +330,12 @@ fn leave(
 ) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
     standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    // Before the steps are: a row that is held instead still wants them.
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, id)?
+    {
+        return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
+    }
     connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }

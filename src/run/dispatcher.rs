@@ -28,6 +28,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
+use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -74,6 +75,7 @@ pub(super) struct Dispatcher {
     pub(super) shown: HashSet<JobId>,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
+    /// Until when creations were last told to be parked, by the service's clock.
     pub(super) told_parking: Option<Moment>,
     /// This run in the journal.
     pub(super) run: RunId,
@@ -280,6 +282,7 @@ impl Dispatcher {
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
+        failpoint::reach("permission.granted");
         self.reach.leaves(self.clock.elapsed());
         if let Some(lane) = self.lanes.get_mut(&operation) {
             lane.breaker.leaves();
@@ -298,6 +301,9 @@ impl Dispatcher {
                     Ticket::Claim(job),
                     Write::Claim { job, operation, content, baseline, counted: day, at: now },
                 );
+                if mistake::made(Mistake::IntentAfterSend) {
+                    self.claimed(job);
+                }
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -367,8 +373,14 @@ impl Dispatcher {
             self.hear_date(date);
         }
         match errand {
-            Errand::Send(job) => self.answered(job, answer),
-            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer),
+            Errand::Send(job) => {
+                failpoint::reach("answer.received");
+                self.answered(job, answer);
+            }
+            Errand::Look { lookup, purpose, tries } => {
+                failpoint::reach("look.received");
+                self.looked(lookup, purpose, tries, answer);
+            }
         }
     }
 
@@ -404,8 +416,10 @@ impl Dispatcher {
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
         match self.tickets.remove(&number) {
+            Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
             Some(Ticket::Settle { job, makes }) => {
+                failpoint::reach("settlement.on-disk");
                 if makes {
                     self.made.insert(job, self.clock.elapsed());
                 }
@@ -419,6 +433,7 @@ impl Dispatcher {
                 self.tell(Event::Moved { job, kind, from, to });
             }
         }
+        failpoint::reach("settlement.told");
     }
 
     /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours

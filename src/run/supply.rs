@@ -225,10 +225,12 @@ impl Dispatcher {
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
     pub(super) fn tell_parking(&mut self) {
-        let until = self.quota.parked_until().map(|until| self.service_clock.ours(until));
+        // Compared by the service's clock: what it is by ours changes with every answer.
+        let until = self.quota.parked_until();
         if let Some(until) = until
             && self.told_parking.replace(until) != Some(until)
         {
+            let until = self.service_clock.ours(until);
             self.note_resumption(Some(until));
             self.tell(Event::Parked { until });
         }

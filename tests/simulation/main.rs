@@ -53,3 +53,19 @@ fn one_seed() {
     println!("{}\n{:#?}", trial.trace.join("\n"), trial.figures);
     assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
 }
+
+#[cfg(feature = "mistakes")]
+#[test]
+fn every_mistake_on_purpose_is_noticed() {
+    let mut unnoticed = Vec::new();
+    for &mistake in fleetload::mistake::Mistake::OF_A_RUN {
+        fleetload::mistake::make(Some(mistake));
+        let caught = (0..SEEDS).find(|&seed| !trial::of_seed(seed).violations.is_empty());
+        println!("{mistake:?}: {caught:?}");
+        if caught.is_none() {
+            unnoticed.push(mistake);
+        }
+    }
+    fleetload::mistake::make(None);
+    assert!(unnoticed.is_empty(), "never noticed: {unnoticed:?}");
+}

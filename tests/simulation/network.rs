@@ -12,12 +12,14 @@ use fleetload::clock::Sleep;
 use fleetload::model::operation::Method;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::{Doubt, NotSent};
-use fleetload::sandbox::{Effect, Request, Response, Sandbox};
+use fleetload::sandbox::{Effect, Request, Response, Sandbox, Scenario};
 use fleetload::service::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
 use tokio::sync::Notify;
 
 use super::time::Time;
 
+/// The client id of whoever else uses the service.
+pub(crate) const SOMEBODY_ELSE: &str = "somebody else";
 /// More events than any trial has: beyond it the run turns in a circle.
 const MOST_EVENTS: u64 = 5_000_000;
 
@@ -33,6 +35,8 @@ pub(crate) struct Weather {
     pub(crate) outage: Option<(Duration, Duration)>,
     /// How long the client waits for an answer.
     pub(crate) timeout: Duration,
+    /// A look-up that never finds anything.
+    pub(crate) blind: Option<&'static str>,
     /// How long the disk takes for a commit at most, in milliseconds.
     pub(crate) disk_ms: u64,
 }
@@ -88,6 +92,20 @@ impl Network {
         let mut weather = self.weather.lock().expect("one thread");
         weather.no_connection = 0.0;
         weather.outage = None;
+    }
+
+    /// Somebody else makes a record, past everything that goes wrong.
+    pub(crate) fn ask_as_somebody_else(&self, path: &str, body: &str) {
+        let now = self.time.now().millis();
+        let mut faults = Vec::new();
+        let swap = |scenario: &mut Scenario| faults = std::mem::take(&mut scenario.fault);
+        self.sandbox.change(swap).expect("a consistent scenario");
+        let granted = self.sandbox.respond(&Request::sign_in(SOMEBODY_ELSE, "their secret"), now);
+        let granted: serde_json::Value = serde_json::from_slice(&granted.response.body).expect("a token");
+        let token = granted["access_token"].as_str().expect("a token");
+        let answer = self.sandbox.respond(&Request::post(path, body).bearing(token), now);
+        assert_eq!(answer.response.status, 200, "{:?}", String::from_utf8_lossy(&answer.response.body));
+        self.sandbox.change(|scenario| scenario.fault = faults).expect("a consistent scenario");
     }
 
     /// Ends when the process has to die.
@@ -167,7 +185,7 @@ impl Network {
         }
         self.traffic.lock().expect("one thread").sent += 1;
         let largest = request.largest_answer;
-        let air = InAir::launch(&self, plain(&request), self.time.elapsed() + up);
+        let air = InAir::launch(&self, plain(&request, weather.blind), self.time.elapsed() + up);
         tokio::time::sleep(up).await;
         if self.is_out(self.time.elapsed()) {
             self.traffic.lock().expect("one thread").swallowed += 1;
@@ -222,12 +240,15 @@ fn received(response: &Response, effect: Effect, largest: usize) -> Result<HttpA
     Ok(HttpAnswer { status: response.status, date, body, flaw })
 }
 
-/// A request as the service sees it.
-fn plain(request: &HttpRequest) -> Request {
+/// A request as the service sees it; a blind look-up asks for something that is nowhere.
+fn plain(request: &HttpRequest, blind: Option<&str>) -> Request {
     let header = |name: http::HeaderName| {
         request.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     };
-    let query = request.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let mut query = request.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    if blind.is_some_and(|blind| request.url.path().ends_with(blind)) {
+        query = query.replace("name=", "name=nowhere-");
+    }
     Request {
         method: match request.method {
             Method::Get => "GET".to_owned(),

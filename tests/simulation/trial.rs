@@ -73,6 +73,9 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     let time = Time::starting_at(Moment::parse(&start).expect("a moment"));
     let sandbox = Sandbox::new(script.scenario.clone(), time.now().millis()).expect("a consistent scenario");
     let network = Network::new(Arc::clone(&time), sandbox, script.weather.clone(), seed);
+    for (path, body) in &script.twins {
+        network.ask_as_somebody_else(path, body);
+    }
     let mut trial = Trial::default();
     take_in(script, folder.path(), &path, time.now());
 
