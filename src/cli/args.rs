@@ -168,7 +168,7 @@ pub(super) enum Command {
     /// Make rejected jobs ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
-    /// Decide jobs that are held
+    /// Show jobs that are held and what the service has of them, or decide them
     #[command(after_help = RESOLVE_EXAMPLES)]
     Resolve(Resolve),
     /// Give up what has not been sent of one import
@@ -238,7 +238,13 @@ mod tests {
         let parse = |line: &str| Args::try_parse_from(line.split(' '));
         assert!(parse("fleetload resolve 17 --not-created").is_ok());
         assert!(parse("fleetload resolve #17 --abandon").is_ok());
-        assert!(parse("fleetload resolve 17").is_err());
+        assert!(parse("fleetload resolve").is_ok(), "shows what is held");
+        assert!(parse("fleetload resolve 17").is_ok(), "shows it");
+        assert!(parse("fleetload resolve --import 3 --code absent --not-created").is_ok());
+        assert!(parse("fleetload resolve 17 --not-created --unchecked").is_ok());
+        assert!(parse("fleetload resolve 17 --unchecked").is_err());
+        assert!(parse("fleetload resolve 17 --import 3 --abandon").is_err());
+        assert!(parse("fleetload resolve --not-created").is_err());
         assert!(parse("fleetload resolve 17 --not-created --abandon").is_err());
         assert!(parse("fleetload resolve --abandon").is_err());
         assert!(parse("fleetload resolve 0 --abandon").is_err());

@@ -4,6 +4,7 @@
 
 mod account;
 mod args;
+mod asking;
 mod audit;
 mod bounds;
 mod check;
@@ -30,6 +31,7 @@ mod profile_tests;
 mod reading;
 mod rehearsal;
 mod reports;
+mod resolve;
 mod run;
 mod safety;
 mod sandbox;
@@ -106,7 +108,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Template(typed) => template::template(&context, typed),
         Command::Status(typed) => status::status(&context, typed),
         Command::Retry(typed) => decide::retry(&context, typed),
-        Command::Resolve(typed) => decide::resolve(&context, typed),
+        Command::Resolve(typed) => resolve::resolve(&context, typed),
         Command::Cancel(typed) => decide::cancel(&context, typed),
         Command::Doctor(typed) => doctor::doctor(&context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),

@@ -37,6 +37,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     if read_back.checked + read_back.findings() > 0 {
         audit::tell(context, &read_back, &journal.audit_findings(typed.import, None)?);
     }
+    held::tell_decided(context, &journal, typed.import)?;
     context.terminal.object(&json!({
         "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
         "audit": read_back,

@@ -7,6 +7,7 @@
 mod audit;
 mod baseline;
 mod column;
+mod decided;
 mod doubt;
 mod due;
 mod failure;
@@ -47,6 +48,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 
 pub use audit::{AuditFigures, AuditScope, Audited};
+pub use decided::{Decided, DecidedJob};
 pub use identity::Regression;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;

@@ -10,7 +10,7 @@ use super::audit;
 use super::column::{Id, natural};
 use super::failure::damaged;
 use super::operator::parse_candidates;
-use super::{Candidate, Disposition, Journal, SheetId, place};
+use super::{Candidate, Decided, Disposition, Journal, SheetId, decided, place};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -95,6 +95,8 @@ pub struct RowView {
     pub due: Option<Moment>,
     /// The operation of the step it stands at.
     pub operation: Operation,
+    /// What a person decided about the job last.
+    pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
 }
@@ -211,6 +213,7 @@ impl Journal {
              WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place",
         )?;
         let findings = audit::of_places(&self.connection, place::range(sheet))?;
+        let mut decisions = decided::latest(&self.connection)?;
         let mut rows = statement.query(place::range(sheet))?;
         while let Some(row) = rows.next()? {
             let cells: String = row.get(2)?;
@@ -243,6 +246,7 @@ impl Journal {
                 finished_at: row.get(13)?,
                 due: row.get(14)?,
                 operation: row.get(15)?,
+                decided: decisions.remove(&job),
                 blocked_by,
             };
             // A job stands in a sheet once, but for rows that repeat another.

@@ -145,7 +145,8 @@ impl Journal {
         Ok(Page { work, next_due })
     }
 
-    /// The operations that some unfinished job still needs, now or at a later step, in the specification's order.
+    /// The operations that some unfinished job still needs, now or at a later step, in the specification's order. Held
+    /// jobs need none before they are decided.
     pub fn lanes(&self) -> Result<Vec<Operation>> {
         let mut lanes = Vec::new();
         for &operation in Operation::ALL {
@@ -157,11 +158,10 @@ impl Journal {
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'blocked' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'sending' AND operation = ?1)
-                         OR EXISTS (SELECT 1 FROM job WHERE state = 'held' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
                                     WHERE step.state = 'waiting' AND step.operation = ?1
-                                      AND job.state NOT IN ('rejected', 'skipped', 'cancelled'))",
+                                      AND job.state NOT IN ('rejected', 'skipped', 'cancelled', 'held'))",
                 )?
                 .query_row([operation], |row| row.get(0))?;
             if needed {
@@ -169,6 +169,18 @@ impl Journal {
             }
         }
         Ok(lanes)
+    }
+
+    /// Whether some job could go on with this operation, were it to be had: one that is ready or waits for its time.
+    pub fn waits_for(&self, operation: Operation) -> Result<bool> {
+        let waits = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM job WHERE state = 'ready' AND operation = ?1)
+                     OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)",
+            )?
+            .query_row([operation], |row| row.get(0))?;
+        Ok(waits)
     }
 
     /// Which of these ids belong to jobs of ours, and to which; in the order given.

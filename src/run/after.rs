@@ -30,8 +30,6 @@ use crate::service::{Found, Lookup};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(super) const ABSENT_READS: u32 = 2;
-/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
-pub(super) const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
 /// The wait after the first look that decided nothing; each further one doubles, up to the settle time.
 pub(super) const FIRST_WAIT: Duration = Duration::from_secs(4);
 /// The wait between looks once the settle time has passed.
@@ -46,8 +44,8 @@ const MOST_DOUBTS: u32 = 8;
 /// Records that were found, while the journal says who owns them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Finding {
-    /// By the look before sending.
-    Before(Vec<Found>),
+    /// By the look before sending, with the operation that found them.
+    Before(Operation, Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
     After(Operation, Vec<Found>),
 }
@@ -140,9 +138,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         let Stage::Owners(finding) = std::mem::replace(&mut in_hand.stage, Stage::Looking) else { return };
         match *finding {
-            Finding::Before(found) => {
+            Finding::Before(operation, found) => {
                 let seen = Seen::pair(found, owners);
-                self.weigh_owned_before(job, &seen);
+                self.weigh_owned_before(job, operation, &seen);
             }
             Finding::After(operation, found) => {
                 if !owners.is_empty() {
@@ -177,11 +175,15 @@ impl Dispatcher {
             After::Taken(candidate) => {
                 self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
             }
+            After::Owned(owner, candidate) => {
+                let rejection = weigh::owned(owner, &candidate);
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
+            }
             After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
+            After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
             After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
@@ -311,6 +313,9 @@ impl Dispatcher {
                 self.options.policy.settle.as_secs()
             );
             self.send_again(job, note);
+        } else if let Some(lookup) = self.own_site_to_ask(work) {
+            let purpose = Purpose::Orphan(job);
+            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
         } else {
             let reason = if work.executed {
                 "the service said the record is there, but it is not found"
@@ -342,6 +347,10 @@ impl Dispatcher {
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);
         if self.settled(work) && work.looks >= early + LATE_LOOKS {
+            if let Some(lookup) = self.own_site_to_ask(work) {
+                let purpose = Purpose::Orphan(job);
+                return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
             return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);
@@ -354,7 +363,7 @@ impl Dispatcher {
         self.settle(job, write);
     }
 
-    fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
+    pub(super) fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
         let evidence = Evidence::at(self.clock.now());
         let (from, code) = (JobState::InDoubt, code.to_owned());
         self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });

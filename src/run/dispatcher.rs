@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::audit::Audit;
-use super::before::Family;
 use super::capacity::Capacity;
 use super::ends::{Ending, Opening, sign_in};
+use super::family::Family;
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
@@ -29,7 +29,7 @@ use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
 use super::watchdog::Pulse;
-use super::{Interrupt, Options};
+use super::{Interrupt, Options, supply};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -185,7 +185,7 @@ impl Dispatcher {
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let (word, resumes_at) = ending.noted();
+        let mut ending = ending;
         let at = this.clock.now();
         let journal = this.writer.close().await;
         if let Some(error) = this.failure {
@@ -195,6 +195,10 @@ impl Dispatcher {
             if let Some(figures) = this.audit.figures() {
                 journal.note_audit(this.run, figures)?;
             }
+            if ending == Ending::Finished {
+                ending = supply::natural_end(&this.lanes, &journal)?;
+            }
+            let (word, resumes_at) = ending.noted();
             journal.end_run(this.run, at, word, resumes_at, &requests)?;
             Ok(journal)
         });

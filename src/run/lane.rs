@@ -45,13 +45,19 @@ pub(super) enum Purpose {
     Control(JobId, RemoteId),
     /// Whether what was made is there, and only once.
     Audit(Question),
+    /// Whether the site of a device's own was made, when the device was not.
+    Orphan(JobId),
 }
 
 impl Purpose {
     /// The job that waits for the answer, when it is a single one.
     pub(super) fn job(self) -> Option<JobId> {
         match self {
-            Self::Before(job) | Self::After(job) | Self::Confirm(job, _) | Self::Control(job, _) => Some(job),
+            Self::Before(job)
+            | Self::After(job)
+            | Self::Confirm(job, _)
+            | Self::Control(job, _)
+            | Self::Orphan(job) => Some(job),
             Self::Family(_) | Self::Audit(_) => None,
         }
     }

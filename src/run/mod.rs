@@ -5,7 +5,7 @@
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
 //! ours), `audit` (what was made is read back before the end), `sighting` and `readback` (what that shows).
 //! `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to it that no
-//! run stands still for ever.
+//! run stands still for ever. `verify` asks the service for a person who decides.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
@@ -18,12 +18,15 @@ mod dispatcher;
 mod ends;
 #[cfg(test)]
 mod example;
+mod family;
 mod hand;
+mod inquiry;
 mod lane;
 mod lock;
 mod lookups;
 mod matching;
 mod outcome;
+mod own_site;
 mod quota;
 mod reach;
 mod readback;
@@ -33,6 +36,7 @@ mod standstill;
 mod supply;
 mod terms;
 mod timekeeping;
+mod verify;
 mod watchdog;
 mod weigh;
 
@@ -50,6 +54,7 @@ use crate::service::{Client, Rate};
 
 pub use ends::Ending;
 pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use verify::{Identity, Sight, Verifier};
 pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.

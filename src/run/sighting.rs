@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::after::{ABSENT_READS, FIRST_WAIT, SUSPECTED_PAGES};
+use super::after::{ABSENT_READS, FIRST_WAIT};
 use super::audit::{News, Question};
 use super::dispatcher::Dispatcher;
 use super::{lookups, matching, readback};
@@ -101,7 +101,7 @@ impl Dispatcher {
         let Some(ours) = row.work.remote_id else { return };
         row.shown = readback::shows(ours, found);
         row.key_operation = Some(operation);
-        row.page = SUSPECTED_PAGES.contains(&length);
+        row.page = lookups::may_be_a_page(length);
         // A page shows what is there, not that there is nothing besides; and where nobody looked before sending, a
         // second record may be an older one.
         let tells_doubles = !row.page && row.work.baseline.is_some();
@@ -156,7 +156,7 @@ impl Dispatcher {
         let Some(ours) = row.work.remote_id else { return };
         // It does not say below which parent a record is: good for showing that there is none.
         let alone = readback::shows(ours, found) && readback::twins(&row.work, ours, found).is_empty();
-        if alone && row.work.baseline.is_some() && !SUSPECTED_PAGES.contains(&found.len()) {
+        if alone && row.work.baseline.is_some() && !lookups::may_be_a_page(found.len()) {
             row.by = ReadBy::Key;
         }
         self.ask_for_sites(job);

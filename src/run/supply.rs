@@ -1,6 +1,7 @@
 //! Where a run's jobs come from and when it ends: pages of the journal for each operation, jobs in doubt whose
 //! look is due, rows that another command has put in the journal meanwhile.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::dispatcher::Dispatcher;
@@ -8,8 +9,8 @@ use super::ends::Ending;
 use super::hand::{Drain, InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
-use crate::error::Error;
-use crate::journal::{Page, Work};
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Page, Work};
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -230,33 +231,8 @@ impl Dispatcher {
         }
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
         let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
-        match over.then(|| self.natural_end())? {
-            // What was made is read back first.
-            Ending::Finished if !self.is_read_back() => None,
-            ending => Some(ending),
-        }
-    }
-
-    /// Nothing is left that goes on by itself: finished, unless an operation had to stop.
-    fn natural_end(&self) -> Ending {
-        let halted = self
-            .lanes
-            .iter()
-            .filter(|(operation, _)| !operation.looks_up())
-            .find_map(|(operation, lane)| Some((operation, lane.halt?)));
-        match halted {
-            None => Ending::Finished,
-            Some((operation, Halt::Unmapped)) => Ending::Stopped {
-                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
-                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
-            },
-            Some((operation, Halt::Missing { status })) => Ending::Stopped {
-                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
-                hint: format!(
-                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
-                ),
-            },
-        }
+        // What was made is read back first.
+        (over && self.is_read_back()).then_some(Ending::Finished)
     }
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
@@ -286,4 +262,28 @@ impl Dispatcher {
             drop(journal.note_resumption(run, at));
         }));
     }
+}
+
+/// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
+/// only held rows need has stopped nothing.
+pub(super) fn natural_end(lanes: &BTreeMap<Operation, Lane>, journal: &Journal) -> Result<Ending> {
+    for (&operation, lane) in lanes.iter().filter(|(operation, _)| !operation.looks_up()) {
+        let Some(halt) = lane.halt else { continue };
+        if !journal.waits_for(operation)? {
+            continue;
+        }
+        return Ok(match halt {
+            Halt::Unmapped => Ending::Stopped {
+                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
+                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
+            },
+            Halt::Missing { status } => Ending::Stopped {
+                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
+                hint: format!(
+                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
+        });
+    }
+    Ok(Ending::Finished)
 }

@@ -350,7 +350,7 @@ impl World {
         };
         let answer = self.reference.resolve(number, decision);
         let dump = answer.is_none().then(|| self.dump());
-        let outcome = self.journal.resolve(id_of(number), asked, WHO, self.moment());
+        let outcome = self.journal.resolve(id_of(number), asked, None, WHO, self.moment());
         self.compare(&(number, decision), &answer, outcome);
         if dump.is_some() {
             assert_eq!(Some(self.dump()), dump, "a refused decision changes nothing");

@@ -277,7 +277,7 @@ fn a_row_to_be_left_as_it_is_with_the_record_of_another_job_is_held_and_keeps_it
     assert_eq!(apply(&mut bench.journal, leave).unwrap()[0].to, Held);
     assert_eq!(code(&bench.journal, second).as_deref(), Some("id.owned"));
 
-    bench.journal.resolve(second, Decision::Created(id(2)), "operator", at(4_000)).unwrap();
+    bench.journal.resolve(second, Decision::Created(id(2)), None, "operator", at(4_000)).unwrap();
     let work = bench.journal.work(second).unwrap().unwrap();
     assert_eq!((work.state, work.operation), (Ready, Operation::PutSiteLabels));
 }
