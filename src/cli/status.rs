@@ -126,8 +126,9 @@ fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<(
                 run.ending.as_deref().unwrap_or("ended without a word")
             )),
             None => terminal.result(format!(
-                "last run: begun {}, still under way or killed",
-                context.moment(run.started_at)
+                "last run: begun {}, still under way or killed{}",
+                context.moment(run.started_at),
+                run.ending.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
         if let Some(resumes) =

@@ -49,7 +49,8 @@ pub struct Work {
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
     pub doubted: bool,
-    /// How many did.
+    /// How many did, those not counted that were sent to find out whether a failing service works again (their
+    /// codes do not begin with `answer.`).
     pub doubts: u32,
     /// Whether the service said OK without an id: it must never be sent again.
     pub executed: bool,

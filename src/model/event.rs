@@ -51,7 +51,7 @@ pub enum Event {
         /// Requests a second from now on.
         rate: f64,
     },
-    /// The breaker of an operation opened or closed.
+    /// The breaker of an operation opened, has tried the service in vain, or closed.
     Breaker {
         /// The operation.
         operation: Operation,
@@ -59,6 +59,8 @@ pub enum Event {
         open: bool,
         /// Why, in words.
         reason: String,
+        /// How long until the next try, while they are.
+        next_try_in: Option<Duration>,
     },
     /// The service cannot be reached; rows wait.
     Unreachable {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::OnExisting;
 use super::after::Finding;
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::hand::Stage;
 use super::lane::{Errand, Purpose};
@@ -136,16 +137,27 @@ impl Dispatcher {
     }
 
     /// A look-up has its answer.
-    pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
+    pub(super) fn looked(
+        &mut self,
+        lookup: Lookup,
+        purpose: Purpose,
+        tries: u32,
+        answer: Answer,
+        phase: Phase,
+    ) {
         let operation = lookup.operation();
         self.heed_status(operation, &answer);
-        self.follow_look_up(operation, &answer.verdict);
+        self.follow_look_up(operation, &answer.verdict, phase);
         if self.drain.is_some() {
             return;
         }
         let again = match &answer.verdict {
             // Not executed: the question stands, whatever held it back.
             Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
+            // That the service fails is what it was to find out.
+            Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
+            // A service that fails at every look-up says nothing of this one: hours of it use up no try.
+            Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
             Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
             _ => None,
         };
@@ -207,6 +219,7 @@ impl Dispatcher {
                     }
                 }
             }
+            (Purpose::Sounding(sounded), reading) => self.sounded(sounded, &reading),
             (Purpose::After(job), reading) => self.read_after(job, operation, reading),
             (Purpose::Confirm(job, id), reading) => self.read_confirmation(job, id, reading),
             (Purpose::Control(job, expected), reading) => {

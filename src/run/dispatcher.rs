@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::before::Family;
+use super::breaker::Phase;
 use super::ends::{Ending, Opening, sign_in};
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
@@ -56,7 +57,7 @@ pub(super) struct Dispatcher {
     pub(super) tickets: HashMap<u64, Ticket>,
     next_ticket: u64,
     pub(super) requests: JoinSet<Answer>,
-    errands: HashMap<task::Id, Errand>,
+    errands: HashMap<task::Id, (Errand, Phase)>,
     claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
@@ -250,8 +251,7 @@ impl Dispatcher {
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
-        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
-        if lane.queue.is_empty() {
+        if self.lanes.get(&operation).is_none_or(|lane| lane.queue.is_empty()) {
             return Permission::NothingWaits;
         }
         let there = self.service_clock.at(self.clock.now());
@@ -261,6 +261,10 @@ impl Dispatcher {
             }
             self.quota.permits(there).err().map(|until| until.map(|until| now + until.since(there)))
         });
+        if held_back.is_none() && self.sounds_first(operation, now) {
+            return Permission::Later(now);
+        }
+        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         match held_back.or_else(|| lane.permits(now).err()) {
             Some(Some(at)) => Permission::Later(at),
             Some(None) => Permission::AfterNews,
@@ -272,12 +276,13 @@ impl Dispatcher {
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
         self.reach.leaves(self.clock.elapsed());
-        if let Some(lane) = self.lanes.get_mut(&operation) {
-            lane.breaker.leaves();
-        }
+        let phase = self.lane(operation).breaker.leaves();
         match errand {
             Errand::Send(job) => {
-                let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
+                let Some(in_hand) = self.in_hand.get_mut(&job) else {
+                    return self.never_left(operation, phase);
+                };
+                in_hand.phase = phase;
                 let now = self.clock.now();
                 let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
                 in_hand.stage = Stage::Claiming;
@@ -295,7 +300,7 @@ impl Dispatcher {
                     in_hand.stage = Stage::Looking;
                 }
                 let call = lookup.call();
-                self.send(operation, call, Errand::Look { lookup, purpose, tries });
+                self.send(operation, call, Errand::Look { lookup, purpose, tries }, phase);
             }
         }
     }
@@ -322,26 +327,32 @@ impl Dispatcher {
             lane.claimed.pop_front();
             self.claiming -= 1;
             let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            // Nothing has left: the claim is taken back rather than left in doubt.
             if stopping {
-                // Nothing has left: the claim is taken back rather than left in doubt.
-                self.take_back(job);
+                self.take_back(job, "the run was ending; nothing was sent");
+                continue;
+            }
+            let phase = in_hand.phase;
+            if lane.breaker.withdraws(phase) {
+                self.never_left(operation, phase);
+                self.take_back(job, "the service began to fail; nothing was sent");
                 continue;
             }
             in_hand.stage = Stage::UnderWay;
             match lookups::step(&in_hand.work) {
-                Some(call) => self.send(operation, call, Errand::Send(job)),
+                Some(call) => self.send(operation, call, Errand::Send(job), phase),
                 None => {
-                    self.take_back(job);
+                    self.take_back(job, "it could not be sent");
                     self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
                 }
             }
         }
     }
 
-    fn send(&mut self, operation: Operation, call: Call, errand: Errand) {
+    fn send(&mut self, operation: Operation, call: Call, errand: Errand, phase: Phase) {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
-        self.errands.insert(task.id(), errand);
+        self.errands.insert(task.id(), (errand, phase));
         let now = self.clock.elapsed();
         self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
@@ -353,13 +364,13 @@ impl Dispatcher {
             Ok(home) => home,
             Err(error) => (error.id(), super::outcome::lost()),
         };
-        let Some(errand) = self.errands.remove(&id) else { return };
+        let Some((errand, phase)) = self.errands.remove(&id) else { return };
         if let Some(date) = answer.date {
             self.hear_date(date);
         }
         match errand {
-            Errand::Send(job) => self.answered(job, answer),
-            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer),
+            Errand::Send(job) => self.answered(job, answer, phase),
+            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer, phase),
         }
     }
 
@@ -421,8 +432,8 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
-                if let Some(operation) = self.in_hand.get(&job).map(|in_hand| in_hand.work.operation) {
-                    self.never_left(operation);
+                if let Some(in_hand) = self.in_hand.get(&job) {
+                    self.never_left(in_hand.work.operation, in_hand.phase);
                 }
                 self.let_go(job);
             }
@@ -438,9 +449,9 @@ impl Dispatcher {
     }
 
     /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
-    fn never_left(&mut self, operation: Operation) {
+    fn never_left(&mut self, operation: Operation, phase: Phase) {
         self.reach.never_left();
-        self.lane(operation).breaker.came_home();
+        self.lane(operation).breaker.came_home(phase);
     }
 
     /// News that is not an answer.

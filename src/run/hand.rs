@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::after::Finding;
+use super::breaker::Phase;
 use super::ends::Ending;
 use crate::journal::{Reply, Work};
 use crate::model::id::{JobId, RemoteId};
@@ -13,6 +14,8 @@ use crate::model::time::Day;
 pub(super) struct InHand {
     pub(super) work: Work,
     pub(super) stage: Stage,
+    /// The phase of its operation's breaker in which its request got permission.
+    pub(super) phase: Phase,
     /// The day on which the creation under way counts.
     pub(super) counted: Option<Day>,
     /// The baseline found by the look before sending, to be stored with the claim.

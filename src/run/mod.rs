@@ -1,7 +1,7 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
+//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`, `quota`,
 //! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
 //! ours).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
@@ -20,6 +20,7 @@ mod lock;
 mod lookups;
 mod matching;
 mod outcome;
+mod probing;
 mod quota;
 mod reach;
 mod supply;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::{Drain, InHand, Inbox, Stage};
@@ -28,7 +29,7 @@ impl Dispatcher {
     /// The lane of `operation`, made at its first use.
     pub(super) fn lane(&mut self, operation: Operation) -> &mut Lane {
         let (rate, clock) = (self.options.limits.rate, &self.clock);
-        self.lanes.entry(operation).or_insert_with(|| Lane::new(rate, clock.clone()))
+        self.lanes.entry(operation).or_insert_with(|| Lane::new(operation, rate, clock.clone()))
     }
 
     /// Queues an errand for its operation.
@@ -169,7 +170,8 @@ impl Dispatcher {
         for work in work {
             let job = work.job;
             let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
-            place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
+            let stage = Stage::Queued;
+            place.insert(InHand { work, stage, phase: Phase::default(), counted: None, baseline: None });
             fresh.push(job);
         }
         fresh
@@ -203,6 +205,10 @@ impl Dispatcher {
             let hint =
                 "check the network and base_url, then run again; `fleetload doctor` tests the connection";
             self.drain(Ending::Stopped { why, hint: hint.to_owned() });
+            return self.ending();
+        }
+        if at_rest && let Some(ending) = self.failing_for_good() {
+            self.drain(ending);
             return self.ending();
         }
         // Not before what is under way has come home, and what creates nothing is done.
