@@ -21,6 +21,11 @@ pub(super) struct Run {
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
 
+    /// Go on with a sheet of which the service refuses 50 rows in a row for the same reason, instead of setting it
+    /// aside
+    #[arg(long)]
+    pub(super) despite_rejections: bool,
+
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]

@@ -22,6 +22,7 @@ mod quota;
 mod recovery;
 mod release;
 mod run;
+mod shelf;
 mod spill;
 mod standing;
 mod transition;
@@ -30,6 +31,7 @@ mod work;
 mod write;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
+pub use crate::model::id::SheetId;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;
@@ -46,21 +49,11 @@ pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use quota::QuotaDay;
 pub use recovery::Recovered;
 pub use run::RunInfo;
+pub use shelf::Shelved;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{Candidate, Evidence, How, Moved, Write};
 pub use writer::{Reply, Writer};
-
-/// A sheet of an import, numbered from 1 within a journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SheetId(pub i64);
-
-impl fmt::Display for SheetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -87,6 +80,8 @@ pub struct Account {
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
+    /// Sheets whose rows are not handed out.
+    shelved: BTreeSet<SheetId>,
 }
 
 impl Journal {

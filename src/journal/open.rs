@@ -3,6 +3,7 @@
 //! What SQLite was asked for is asserted afterwards: a journal that is not in WAL mode with full synchronisation
 //! is refused, since a claim must be on disk before its request leaves. Versions are a matter of `migrate`.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
@@ -63,7 +64,7 @@ impl Journal {
         let mut connection =
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
         prepare(&mut connection, path, migrate::STEPS).map_err(|error| at(path, error))?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.to_owned(), shelved: BTreeSet::new() })
     }
 }
 

@@ -160,7 +160,10 @@ impl Dispatcher {
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
             After::Taken(candidate) => {
-                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
+                let rejection = weigh::taken(&candidate);
+                // The refusal it comes from was one of the service, and counted against the quota.
+                self.note_verdict(job, Some(&rejection));
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";

@@ -56,6 +56,9 @@ impl Dispatcher {
     pub(super) fn look_before(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        if self.is_aside(work) {
+            return self.let_go(job);
+        }
         // A baseline stays good until the first request that may have been executed. After that it is too late to
         // take one, but not to see whether that request was executed after all.
         let again = work.doubted;
@@ -80,7 +83,8 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         in_hand.stage = Stage::Queued;
         let operation = in_hand.work.operation;
-        if self.usable(operation) {
+        let aside = self.refusals.sets_aside(in_hand.work.sheet);
+        if self.usable(operation) && !aside {
             self.queue(operation, Errand::Send(job));
         } else {
             self.let_go(job);

@@ -24,6 +24,7 @@ use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
+use super::refusals::Refusals;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -63,6 +64,7 @@ pub(super) struct Dispatcher {
     pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
+    pub(super) refusals: Refusals,
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
@@ -121,6 +123,7 @@ impl Dispatcher {
         let limits = options.limits;
         let mut this = Self {
             quota: opening.quota(there.day(), limits),
+            refusals: Refusals::new(options.policy.on_rejections),
             run: opening.run,
             clock,
             client,
@@ -160,17 +163,21 @@ impl Dispatcher {
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let (word, resumes_at) = ending.noted();
         let at = this.clock.now();
         let journal = this.writer.close();
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
-        let journal = journal.and_then(|mut journal| {
-            journal.end_run(this.run, at, word, resumes_at, &requests)?;
-            Ok(journal)
+        let mut journal = match journal {
+            Ok(journal) => journal,
+            Err(error) => return (Err(error), Ok(ending)),
+        };
+        let ended = ending.counted(&journal).and_then(|ending| {
+            let (words, resumes_at) = ending.noted();
+            journal.end_run(this.run, at, &words, resumes_at, &requests)?;
+            Ok(ending)
         });
-        (journal, Ok(ending))
+        (Ok(journal), ended)
     }
 
     /// The loop.
@@ -209,7 +216,12 @@ impl Dispatcher {
                     Some(Interrupt::Abort) => {
                         return Ending::Interrupted { why: "at once, on a second request".to_owned() };
                     }
-                    None => listening = false,
+                    Some(Interrupt::GoOn(sheet)) => self.go_on_with(sheet),
+                    Some(Interrupt::Leave(sheet)) => self.leave(sheet),
+                    None => {
+                        listening = false;
+                        self.refusals.nobody_answers();
+                    }
                 },
             }
         }
@@ -336,6 +348,11 @@ impl Dispatcher {
             if lane.breaker.withdraws(phase) {
                 self.never_left(operation, phase);
                 self.take_back(job, "the service began to fail; nothing was sent");
+                continue;
+            }
+            if self.refusals.sets_aside(in_hand.work.sheet) {
+                self.never_left(operation, phase);
+                self.take_back(job, "its sheet was set aside; nothing was sent");
                 continue;
             }
             in_hand.stage = Stage::UnderWay;
@@ -466,6 +483,7 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
         }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::after::Finding;
 use super::breaker::Phase;
 use super::ends::Ending;
-use crate::journal::{Reply, Work};
-use crate::model::id::{JobId, RemoteId};
+use crate::error::Result;
+use crate::journal::{Reply, Shelved, Work};
+use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::Day;
 
@@ -49,6 +50,8 @@ pub(super) enum Inbox {
     Survey { lanes: Vec<Operation>, version: i64 },
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, used: u64 },
+    /// A sheet is set aside in the journal.
+    Shelved { sheet: SheetId, shelved: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.
     Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
 }

@@ -2,7 +2,7 @@
 //!
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
 //! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`, `quota`,
-//! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
+//! `refusals` (sheets set aside), `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
 //! ours).
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
@@ -23,6 +23,7 @@ mod outcome;
 mod probing;
 mod quota;
 mod reach;
+mod refusals;
 mod supply;
 mod weigh;
 
@@ -35,10 +36,11 @@ use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::Journal;
 use crate::model::event::Event;
+use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::{Client, Rate};
 
-pub use ends::Ending;
+pub use ends::{Ending, LeftSheet};
 pub use lock::{AccountHolder, AccountLock, lock_account};
 
 /// Everything a run is told besides journal and client.
@@ -63,6 +65,19 @@ pub struct Policy {
     pub in_doubt: InDoubt,
     /// How long after a lost answer "not there" may be believed.
     pub settle: Duration,
+    /// When the service refuses the rows of a sheet one after another for the same reason.
+    pub on_rejections: OnRejections,
+}
+
+/// When the service refuses the rows of a sheet one after another for the same reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRejections {
+    /// Set the sheet aside and ask: [`Interrupt::GoOn`] or [`Interrupt::Leave`] is the answer.
+    Ask,
+    /// Set the sheet aside; its rows stay ready.
+    Leave,
+    /// Send its other rows all the same.
+    GoOn,
 }
 
 /// When the day's quota is spent.
@@ -114,6 +129,10 @@ pub enum Interrupt {
     Drain,
     /// End at once. What is under way is in doubt at the next start.
     Abort,
+    /// Go on with a sheet that was set aside, whatever the service says.
+    GoOn(SheetId),
+    /// Leave a sheet set aside.
+    Leave(SheetId),
 }
 
 /// Runs every unfinished job of `journal` until nothing goes on by itself.

@@ -76,6 +76,14 @@ impl Dispatcher {
         }
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence, (outcome, phase));
+        match &settled {
+            Settled::Done { .. } => self.note_verdict(job, None),
+            Settled::Rejected(rejection) => self.note_verdict(job, Some(rejection)),
+            Settled::Returned { .. }
+            | Settled::Deferred { .. }
+            | Settled::InDoubt(_)
+            | Settled::Held { .. } => {}
+        }
         let write = self.outcome(job, standing, settled, evidence, contradicting);
         self.settle(job, write);
     }

@@ -221,10 +221,12 @@ impl Dispatcher {
             return self.ending();
         }
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        (at_rest && spent && self.in_hand.is_empty() && self.version.is_some()).then(|| self.natural_end())
+        let answered = !self.refusals.await_answer();
+        (at_rest && spent && answered && self.in_hand.is_empty() && self.version.is_some())
+            .then(|| self.natural_end())
     }
 
-    /// Nothing is left that goes on by itself: finished, unless an operation had to stop.
+    /// Nothing is left that goes on by itself: finished, unless an operation had to stop or a sheet was set aside.
     fn natural_end(&self) -> Ending {
         let halted = self
             .lanes
@@ -232,7 +234,7 @@ impl Dispatcher {
             .filter(|(operation, _)| !operation.looks_up())
             .find_map(|(operation, lane)| Some((operation, lane.halt?)));
         match halted {
-            None => Ending::Finished,
+            None => self.finished(),
             Some((operation, Halt::Unmapped)) => Ending::Stopped {
                 why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
                 hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),

@@ -179,6 +179,10 @@ impl Picture {
                 .remove(operation)
                 .is_some_and(|held_back| held_back.told)
                 .then(|| format!("{operation} goes on: {reason}")),
+            Event::SheetPaused { title, times, code, message, .. } => Some(format!(
+                "the sheet {title} is set aside: the service refused {times} of its rows in a row with {code}: \
+                 {message}; everything else goes on"
+            )),
             Event::Unreachable { reason, retry_in } => Some(format!(
                 "the service cannot be reached: {reason}; next try in {}",
                 span((*retry_in).max(Duration::from_secs(1)))
