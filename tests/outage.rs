@@ -158,7 +158,7 @@ fn a_twentieth_of_answers_lost_pauses_the_operation_for_moments_and_everything_i
 #[test]
 fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     let drift = Fault::new("addDevice", FaultKind::InvalidData);
-    let bench = with_devices(quick().with_fault(drift.clone()), 200);
+    let bench = with_devices(quick().with_fault(drift), 200);
     bench.write("people.csv", &bench::people(70, 1));
     bench.fleetload(&["import", "people.csv"]).expect_code(0);
     let Outcome { stdout, stderr, .. } = bench.fleetload(&["run"]).expect_code(8);

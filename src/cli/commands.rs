@@ -41,6 +41,7 @@ Examples:
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
+  fleetload run --despite-rejections            send all of a sheet that was set aside after 50 refusals
 
 Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
 

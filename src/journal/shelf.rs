@@ -56,3 +56,59 @@ impl Journal {
         format!("[{}]", sheets.join(","))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::*;
+    use crate::journal::{Disposition, Write};
+    use crate::model::id::JobId;
+    use crate::model::kind::Kind;
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::Ready;
+
+    fn handed_out(journal: &Journal) -> (Vec<JobId>, bool) {
+        let page = journal.ready(AddCompany, at(9_000), 10).unwrap();
+        (page.work.iter().map(|work| work.job).collect(), page.next_due.is_some())
+    }
+
+    #[test]
+    fn a_sheet_set_aside_hands_out_nothing_and_waits_for_nothing_until_it_is_taken_up_again() {
+        let mut bench = bench();
+        let (_, first) = import_companies(&mut bench.journal, &["A", "B"], false);
+        let (second, others) = import_companies(&mut bench.journal, &["C"], false);
+        let sheet = bench.journal.work(first[0]).unwrap().unwrap().sheet;
+        let later = Write::Postpone {
+            job: first[1],
+            from: Ready,
+            until: at(10_000),
+            code: "look-up".into(),
+            reason: "the look-up failed".into(),
+            at: at(1_000),
+        };
+        apply(&mut bench.journal, later).unwrap();
+        assert_eq!(handed_out(&bench.journal), (vec![first[0], others[0]], true));
+        let shelved = bench.journal.shelve(sheet).unwrap();
+        assert_eq!((shelved.file.as_str(), shelved.worksheet), ("customers.csv", None));
+        assert_ne!(shelved.import, second.import);
+        assert_eq!(handed_out(&bench.journal), (others, false));
+        assert_eq!(bench.journal.unsent(sheet).unwrap(), 2);
+        bench.journal.unshelve(sheet);
+        assert_eq!(handed_out(&bench.journal).0.len(), 2);
+    }
+
+    #[test]
+    fn a_row_that_a_later_sheet_names_belongs_to_that_sheet() {
+        let mut bench = bench();
+        let (_, all) = import_companies(&mut bench.journal, &["A", "B"], false);
+        let old = bench.journal.work(all[0]).unwrap().unwrap().sheet;
+        let mut import = bench.journal.begin_import(at(2_000)).unwrap();
+        let new = import.sheet(&sheet("corrected", Kind::Company)).unwrap();
+        import.row(&row(new, 2, all[0], Disposition::Revised)).unwrap();
+        import.finish().unwrap();
+        assert_eq!(bench.journal.work(all[0]).unwrap().unwrap().sheet, new);
+        bench.journal.shelve(old).unwrap();
+        assert_eq!(handed_out(&bench.journal).0, [all[0]]);
+        assert_eq!((bench.journal.unsent(old).unwrap(), bench.journal.unsent(new).unwrap()), (1, 1));
+    }
+}

@@ -346,7 +346,7 @@ fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::JobId;
+    use crate::model::id::{JobId, SheetId};
 
     fn tick(seconds: u64) -> Tick {
         let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -436,6 +436,18 @@ mod tests {
             (
                 Event::ClockSkew { seconds: -90 },
                 "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
+            ),
+            (
+                Event::SheetPaused {
+                    sheet: SheetId(3),
+                    title: "'Devices' of onboarding.xlsx".into(),
+                    times: 50,
+                    code: "invalidData".into(),
+                    message: "device.costCentre: is required".into(),
+                    asks: false,
+                },
+                "the sheet 'Devices' of onboarding.xlsx is set aside: the service refused 50 of its rows in a row with \
+                 invalidData: device.costCentre: is required; everything else goes on",
             ),
             (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
             (
