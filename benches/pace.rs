@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fleetload::clock::SystemClock;
-use fleetload::journal::{Account, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
+use fleetload::journal::{
+    Account, Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, Writing,
+};
 use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
@@ -235,6 +237,7 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
         },
         limits: Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,
+        writing: Writing::default(),
     };
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);
     let (news, mut told) = tokio::sync::mpsc::unbounded_channel();

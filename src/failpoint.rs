@@ -1,10 +1,81 @@
-//! Named steps at which a test can end the process as if it had been killed: no destructor runs, nothing is
-//! flushed. Without the feature `failpoints` a step is nothing at all.
+//! Named steps at which a test can end the process as `kill -9` would: no destructor runs, nothing is flushed. Without
+//! the feature `failpoints` a step is nothing at all.
 //!
 //! `FLEETLOAD_FAILPOINT=name` ends the process when it reaches the step for the first time, `name:3` at the third.
 
-/// The steps, in the order in which a row passes them.
-pub const STEPS: &[&str] = &["claim.on-disk"];
+/// The steps, in the order in which a journal and its rows pass them.
+pub const STEPS: &[&str] = &[
+    // An older journal is brought up to date.
+    "migration.before-copy",
+    "migration.copy-beside",
+    "migration.copied",
+    "migration.begun",
+    "migration.half-done",
+    "migration.before-commit",
+    "migration.committed",
+    // Sheets become rows of the journal.
+    "import.begun",
+    "import.sheet",
+    "import.row",
+    "import.before-commit",
+    "import.committed",
+    "account.bound",
+    // What the run before left behind.
+    "recovery.begun",
+    "recovery.spill-taken-in",
+    "recovery.put-in-doubt",
+    "recovery.before-commit",
+    "recovery.committed",
+    "recovery.spill-put-away",
+    // A request and its answer.
+    "run.begun",
+    "permission.granted",
+    "claim.in-transaction",
+    "claim.on-disk",
+    "creation.handed-over",
+    "creation.under-way",
+    "creation.answered",
+    "step.handed-over",
+    "step.under-way",
+    "step.answered",
+    "answer.received",
+    "created.in-transaction",
+    "done.in-transaction",
+    "rejected.in-transaction",
+    "deferred.in-transaction",
+    "returned.in-transaction",
+    "postponed.in-transaction",
+    "doubt.in-transaction",
+    "settlement.on-disk",
+    "settlement.told",
+    // A look, before sending or out of doubt, and what follows from it.
+    "look.handed-over",
+    "look.under-way",
+    "look.answered",
+    "look.received",
+    "doubt.taken-up",
+    "doubt.look-read",
+    "still-in-doubt.in-transaction",
+    "existing.in-transaction",
+    "adopted.in-transaction",
+    "released.in-transaction",
+    "held.in-transaction",
+    // The quota ledger.
+    "quota.in-transaction",
+    "ceiling.in-transaction",
+    "ceiling.resumption-noted",
+    // A journal that cannot be written.
+    "spill.before",
+    "spill.written",
+    // The end of a run.
+    "run.before-end",
+    "run.ended",
+    "report.begun",
+    "report.beside",
+    "report.between-files",
+    "report.in-place",
+    "report.outdated-removed",
+];
 
 /// The process has reached a step. Ends it there when the environment says so.
 #[cfg(feature = "failpoints")]
@@ -24,10 +95,36 @@ pub(crate) fn reach(step: &'static str) {
         && name == step
         && TIMES.fetch_add(1, Ordering::Relaxed) + 1 == *nth
     {
-        std::process::abort();
+        end();
     }
 }
 
 /// The process has reached a step.
 #[cfg(not(feature = "failpoints"))]
 pub(crate) const fn reach(_step: &'static str) {}
+
+/// Ends the process as `kill -9` does.
+#[cfg(feature = "failpoints")]
+fn end() -> ! {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Signal, getpid, kill_process};
+        // The signal takes effect before the call returns.
+        let _unreachable = kill_process(getpid(), Signal::KILL);
+    }
+    std::process::abort()
+}
+
+/// Steps that a journal takes beyond the present version when `FLEETLOAD_FURTHER_MIGRATION` is set: a journal that is
+/// full of rows can then be killed on its way to the next version, whichever version is the present one.
+#[cfg(feature = "failpoints")]
+pub(crate) fn further_migration() -> &'static [&'static str] {
+    const FURTHER: &[&str] = &["CREATE TABLE further (id INTEGER PRIMARY KEY) STRICT"];
+    if std::env::var_os("FLEETLOAD_FURTHER_MIGRATION").is_some() { FURTHER } else { &[] }
+}
+
+/// Steps that a journal takes beyond the present version: none.
+#[cfg(not(feature = "failpoints"))]
+pub(crate) const fn further_migration() -> &'static [&'static str] {
+    &[]
+}

@@ -21,7 +21,7 @@ use super::until::until;
 use super::{counts, intake};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Account, Journal, Recovered};
+use crate::journal::{Account, Journal, Recovered, Writing};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -253,7 +253,7 @@ impl Settings {
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,
         };
-        Options { policy, limits, until }
+        Options { policy, limits, until, writing: Writing::default() }
     }
 }
 

@@ -14,6 +14,7 @@ use super::standing::{self, Standing};
 use super::transition::next_step;
 use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, place, view};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
@@ -26,6 +27,7 @@ impl Journal {
         let transaction = self.begin()?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
+        failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
             import,
@@ -91,6 +93,7 @@ impl ImportWriter<'_> {
             ))?;
         let id = SheetId(id);
         self.sheets.insert(id, 0);
+        failpoint::reach("import.sheet");
         Ok(id)
     }
 
@@ -201,6 +204,7 @@ impl ImportWriter<'_> {
                 &cells,
             ))?;
         self.dispositions[row.disposition as usize] += 1;
+        failpoint::reach("import.row");
         Ok(())
     }
 
@@ -227,7 +231,9 @@ impl ImportWriter<'_> {
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
         let tally = view::tally_of(&self.transaction, self.import)?;
+        failpoint::reach("import.before-commit");
         self.transaction.commit()?;
+        failpoint::reach("import.committed");
         let of = |disposition: Disposition| self.dispositions[disposition as usize];
         Ok(Imported {
             import: self.import,

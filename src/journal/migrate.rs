@@ -11,6 +11,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::open;
 use crate::error::{Error, Result};
+use crate::failpoint;
 
 /// Marks a file as a journal of fleetload: `FLOD`.
 pub(super) const APPLICATION_ID: i32 = 0x464C_4F44;
@@ -46,7 +47,9 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) 
         return Ok(());
     }
     if present > 0 {
+        failpoint::reach("migration.before-copy");
         copy(connection, path, present)?;
+        failpoint::reach("migration.copied");
     }
     for (taken, step) in steps.iter().enumerate().skip(present) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -54,10 +57,14 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, steps: &[&str]) 
         if version(&transaction)? > taken {
             continue;
         }
+        failpoint::reach("migration.begun");
         transaction.execute_batch(step)?;
+        failpoint::reach("migration.half-done");
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", i64::try_from(taken + 1).unwrap_or(i64::MAX))?;
+        failpoint::reach("migration.before-commit");
         transaction.commit()?;
+        failpoint::reach("migration.committed");
     }
     Ok(())
 }
@@ -78,6 +85,7 @@ fn copy(connection: &Connection, path: &Path, present: usize) -> Result<()> {
         let mut target = Connection::open(&unfinished)?;
         Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;
     }
+    failpoint::reach("migration.copy-beside");
     std::fs::rename(&unfinished, &copy).map_err(|error| uncopied(&copy, error))
 }
 

@@ -39,6 +39,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::failpoint;
 
 pub use crate::model::id::SheetId;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
@@ -53,7 +54,7 @@ pub use shelf::Shelved;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{Candidate, Evidence, How, Moved, Write};
-pub use writer::{Reply, Writer};
+pub use writer::{Reply, Writer, Writing};
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -111,6 +112,7 @@ impl Journal {
                 (&account.base_url, &account.client_id),
             )?;
             transaction.commit()?;
+            failpoint::reach("account.bound");
         }
         // Read again: another process may have bound it between.
         match self.account()? {

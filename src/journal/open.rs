@@ -13,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::mistake::{self, Mistake};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
@@ -36,6 +37,9 @@ const STATEMENTS: usize = 128;
 
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// The first bytes of the log that SQLite keeps before a file is in WAL mode, and undoes an interrupted change with.
+const LOG_MAGIC: &[u8; 8] = &[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 impl Journal {
     /// Opens the journal, or creates it, readable by its owner only.
@@ -63,7 +67,8 @@ impl Journal {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection =
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
-        prepare(&mut connection, path, migrate::STEPS).map_err(|error| at(path, error))?;
+        let steps = [migrate::STEPS, failpoint::further_migration()].concat();
+        prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
         Ok(Self { connection, path: path.to_owned(), shelved: BTreeSet::new() })
     }
 }
@@ -114,15 +119,25 @@ fn uncreated(path: &Path, error: std::io::Error) -> Error {
 
 /// Refuses what is certainly no SQLite file before SQLite writes anything beside it.
 fn refuse_other_files(path: &Path) -> Result<()> {
+    let start = beginning(path, MAGIC.len()).map_err(|error| {
+        Error::journal(format!("cannot read the journal {}", path.display()))
+            .because(error)
+            .hint("name a journal you may read and write with --journal FILE")
+    })?;
+    if start.is_empty() || start == MAGIC || is_half_made(path) { Ok(()) } else { Err(no_journal(path)) }
+}
+
+/// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it
+/// with the log it left beside the file. Only when that is a log: SQLite would remove anything else of that name.
+fn is_half_made(path: &Path) -> bool {
+    beginning(&migrate::beside(path, "-journal"), LOG_MAGIC.len()).is_ok_and(|start| start == LOG_MAGIC)
+}
+
+/// The first bytes of a file, fewer when it is shorter.
+fn beginning(path: &Path, count: usize) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start)).map_err(
-        |error| {
-            Error::journal(format!("cannot read the journal {}", path.display()))
-                .because(error)
-                .hint("name a journal you may read and write with --journal FILE")
-        },
-    )?;
-    if start.is_empty() || start == MAGIC { Ok(()) } else { Err(no_journal(path)) }
+    File::open(path)?.take(count as u64).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 fn no_journal(path: &Path) -> Error {
@@ -271,6 +286,34 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
             assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
             assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn a_journal_whose_first_page_was_cut_off_by_a_power_cut_is_made_again() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let beside = migrate::beside(&path, "-journal");
+        // What SQLite keeps of a file that was empty: its log with no page, in sectors of 512 bytes, pages of 4096.
+        let mut log = LOG_MAGIC.to_vec();
+        for number in [0_u32, 0, 0, 512, 4096] {
+            log.extend(number.to_be_bytes());
+        }
+        log.resize(512, 0);
+        for page in [vec![0; 4096], vec![0x5a; 4096]] {
+            std::fs::write(&path, &page).unwrap();
+            std::fs::write(&beside, &log).unwrap();
+            Journal::open(&path).unwrap();
+            assert!(!beside.exists());
+            std::fs::remove_file(&path).unwrap();
+
+            // A file of that name that is no log of SQLite is somebody else's, and so is what it lies beside.
+            std::fs::write(&path, &page).unwrap();
+            std::fs::write(&beside, "a diary").unwrap();
+            let error = Journal::open(&path).unwrap_err();
+            assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
+            assert_eq!(std::fs::read(&beside).unwrap(), b"a diary");
+            std::fs::remove_file(&beside).unwrap();
         }
     }
 

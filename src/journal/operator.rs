@@ -305,7 +305,7 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
             format!("if its step was carried out: fleetload resolve {} --created {known}", standing.job),
         ));
     }
-    let owner = owner_of(connection, standing.kind, id)?.filter(|&owner| owner != standing.job);
+    let owner = owner_of(connection, id)?.filter(|&owner| owner != standing.job);
     if let Some(owner) = owner {
         let owner = standing::of(connection, owner)?;
         return Err(Error::usage(format!(

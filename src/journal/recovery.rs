@@ -7,6 +7,8 @@ use super::doubt::put_on_hold;
 use super::transition::end_attempt;
 use super::{Evidence, Journal, spill, standing};
 use crate::error::Result;
+use crate::failpoint;
+use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -36,7 +38,9 @@ impl Journal {
     pub fn recover(&mut self, at: Moment) -> Result<Recovered> {
         let path = self.path.clone();
         let transaction = self.begin()?;
+        failpoint::reach("recovery.begun");
         let taken_in = spill::take_in(&transaction, &path, at)?;
+        failpoint::reach("recovery.spill-taken-in");
         let mut recovered =
             Recovered { spilled: taken_in.carried_out, left_out: taken_in.left_out, ..Recovered::default() };
         let sending: Vec<JobId> = transaction
@@ -48,6 +52,11 @@ impl Journal {
         for job in sending {
             let standing = standing::of(&transaction, job)?;
             standing.leaves(&[JobState::Sending], "recovered")?;
+            if mistake::made(Mistake::RestartMeansReady) {
+                let sql = "UPDATE job SET state = 'ready' WHERE id = ?1 AND state = ?2";
+                standing.change(&transaction, sql, &[])?;
+                continue;
+            }
             end_attempt(&transaction, &standing, &evidence)?;
             standing.change(
                 &transaction,
@@ -56,6 +65,7 @@ impl Journal {
                  WHERE id = ?1 AND state = ?2",
                 &[&doubt, &at, &doubt.words()],
             )?;
+            failpoint::reach("recovery.put-in-doubt");
             if standing.deaths + 1 < DEATHS {
                 recovered.doubtful += 1;
                 continue;
@@ -67,8 +77,11 @@ impl Journal {
             put_on_hold(&transaction, &standing, (POISON, &reason), &[], &evidence)?;
             recovered.held += 1;
         }
+        failpoint::reach("recovery.before-commit");
         transaction.commit()?;
+        failpoint::reach("recovery.committed");
         spill::put_away(&path, taken_in)?;
+        failpoint::reach("recovery.spill-put-away");
         Ok(recovered)
     }
 }

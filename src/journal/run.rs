@@ -7,6 +7,7 @@ use rusqlite::OptionalExtension;
 use super::failure::{damaged, unwritable};
 use super::{Journal, RunId};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
@@ -30,12 +31,15 @@ pub struct RunInfo {
 impl Journal {
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
-        Ok(RunId(self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?))
+        let run = self.connection.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
+        failpoint::reach("run.begun");
+        Ok(RunId(run))
     }
 
     /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
     pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
         self.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
+        failpoint::reach("ceiling.resumption-noted");
         Ok(())
     }
 
@@ -56,10 +60,12 @@ impl Journal {
         requests: &BTreeMap<Operation, u64>,
     ) -> Result<()> {
         let requests = serde_json::to_string(requests).map_err(unwritable)?;
+        failpoint::reach("run.before-end");
         let changed = self.connection.execute(
             "UPDATE run SET ended_at = ?2, ending = ?3, resumes_at = ?4, requests = ?5 WHERE id = ?1",
             (run, at, ending, resumes_at, &requests),
         )?;
+        failpoint::reach("run.ended");
         if changed == 1 { Ok(()) } else { Err(Error::internal(format!("the journal has no run {run}"))) }
     }
 

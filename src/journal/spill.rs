@@ -15,6 +15,7 @@ use super::failure::unwritable;
 use super::write::Write;
 use super::{Journal, migrate, transition};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::time::Moment;
 
 /// One line of a spill file.
@@ -46,6 +47,7 @@ impl Journal {
             text.push('\n');
         }
         if !text.is_empty() {
+            failpoint::reach("spill.before");
             append(&spill, &text).map_err(|error| {
                 Error::journal(format!(
                     "the last answers could be written neither to the journal nor to {}",
@@ -54,6 +56,7 @@ impl Journal {
                 .hint("free some space there; the rows concerned will be looked up at the next run")
                 .because(error)
             })?;
+            failpoint::reach("spill.written");
         }
         Ok(spill)
     }
@@ -64,9 +67,31 @@ fn append(spill: &Path, text: &str) -> std::io::Result<()> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let fresh = !spill.exists();
     let mut file = options.open(spill)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    file.sync_all()?;
+    if fresh { sync_folder_of(spill) } else { Ok(()) }
+}
+
+/// Makes the name of a new file as durable as what is in it: not every disk does that together.
+#[cfg(unix)]
+fn sync_folder_of(file: &Path) -> std::io::Result<()> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    match fs::File::open(folder)?.sync_all() {
+        // A disk on which folders cannot be synced at all.
+        Err(error) if matches!(error.kind(), Io::InvalidInput | Io::Unsupported) => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Elsewhere folders cannot be opened, and names are kept with their files.
+#[cfg(not(unix))]
+fn sync_folder_of(_file: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Where the settlements of a journal are spilled.

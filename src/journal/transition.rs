@@ -11,8 +11,8 @@ use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
 use super::{Journal, baseline, doubt, quota, release};
 use crate::error::{Error, ErrorKind, Result};
+use crate::failpoint;
 use crate::model::id::{JobId, RemoteId};
-use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
 use crate::model::time::{Day, Moment};
@@ -28,9 +28,34 @@ impl Journal {
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
             outcomes.push(alone(&transaction, write)?);
+            failpoint::reach(step(write));
         }
         transaction.commit()?;
         Ok(outcomes)
+    }
+}
+
+/// The step of the proofs that a write is, after it was carried out and before it is committed.
+const fn step(write: &Write) -> &'static str {
+    match write {
+        Write::Claim { .. } => "claim.in-transaction",
+        Write::Advance { how, .. } => match how {
+            How::Created => "created.in-transaction",
+            How::Adopted => "adopted.in-transaction",
+            How::Existing => "existing.in-transaction",
+            How::Done => "done.in-transaction",
+        },
+        Write::Leave { .. } => "existing.in-transaction",
+        Write::Reject { .. } => "rejected.in-transaction",
+        Write::Defer { .. } => "deferred.in-transaction",
+        Write::Return { .. } => "returned.in-transaction",
+        Write::Postpone { .. } => "postponed.in-transaction",
+        Write::Doubt { .. } => "doubt.in-transaction",
+        Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
+        Write::Release { .. } => "released.in-transaction",
+        Write::Hold { .. } => "held.in-transaction",
+        Write::Quota { .. } => "quota.in-transaction",
+        Write::Ceiling { .. } => "ceiling.in-transaction",
     }
 }
 
@@ -172,7 +197,7 @@ pub(super) fn finish_step(
         }
     };
     if standing.remote_id.is_none()
-        && let Some(owner) = owner_of(connection, standing.kind, id)?
+        && let Some(owner) = owner_of(connection, id)?
     {
         return doubt::hold_for_owner(connection, standing, id, owner, evidence);
     }
@@ -220,10 +245,10 @@ pub(super) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u
     }
 }
 
-/// The job that owns a record of the service.
-pub(super) fn owner_of(connection: &Connection, kind: Kind, id: RemoteId) -> Result<Option<JobId>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1 AND kind = ?2")?;
-    let mut rows = statement.query((Id(id), kind))?;
+/// The job that owns a record of the service, whatever its kind: ids are never given twice.
+pub(super) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<JobId>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1")?;
+    let mut rows = statement.query([Id(id)])?;
     match rows.next()? {
         Some(row) => Ok(Some(row.get(0)?)),
         None => Ok(None),

@@ -1,13 +1,20 @@
-//! The one writer: a thread that owns the journal, writes in groups, and answers once what it wrote is on disk.
+//! The one writer: it owns the journal, on a thread of its own, writes in groups, and answers once what it wrote is
+//! on disk.
 //!
 //! Group commit without a timer: whatever is queued when the last commit has ended goes into the next. Reads and
 //! questions keep their order with the writes. When the journal fails, nothing more is claimed and every
 //! settlement goes to the spill file.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task;
 
 use super::{Journal, Moved, Page, Write};
+use crate::clock::Sleep;
 use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -16,11 +23,37 @@ use crate::model::time::Moment;
 /// Writes that share one commit at most: beyond it, waiting grows and little is won.
 const GROUP: usize = 64;
 
-/// The writer's thread. Dropped without [`Writer::close`], it still finishes what is queued.
+/// Where the writer works.
+#[derive(Clone, Default)]
+pub enum Writing {
+    /// On a thread of its own, so that nobody else waits for the disk.
+    #[default]
+    OwnThread,
+    /// On a task among the others, for runs in virtual time, where everything happens on one thread. The function
+    /// is asked before and after each commit how long the disk takes.
+    AmongTasks(Arc<dyn Fn() -> Sleep + Send + Sync>),
+}
+
+impl fmt::Debug for Writing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OwnThread => f.write_str("OwnThread"),
+            Self::AmongTasks(_) => f.write_str("AmongTasks"),
+        }
+    }
+}
+
+/// The writer. Dropped without [`Writer::close`], it still finishes what is queued.
 #[derive(Debug)]
 pub struct Writer {
-    orders: Sender<Order>,
-    thread: JoinHandle<Journal>,
+    orders: UnboundedSender<Order>,
+    worker: Worker,
+}
+
+#[derive(Debug)]
+enum Worker {
+    Thread(thread::JoinHandle<Journal>),
+    Task(task::JoinHandle<Journal>),
 }
 
 /// An answer of the writer.
@@ -78,14 +111,19 @@ enum Order {
 }
 
 impl Writer {
-    /// Starts the thread. `reply` is called on it and must not wait.
-    pub fn start(journal: Journal, reply: impl Fn(Reply) + Send + 'static) -> Result<Self> {
-        let (orders, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("journal".to_owned())
-            .spawn(move || Desk { journal, reply, failed: false }.work(&inbox))
-            .map_err(|error| Error::internal("cannot start the thread of the journal").because(error))?;
-        Ok(Self { orders, thread })
+    /// Starts the writer. `reply` is called where it works and must not wait.
+    pub fn start(journal: Journal, writing: Writing, reply: impl Fn(Reply) + Send + 'static) -> Result<Self> {
+        let (orders, inbox) = unbounded_channel();
+        let desk = Desk { journal, reply, failed: false, next: None, outbox: Vec::new() };
+        let worker = match writing {
+            Writing::OwnThread => Worker::Thread(
+                thread::Builder::new().name("journal".to_owned()).spawn(move || desk.work(inbox)).map_err(
+                    |error| Error::internal("cannot start the thread of the journal").because(error),
+                )?,
+            ),
+            Writing::AmongTasks(disk) => Worker::Task(task::spawn(desk.work_among(inbox, disk))),
+        };
+        Ok(Self { orders, worker })
     }
 
     /// Queues a write; answered by [`Reply::Written`] or [`Reply::Refused`] with the ticket.
@@ -114,11 +152,14 @@ impl Writer {
     }
 
     /// Waits until everything queued is done, and gives the journal back.
-    pub fn close(self) -> Result<Journal> {
+    pub async fn close(self) -> Result<Journal> {
         self.order(Order::Close);
-        self.thread
-            .join()
-            .map_err(|_panic| Error::internal("the thread of the journal ended before its time"))
+        let journal = match self.worker {
+            // Nothing else is left to be done by whoever closes the journal.
+            Worker::Thread(thread) => thread.join().ok(),
+            Worker::Task(task) => task.await.ok(),
+        };
+        journal.ok_or_else(|| Error::internal("the writer of the journal ended before its time"))
     }
 
     fn order(&self, order: Order) {
@@ -127,52 +168,90 @@ impl Writer {
     }
 }
 
-/// The thread's side.
+/// The writer's side.
 struct Desk<R> {
     journal: Journal,
     reply: R,
     failed: bool,
+    /// An order that was taken from the queue while writes were gathered, and is no write.
+    next: Option<Order>,
+    /// Answers to what has been carried out.
+    outbox: Vec<Reply>,
 }
 
 impl<R: Fn(Reply)> Desk<R> {
-    fn work(mut self, inbox: &Receiver<Order>) -> Journal {
-        let mut next = inbox.recv().ok();
-        while let Some(order) = next.take() {
-            match order {
-                Order::Write(ticket, write) => {
-                    let (mut tickets, mut writes) = (vec![ticket], vec![write]);
-                    while writes.len() < GROUP && next.is_none() {
-                        match inbox.try_recv() {
-                            Ok(Order::Write(ticket, write)) => {
-                                tickets.push(ticket);
-                                writes.push(write);
-                            }
-                            Ok(other) => next = Some(other),
-                            Err(_none_waiting) => break,
-                        }
-                    }
-                    self.commit(&tickets, &writes);
-                }
-                Order::Ready(operation, now, limit) => {
-                    let page = self.journal.ready(operation, now, limit);
-                    self.answer(page.map(|page| Reply::Ready { operation, page }));
-                }
-                Order::Doubtful(now, limit) => {
-                    let page = self.journal.doubtful(now, limit);
-                    self.answer(page.map(|page| Reply::Doubtful { page }));
-                }
-                Order::Owners(ticket, ids) => {
-                    let owners = self.journal.owners(&ids);
-                    self.answer(owners.map(|owners| Reply::Owners { ticket, owners }));
-                }
-                Order::Ask(question) => question(&mut self.journal),
-                Order::Close => break,
-            }
-            if next.is_none() {
-                next = inbox.recv().ok();
+    fn work(mut self, mut inbox: UnboundedReceiver<Order>) -> Journal {
+        while let Some(order) = self.next.take().or_else(|| inbox.blocking_recv()) {
+            let more = self.carry_out(order, &mut inbox);
+            self.send();
+            if more.is_break() {
+                break;
             }
         }
         self.journal
+    }
+
+    async fn work_among(
+        mut self,
+        mut inbox: UnboundedReceiver<Order>,
+        disk: Arc<dyn Fn() -> Sleep + Send + Sync>,
+    ) -> Journal {
+        loop {
+            let order = match self.next.take() {
+                Some(order) => order,
+                None => match inbox.recv().await {
+                    Some(order) => order,
+                    None => break,
+                },
+            };
+            disk().await;
+            let more = self.carry_out(order, &mut inbox);
+            disk().await;
+            self.send();
+            if more.is_break() {
+                break;
+            }
+        }
+        self.journal
+    }
+
+    fn send(&mut self) {
+        self.outbox.drain(..).for_each(&self.reply);
+    }
+
+    /// Carries out an order; a write together with those that wait behind it.
+    fn carry_out(&mut self, order: Order, inbox: &mut UnboundedReceiver<Order>) -> ControlFlow<()> {
+        match order {
+            Order::Write(ticket, write) => {
+                let (mut tickets, mut writes) = (vec![ticket], vec![write]);
+                while writes.len() < GROUP && self.next.is_none() {
+                    match inbox.try_recv() {
+                        Ok(Order::Write(ticket, write)) => {
+                            tickets.push(ticket);
+                            writes.push(write);
+                        }
+                        Ok(other) => self.next = Some(other),
+                        Err(_none_waiting) => break,
+                    }
+                }
+                self.commit(&tickets, &writes);
+            }
+            Order::Ready(operation, now, limit) => {
+                let page = self.journal.ready(operation, now, limit);
+                self.answer(page.map(|page| Reply::Ready { operation, page }));
+            }
+            Order::Doubtful(now, limit) => {
+                let page = self.journal.doubtful(now, limit);
+                self.answer(page.map(|page| Reply::Doubtful { page }));
+            }
+            Order::Owners(ticket, ids) => {
+                let owners = self.journal.owners(&ids);
+                self.answer(owners.map(|owners| Reply::Owners { ticket, owners }));
+            }
+            Order::Ask(question) => question(&mut self.journal),
+            Order::Close => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
     }
 
     fn commit(&mut self, tickets: &[u64], writes: &[Write]) {
@@ -182,29 +261,27 @@ impl<R: Fn(Reply)> Desk<R> {
         }
         match self.journal.apply(writes) {
             Ok(outcomes) => {
-                for (&ticket, outcome) in tickets.iter().zip(outcomes) {
-                    (self.reply)(match outcome {
-                        Ok(moved) => Reply::Written { ticket, moved },
-                        Err(error) => Reply::Refused { ticket, error },
-                    });
-                }
+                self.outbox.extend(tickets.iter().zip(outcomes).map(|(&ticket, outcome)| match outcome {
+                    Ok(moved) => Reply::Written { ticket, moved },
+                    Err(error) => Reply::Refused { ticket, error },
+                }))
             }
             Err(error) => {
                 self.failed = true;
                 self.spill(writes);
-                (self.reply)(Reply::Failed { error });
+                self.outbox.push(Reply::Failed { error });
             }
         }
     }
 
-    fn spill(&self, writes: &[Write]) {
+    fn spill(&mut self, writes: &[Write]) {
         if let Err(error) = Journal::spill(self.journal.path(), writes) {
-            (self.reply)(Reply::Failed { error });
+            self.outbox.push(Reply::Failed { error });
         }
     }
 
-    fn answer(&self, answer: Result<Reply>) {
-        (self.reply)(answer.unwrap_or_else(|error| Reply::Failed { error }));
+    fn answer(&mut self, answer: Result<Reply>) {
+        self.outbox.push(answer.unwrap_or_else(|error| Reply::Failed { error }));
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::id::RemoteId;
 use super::verdict::{Contradiction, Doubt, NotSent, Refusal, Rejection, Verdict};
+use crate::mistake;
 
 /// How often a row is tried again because a record it refers to was made moments ago and is not visible yet.
 pub const UNSEEN_PARENT_TRIES: u32 = 5;
@@ -85,7 +86,7 @@ pub enum Consequence {
 
 /// Decides what follows from `verdict` for a step that stands as `standing` says.
 pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
-    match verdict {
+    match mistake::misjudged(verdict) {
         Verdict::Succeeded(success) => match success.id {
             None if standing.creation => (Settled::InDoubt(Doubt::NoId), Consequence::Nothing),
             id => (Settled::Done { id }, Consequence::Nothing),

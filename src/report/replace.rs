@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::id::ImportId;
+
+/// How the name of a file under way begins and ends.
+const PART: (&str, &str) = (".fleetload-", ".part");
 
 /// The folder of one import's reports.
 #[derive(Debug)]
@@ -35,11 +39,26 @@ pub(super) enum Change {
 }
 
 impl Folder {
-    /// Makes the folder, or takes one that is there and closes it to others.
+    /// Makes the folder, or takes one that is there, closes it to others and clears it of what a report that was ended
+    /// from outside has left.
     pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
         let folder = Self { path: path.to_owned(), import };
         make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        folder.sweep();
+        failpoint::reach("report.begun");
         Ok(folder)
+    }
+
+    /// Removes files under way whose process has ended: those that nobody holds a lock of. What cannot be removed is only
+    /// in the way of tidiness.
+    fn sweep(&self) {
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let ours = name.to_str().is_some_and(|name| name.starts_with(PART.0) && name.ends_with(PART.1));
+            if ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                drop(fs::remove_file(entry.path()));
+            }
+        }
     }
 
     /// The folder.
@@ -52,10 +71,13 @@ impl Folder {
         let name = name.into();
         // Made readable by its owner only.
         let file = tempfile::Builder::new()
-            .prefix(".fleetload-")
-            .suffix(".part")
+            .prefix(PART.0)
+            .suffix(PART.1)
             .tempfile_in(&self.path)
             .map_err(|error| self.failed("a file beside", &self.path.join(&name), error))?;
+        // Tells another report of the import that somebody still writes it; the lock ends with the process. Where there
+        // are no locks, nothing is swept either.
+        let _unlockable = file.as_file().try_lock();
         Ok(Beside { name, file: BufWriter::new(file) })
     }
 
@@ -78,11 +100,14 @@ impl Folder {
                 Change::Remove(name) => removed.push(self.path.join(name)),
             }
         }
+        failpoint::reach("report.beside");
         let mut put = Vec::new();
         for (target, file) in whole {
             file.persist(&target).map_err(|error| self.failed("the file", &target, error.error))?;
             put.push(target);
+            failpoint::reach("report.between-files");
         }
+        failpoint::reach("report.in-place");
         let mut gone = Vec::new();
         for target in removed {
             match fs::remove_file(&target) {
@@ -91,6 +116,7 @@ impl Folder {
                 Err(error) => return Err(self.failed("the outdated file", &target, error)),
             }
         }
+        failpoint::reach("report.outdated-removed");
         // The names are on disk only when the folder is; not every system lets a folder be opened for that.
         if let Ok(folder) = File::open(&self.path) {
             let _best_effort = folder.sync_all();
@@ -190,6 +216,21 @@ mod tests {
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["a.csv"]);
         assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_a_killed_report_has_left_is_swept_and_what_is_being_written_is_not() {
+        let (_place, folder) = folder();
+        let mut under_way = folder.begin("a.csv").unwrap();
+        under_way.write_all(b"a").unwrap();
+        let left = folder.path().join(".fleetload-Qx3f9a.part");
+        let other = folder.path().join(".fleetload-notes.txt");
+        fs::write(&left, "half a rep").unwrap();
+        fs::write(&other, "somebody's").unwrap();
+        Folder::open(folder.path(), ImportId(3)).unwrap();
+        assert!(!left.exists() && other.exists());
+        folder.commit(vec![Change::Put(under_way)]).unwrap();
+        assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "a");
     }
 
     #[test]

@@ -16,7 +16,9 @@ use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
+use crate::failpoint;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record};
@@ -52,6 +54,7 @@ pub(super) enum Finding {
 impl Dispatcher {
     /// A job in doubt has come in hand, its look being due.
     pub(super) fn look_after(&mut self, job: JobId) {
+        failpoint::reach("doubt.taken-up");
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let usable = |operation| self.usable(operation);
@@ -97,6 +100,7 @@ impl Dispatcher {
 
     /// A look after a lost answer has been read.
     pub(super) fn read_after(&mut self, job: JobId, operation: Operation, reading: Reading) {
+        failpoint::reach("doubt.look-read");
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         match reading {
             Reading::Unavailable => self.look_after(job),
@@ -149,6 +153,9 @@ impl Dispatcher {
         let evidence = Evidence::at(self.clock.now());
         let from = JobState::InDoubt;
         let conclusion = weigh::after(&in_hand.work, seen);
+        if mistake::made(Mistake::FirstLookBelieved) && conclusion == After::Absent {
+            return self.send_again(job, "not found".to_owned());
+        }
         if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
             // Good for showing that there is none; it does not say below which parent one is.
             return self.look_later(job, "a company of this name is there, perhaps below another parent");
@@ -171,6 +178,7 @@ impl Dispatcher {
             }
             After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
+            After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
         }
     }
@@ -349,7 +357,7 @@ impl Dispatcher {
     }
 
     fn settled(&self, work: &Work) -> bool {
-        self.clock.now() >= self.settle_moment(work)
+        self.clock.now() >= self.settle_moment(work) || mistake::made(Mistake::SettleTimeIgnored)
     }
 
     /// From when on "not there" may be believed.

@@ -30,6 +30,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
+use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -42,6 +43,8 @@ const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
+/// The same while creations are parked and nothing is under way, perhaps for a day.
+const PARKED_SLEEP: Duration = Duration::from_secs(15);
 
 /// The state of a run. See the module for its order of work.
 pub(super) struct Dispatcher {
@@ -112,7 +115,7 @@ impl Dispatcher {
         };
         let (inbox, mut mail) = mpsc::unbounded_channel();
         let replies = inbox.clone();
-        let writer = Writer::start(journal, move |reply| {
+        let writer = Writer::start(journal, options.writing.clone(), move |reply| {
             // The dispatcher outlives the writer; once it is gone nobody waits for replies.
             drop(replies.send(Inbox::Journal(reply)));
         });
@@ -164,7 +167,7 @@ impl Dispatcher {
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
         let at = this.clock.now();
-        let journal = this.writer.close();
+        let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
@@ -194,21 +197,9 @@ impl Dispatcher {
             if let Some(ending) = self.ending() {
                 return ending;
             }
+            // In this order, so that the same events lead to the same run.
             tokio::select! {
-                Some(news) = mail.recv() => {
-                    self.receive(news);
-                    // Take in what has gathered before offering again: one round for many answers.
-                    while let Ok(news) = mail.try_recv() {
-                        self.receive(news);
-                    }
-                }
-                Some(home) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
-                    self.come_home(home);
-                    while let Some(home) = self.requests.try_join_next_with_id() {
-                        self.come_home(home);
-                    }
-                }
-                () = self.clock.sleep_until(wake) => {}
+                biased;
                 interrupt = interrupts.recv(), if listening => match interrupt {
                     Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
                         why: "on request".to_owned(),
@@ -223,6 +214,20 @@ impl Dispatcher {
                         self.refusals.nobody_answers();
                     }
                 },
+                Some(news) = mail.recv() => {
+                    self.receive(news);
+                    // Take in what has gathered before offering again: one round for many answers.
+                    while let Ok(news) = mail.try_recv() {
+                        self.receive(news);
+                    }
+                }
+                Some(home) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
+                    self.come_home(home);
+                    while let Some(home) = self.requests.try_join_next_with_id() {
+                        self.come_home(home);
+                    }
+                }
+                () = self.clock.sleep_until(wake) => {}
             }
         }
     }
@@ -231,7 +236,8 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        let mut wake = self.next_due(now).min(now + LONGEST_SLEEP);
+        let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
+        let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
         }
@@ -287,6 +293,7 @@ impl Dispatcher {
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, errand: Errand) {
+        failpoint::reach("permission.granted");
         self.reach.leaves(self.clock.elapsed());
         let phase = self.lane(operation).breaker.leaves();
         match errand {
@@ -306,6 +313,9 @@ impl Dispatcher {
                     Ticket::Claim(job),
                     Write::Claim { job, operation, content, baseline, counted: day, at: now },
                 );
+                if mistake::made(Mistake::IntentAfterSend) {
+                    self.claimed(job);
+                }
             }
             Errand::Look { lookup, purpose, tries } => {
                 if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
@@ -386,8 +396,14 @@ impl Dispatcher {
             self.hear_date(date);
         }
         match errand {
-            Errand::Send(job) => self.answered(job, answer, phase),
-            Errand::Look { lookup, purpose, tries } => self.looked(lookup, purpose, tries, answer, phase),
+            Errand::Send(job) => {
+                failpoint::reach("answer.received");
+                self.answered(job, answer, phase);
+            }
+            Errand::Look { lookup, purpose, tries } => {
+                failpoint::reach("look.received");
+                self.looked(lookup, purpose, tries, answer, phase);
+            }
         }
     }
 
@@ -423,8 +439,10 @@ impl Dispatcher {
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
         match self.tickets.remove(&number) {
+            Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
             Some(Ticket::Settle { job, makes }) => {
+                failpoint::reach("settlement.on-disk");
                 if makes {
                     self.made.insert(job, self.clock.elapsed());
                 }
@@ -438,6 +456,7 @@ impl Dispatcher {
                 self.tell(Event::Moved { job, kind, from, to });
             }
         }
+        failpoint::reach("settlement.told");
     }
 
     /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::journal::{Candidate, Work};
+use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::key::{self, Likeness};
 use crate::model::kind::Kind;
@@ -80,6 +81,7 @@ fn by_name(sent: &Value, returned: &Value) -> Relation {
     }
     match (text(sent, "name"), text(returned, "name")) {
         (Some(ours), Some(theirs)) => match key::likeness(ours, theirs) {
+            _ if mistake::made(Mistake::PartialMatchIsEqual) && theirs.starts_with(ours) => Relation::Agrees,
             Likeness::Equal => compared(sent, returned),
             Likeness::Near => Relation::Near(format!("its name is '{theirs}'")),
             Likeness::Different => Relation::Unrelated,

@@ -34,7 +34,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::{Journal, Writing};
 use crate::model::event::Event;
 use crate::model::id::SheetId;
 use crate::model::time::Moment;
@@ -52,6 +52,8 @@ pub struct Options {
     pub limits: Limits,
     /// Begin no more requests from this moment on.
     pub until: Option<Moment>,
+    /// Where the journal is written.
+    pub writing: Writing,
 }
 
 /// What to do where there is a choice; the section `policy` of a profile.

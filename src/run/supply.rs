@@ -82,10 +82,13 @@ impl Dispatcher {
             return;
         }
         self.surveyed_at = now;
-        let inbox = self.inbox.clone();
+        let (inbox, known) = (self.inbox.clone(), self.version);
         self.writer.ask(Box::new(move |journal| {
             // A failure here shows itself at the next write as well, where it ends the run.
-            if let (Ok(lanes), Ok(version)) = (journal.lanes(), journal.data_version()) {
+            let Ok(version) = journal.data_version() else { return };
+            if known != Some(version)
+                && let Ok(lanes) = journal.lanes()
+            {
                 drop(inbox.send(Inbox::Survey { lanes, version }));
             }
         }));

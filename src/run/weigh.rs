@@ -4,6 +4,7 @@
 
 use super::matching::{self, Relation, Seen};
 use crate::journal::{Candidate, Work};
+use crate::mistake::{self, Mistake};
 use crate::model::id::RemoteId;
 use crate::model::record::{Extra, Record};
 use crate::model::verdict::{Doubt, Rejection};
@@ -78,6 +79,7 @@ pub(super) fn guarded_by_mac(record: &Record) -> bool {
 /// Whether creating it makes a site as well, so that each try may make another one.
 pub(super) fn makes_a_site(record: &Record) -> bool {
     match record {
+        Record::Device(_) if mistake::made(Mistake::OwnSiteSentAgain) => false,
         Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
         Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
     }
@@ -127,6 +129,7 @@ pub(super) fn after(work: &Work, seen: &[Seen]) -> After {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
             (Some(id), None, Some(Doubt::Duplicate), false) => After::Before(id),
             (Some(id), Some(_), _, _) => After::Ours(id),
+            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => After::Ours(id),
             (Some(id), None, _, _) if unique => After::Ours(id),
             (_, None, _, _) => {
                 let why = "equal, but it may have been there before: no look was taken before sending";

@@ -3,6 +3,7 @@
 //! It never sends anything a second time; whether to is left to the run, and so is asking the limiter first.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,11 +19,12 @@ use super::endpoint::{Endpoint, Endpoints};
 use super::envelope::largest;
 use super::judge::{Expectation, Raw, judge_without};
 use super::token::{Keeper, Login, Token, TokenInfo};
-use super::transport::{HttpRequest, SendFailure, Transport};
+use super::transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
 use super::wire::Wire;
 use super::wording::excerpt;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Rejection, Success, Verdict};
@@ -147,7 +149,7 @@ impl Client {
         let expectation = Expectation::of(&call);
         let request = request(&call, endpoint, url, &token);
         let started = self.0.clock.elapsed();
-        let answered = self.0.transport.send(request).await;
+        let answered = on_its_way(call.operation, self.0.transport.send(request)).await;
         let took = self.0.clock.elapsed().saturating_sub(started);
         let answer = match answered {
             Err(SendFailure::NotSent(why)) => Answer { took, ..Answer::unsent(Verdict::NotSent(why)) },
@@ -223,6 +225,31 @@ impl Client {
             Err(verdict) => Answer::unsent(verdict),
         }
     }
+}
+
+/// Sees a request through, past the steps at which the proofs end the process: some or all of its bytes are out.
+async fn on_its_way(
+    operation: Operation,
+    mut sending: Sending,
+) -> std::result::Result<HttpAnswer, SendFailure> {
+    let (handed_over, under_way, answered) = if operation.creates() {
+        ("creation.handed-over", "creation.under-way", "creation.answered")
+    } else if operation.looks_up() {
+        ("look.handed-over", "look.under-way", "look.answered")
+    } else {
+        ("step.handed-over", "step.under-way", "step.answered")
+    };
+    failpoint::reach(handed_over);
+    let answer = poll_fn(|context| {
+        let polled = sending.as_mut().poll(context);
+        if polled.is_pending() {
+            failpoint::reach(under_way);
+        }
+        polled
+    })
+    .await;
+    failpoint::reach(answered);
+    answer
 }
 
 impl Answer {

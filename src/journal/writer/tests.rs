@@ -1,7 +1,7 @@
 //! Replies after the commit, order, failure, and a second process beside the writer.
 
 use std::fs;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, channel};
 
 use super::*;
 use crate::error::ErrorKind;
@@ -12,8 +12,15 @@ use crate::model::state::JobState::{self, Created, Ready, Sending};
 /// A writer whose replies arrive in a channel.
 fn started(journal: Journal) -> (Writer, mpsc::Receiver<Reply>) {
     let (replies, inbox) = channel();
-    let writer = Writer::start(journal, move |reply| replies.send(reply).unwrap()).unwrap();
+    let writer =
+        Writer::start(journal, Writing::OwnThread, move |reply| replies.send(reply).unwrap()).unwrap();
     (writer, inbox)
+}
+
+/// The journal of a writer that has nothing left to do.
+fn closed(writer: Writer) -> Journal {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(writer.close()).unwrap()
 }
 
 fn names(count: usize) -> Vec<String> {
@@ -29,7 +36,7 @@ fn a_reply_comes_only_when_another_connection_sees_what_was_written() {
     let other = Journal::open_existing(bench.journal.path()).unwrap();
     let (seen, sights) = channel();
     let in_order = jobs.clone();
-    let writer = Writer::start(bench.journal, move |reply| {
+    let writer = Writer::start(bench.journal, Writing::OwnThread, move |reply| {
         // On the writer's own thread: nothing can be committed between the reply and this look.
         let Reply::Written { ticket, .. } = reply else { panic!("{reply:?}") };
         let job = in_order[usize::try_from(ticket).unwrap()];
@@ -39,7 +46,7 @@ fn a_reply_comes_only_when_another_connection_sees_what_was_written() {
     for (&job, ticket) in jobs.iter().zip(0..) {
         writer.write(ticket, claim(job, AddCompany));
     }
-    writer.close().unwrap();
+    closed(writer);
     let sights: Vec<(u64, JobState)> = sights.iter().collect();
     assert_eq!(sights, (0..200).map(|ticket| (ticket, Sending)).collect::<Vec<_>>());
 }
@@ -59,7 +66,7 @@ fn reads_and_questions_keep_their_order_with_the_writes() {
     let (answer, answers) = channel();
     writer.ask(Box::new(move |journal| answer.send(state(journal, JobId(1))).unwrap()));
     writer.ready(AddCompany, at(5_000), 10);
-    writer.close().unwrap();
+    closed(writer);
     assert_eq!(answers.recv().unwrap(), Created);
     let told: Vec<String> = replies
         .iter()
@@ -120,7 +127,7 @@ fn a_full_disk_stops_the_writer_and_the_settlements_come_back_at_the_next_start(
     writer.owners(2, vec![]);
     writer.write(3, claim(jobs[2], AddCompany));
     writer.write(4, created(jobs[1], Sending, id(2)));
-    drop(writer.close().unwrap());
+    drop(closed(writer));
     let replies: Vec<Reply> = replies.iter().collect();
     let [Reply::Failed { error }, Reply::Owners { ticket: 2, .. }] = replies.as_slice() else {
         panic!("{replies:?}")
@@ -155,6 +162,6 @@ fn an_import_beside_a_running_writer_succeeds_and_so_does_the_writer() {
     writer.ready(AddCompany, at(5_000), 10);
     let Reply::Ready { page, .. } = replies.recv().unwrap() else { panic!("not the page") };
     assert_eq!(page.work.iter().map(|work| work.job).collect::<Vec<_>>(), [added]);
-    let journal = writer.close().unwrap();
+    let journal = closed(writer);
     assert_ne!(journal.data_version().unwrap(), version);
 }

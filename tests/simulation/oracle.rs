@@ -1,0 +1,172 @@
+//! Holds what the service has done against what the journal says: nothing lost, nothing twice, every row explained.
+
+use std::collections::BTreeMap;
+
+use fleetload::journal::{Journal, RowView};
+use fleetload::model::kind::Kind;
+use fleetload::model::state::JobState;
+use fleetload::sandbox::LedgerEntry;
+
+use super::network::SOMEBODY_ELSE;
+use super::script::Script;
+
+/// What the oracle found.
+pub(crate) struct Verdict {
+    pub(crate) violations: Vec<String>,
+    pub(crate) states: BTreeMap<String, u64>,
+    pub(crate) rows: u64,
+}
+
+const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
+
+/// Codes for which no row may be given up: the service did not execute it and will later.
+const GIVEN_UP: [&str; 3] = ["quotaLimitExceeded", "rateLimitExceeded", "invalid_token"];
+
+/// Judges a trial after its last run.
+pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) -> Verdict {
+    let rows = rows(journal);
+    let mut violations = Vec::new();
+    let mut states: BTreeMap<String, u64> = BTreeMap::new();
+    let made: BTreeMap<String, &LedgerEntry> = ledger
+        .iter()
+        .filter(|entry| entry.created && RECORDS.contains(&entry.kind.as_str()))
+        .map(|entry| (entry.id.to_string(), entry))
+        .collect();
+    let ours = |entry: &&&LedgerEntry| entry.client != SOMEBODY_ELSE;
+    // Every row of the sheets is there, in a state that is an answer.
+    if rows.len() != script.rows {
+        violations.push(format!("{} rows of {} are in the journal", rows.len(), script.rows));
+    }
+    let mut owned: BTreeMap<String, &RowView> = BTreeMap::new();
+    for row in &rows {
+        *states.entry(row.state.to_string()).or_default() += 1;
+        let name = name_of(row);
+        match row.state {
+            JobState::Ready | JobState::Deferred | JobState::Sending | JobState::InDoubt => {
+                violations.push(format!("lost from sight: {name} is still {}", row.state));
+            }
+            JobState::Blocked if !rows.iter().any(|other| other.state == JobState::Held) => {
+                violations.push(format!("lost from sight: {name} is blocked, and nothing is held"));
+            }
+            JobState::Held | JobState::Rejected | JobState::Skipped if row.code.is_none() => {
+                violations.push(format!("not explained: {name} is {} without a code", row.state));
+            }
+            _ => {}
+        }
+        let Some(id) = row.remote_id.map(|id| id.to_string()) else {
+            if matches!(row.state, JobState::Created | JobState::Adopted | JobState::Existing) {
+                violations.push(format!("lost: {name} is {} without an id", row.state));
+            }
+            continue;
+        };
+        match made.get(&id) {
+            None => violations.push(format!("lost: the service has no {id} for {name}")),
+            Some(entry) if entry.kind != row.kind.singular() || !same_name(entry, row) => {
+                violations.push(format!("bound to the wrong record: {name} has {id}, {}", entry.request));
+            }
+            Some(entry) if entry.client == SOMEBODY_ELSE && row.state != JobState::Existing => {
+                violations
+                    .push(format!("bound to the wrong record: {name} is {} by somebody else", row.state));
+            }
+            Some(_) => {}
+        }
+        if let Some(other) = owned.insert(id.clone(), row) {
+            violations.push(format!("one record for two rows: {id} for {name} and {}", name_of(other)));
+        }
+    }
+    // Nothing twice: of every row the service has made one record at most.
+    for row in &rows {
+        let records: Vec<&&LedgerEntry> = made
+            .values()
+            .filter(ours)
+            .filter(|entry| entry.kind == row.kind.singular() && same_name(entry, row))
+            .collect();
+        let own_sites = ledger
+            .iter()
+            .filter(|entry| is_own_site(entry) && entry.request["name"].as_str() == Some(name_of(row)));
+        let name = name_of(row);
+        if records.len() > 1 {
+            violations.push(format!("created twice: {name}, {} times", records.len()));
+        }
+        if row.kind == Kind::Device && own_sites.count() > 1 {
+            violations.push(format!("created twice: the own site of {name}"));
+        }
+        if row.state == JobState::Rejected
+            && let Some(code) = row.code.as_deref().filter(|code| GIVEN_UP.contains(code))
+        {
+            violations.push(format!("given up: {name} is rejected for {code}"));
+        }
+        violations.extend(left_out(row, ledger));
+        // What there is of a row that has no record of its own must be known to be open.
+        let without = row.remote_id.is_none() && !records.is_empty();
+        if without && row.state != JobState::Held {
+            violations.push(format!("lost: {name} is {}, and its record is there", row.state));
+        }
+    }
+    // Nothing unexpected: each record is one of a row's, or of a device's own site.
+    for (id, entry) in &made {
+        let a_rows = rows.iter().any(|row| entry.kind == row.kind.singular() && same_name(entry, row));
+        if !a_rows && !is_own_site(entry) {
+            violations.push(format!("unexpected: the service has {} {id}: {}", entry.kind, entry.request));
+        }
+    }
+    Verdict { violations, states, rows: rows.len() as u64 }
+}
+
+fn rows(journal: &Journal) -> Vec<RowView> {
+    let mut rows = Vec::new();
+    for import in journal.imports().expect("readable") {
+        for sheet in journal.sheets(import.import).expect("readable") {
+            journal
+                .rows(sheet.sheet, &mut |row| {
+                    rows.push(row);
+                    Ok(())
+                })
+                .expect("readable");
+        }
+    }
+    rows
+}
+
+/// The cell that names the record: names are given once in a trial.
+fn name_of(row: &RowView) -> &str {
+    let column = match row.kind.singular() {
+        "person" => 5,
+        "device" => 1,
+        "site" => 2,
+        _ => 3,
+    };
+    &row.cells[column]
+}
+
+fn same_name(entry: &LedgerEntry, row: &RowView) -> bool {
+    let field = if row.kind.singular() == "person" { "username" } else { "name" };
+    !is_own_site(entry) && entry.request.get(field).and_then(|name| name.as_str()) == Some(name_of(row))
+}
+
+/// A site that a device brought along. It has no name of its own in the request.
+fn is_own_site(entry: &LedgerEntry) -> bool {
+    entry.kind == "site" && entry.operation != "addSite"
+}
+
+/// What a row that is done asked for besides its record and the service has not got.
+fn left_out(row: &RowView, ledger: &[LedgerEntry]) -> Vec<String> {
+    let Some(id) = row.remote_id.filter(|_| row.state.is_final()) else { return Vec::new() };
+    let asked: &[(usize, &str)] = match row.kind {
+        Kind::Site => &[(8, "label")],
+        Kind::Device => &[(8, "label"), (9, "licence")],
+        Kind::Company | Kind::Person => &[],
+    };
+    asked
+        .iter()
+        .filter(|(column, _)| row.cells.get(*column).is_some_and(|cell| !cell.is_empty()))
+        .filter(|(_, kind)| {
+            let id = id.to_string();
+            let about = |entry: &LedgerEntry| {
+                entry.id.to_string() == id || entry.parent.is_some_and(|parent| parent.to_string() == id)
+            };
+            !ledger.iter().any(|entry| entry.kind == *kind && about(entry))
+        })
+        .map(|(_, kind)| format!("lost: {} is {} without its {kind}", name_of(row), row.state))
+        .collect()
+}

@@ -1,0 +1,296 @@
+//! What one trial consists of, drawn from its seed: the rows, the service's limits and faults, the weather, and how
+//! often and when the process dies.
+
+use std::time::Duration;
+
+use fleetload::run::InDoubt;
+use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, ROOT_COMPANY, Scenario};
+use uuid::Uuid;
+
+use super::network::Weather;
+
+/// Kinds of fault for creations that leave in doubt whether they were executed.
+const DOUBTFUL: &[FaultKind] = &[
+    FaultKind::Error500Before,
+    FaultKind::Error500After,
+    FaultKind::RequestLost,
+    FaultKind::AnswerLost,
+    FaultKind::ResetBefore,
+    FaultKind::ResetAfter,
+    FaultKind::AnswerCut,
+    FaultKind::AnswerDrip,
+    FaultKind::StallBefore,
+    FaultKind::StallAfter,
+    FaultKind::LateCommit,
+    FaultKind::Html200,
+    FaultKind::Html503Before,
+    FaultKind::Html503After,
+    FaultKind::CaptivePortal,
+    FaultKind::UnknownCode,
+    FaultKind::Redirect302,
+    FaultKind::Garbled,
+    FaultKind::IdMissing,
+];
+/// Kinds that say plainly what happened, or trouble the run in another way.
+const PLAIN: &[FaultKind] = &[
+    FaultKind::Latency,
+    FaultKind::RateLimitExceeded,
+    FaultKind::QuotaExceeded,
+    FaultKind::TokenRevoked,
+    FaultKind::NoDataFound,
+    FaultKind::InvalidData,
+    FaultKind::GeneralError,
+    FaultKind::WrongName,
+    FaultKind::DateMissing,
+    FaultKind::NotFound404,
+    FaultKind::UnauthorizedSource,
+];
+/// Look-ups by search that can be made blind.
+const SEARCHES: &[&str] = &["findSitesByName", "findDevicesByName", "getPersonByUsername"];
+/// Where the simulated service adds sites.
+const ADD_SITE: &str = "/device-api/config/v1/addSite";
+/// Kinds for look-ups.
+const LOOK_UPS: &[FaultKind] = &[
+    FaultKind::Error500Before,
+    FaultKind::AnswerLost,
+    FaultKind::AnswerCut,
+    FaultKind::Html200,
+    FaultKind::Html503Before,
+    FaultKind::RateLimitExceeded,
+    FaultKind::Garbled,
+    FaultKind::StallBefore,
+    FaultKind::GeneralError,
+    FaultKind::NotFound404,
+];
+
+/// How one life of the process ends, unless the run ends before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum End {
+    /// It dies after so many events.
+    Crash(u64),
+    /// It is asked to stop after so long.
+    Interrupt(Duration),
+}
+
+/// One trial.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) scenario: Scenario,
+    pub(crate) weather: Weather,
+    pub(crate) in_doubt: InDoubt,
+    pub(crate) concurrency: usize,
+    /// File names and contents.
+    pub(crate) sheets: Vec<(&'static str, String)>,
+    pub(crate) rows: usize,
+    /// Requests that somebody else makes before anything is imported: records that are there already.
+    pub(crate) twins: Vec<(&'static str, String)>,
+    /// The lives before the last one.
+    pub(crate) lives: Vec<End>,
+    /// How far each life's wall clock is ahead, in milliseconds.
+    pub(crate) wrong_clock_ms: i64,
+}
+
+impl Script {
+    /// The trial of a seed.
+    pub(crate) fn of(seed: u64) -> Self {
+        let mut chance = fastrand::Rng::with_seed(seed ^ 0x5eed_f1ee_7104_d000);
+        let Sheets { files, rows, twins } = sheets(&mut chance);
+        let days = seed % 10 == 0;
+        let start = if days { "2026-03-01T23:50:00Z" } else { "2026-03-01T23:55:00Z" };
+        let mut scenario = Scenario {
+            seed,
+            daily_quota: match (days, chance.bool()) {
+                (true, _) => (rows as u64 / 4).max(5),
+                (false, true) => rows as u64 * 2 / 3,
+                (false, false) => 100_000,
+            },
+            quota_counts_failures: chance.bool(),
+            quota_per_operation: chance.bool(),
+            token_seconds: if chance.bool() { 14_400 } else { chance.u64(20..900) },
+            clock_starts_at: Some(start.parse().expect("a moment")),
+            latency_ms: [1, chance.u64(1..200)],
+            lookup_lag_ms: if chance.bool() { 0 } else { chance.u64(0..20_000) },
+            bare_errors: chance.bool(),
+            company: vec![CompanyEntry {
+                id: THERE,
+                name: "Long Since There".to_owned(),
+                parent: None,
+                company_type: "CUSTOMER".to_owned(),
+            }],
+            ..Scenario::default()
+        };
+        draw_faults(&mut chance, &mut scenario);
+        let weather = Weather {
+            delay_ms: chance.u64(0..12),
+            no_connection: if chance.bool() { 0.0 } else { 0.05 },
+            outage: chance.bool().then(|| {
+                let from = chance.u64(0..4_000);
+                (Duration::from_millis(from), Duration::from_millis(from + chance.u64(100..200_000)))
+            }),
+            timeout: Duration::from_secs(chance.u64(5..60)),
+            blind: (chance.u8(..) < 40).then(|| SEARCHES[chance.usize(0..SEARCHES.len())]),
+            disk_ms: chance.u64(0..8),
+        };
+        let lives = (0..chance.usize(1..5))
+            .map(|life| match life > 0 && chance.u8(..) < 50 {
+                true => End::Interrupt(Duration::from_millis(chance.u64(10..20_000))),
+                false => End::Crash(chance.u64(1..250)),
+            })
+            .collect();
+        Self {
+            scenario,
+            weather,
+            in_doubt: if chance.u8(..) < 40 { InDoubt::Hold } else { InDoubt::Settle },
+            concurrency: [1, 2, 8, 64][chance.usize(0..4)],
+            sheets: files,
+            rows,
+            twins,
+
+            lives,
+            wrong_clock_ms: if chance.u8(..) < 80 { chance.i64(-30_000_000..30_000_000) } else { 0 },
+        }
+    }
+}
+
+fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario) {
+    let mut add = |chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64| {
+        let ms = match kind {
+            // Within the settle time: what the service does later than that is not promised.
+            FaultKind::LateCommit => chance.u64(100..60_000),
+            FaultKind::Latency | FaultKind::StallAfter | FaultKind::StallBefore => chance.u64(0..50_000),
+            FaultKind::AnswerDrip => chance.u64(1..400),
+            _ => 0,
+        };
+        let times = match kind {
+            FaultKind::NotFound404 | FaultKind::UnauthorizedSource | FaultKind::QuotaExceeded => Some(1),
+            FaultKind::TokenRevoked => Some(3),
+            _ => None,
+        };
+        let probability = often * (0.3 + chance.f64());
+        let after = if times.is_some() { chance.u64(0..10) } else { 0 };
+        scenario.fault.push(Fault { ms, times, after, probability, ..Fault::new(operation, kind) });
+    };
+    let mut kinds = DOUBTFUL.to_vec();
+    chance.shuffle(&mut kinds);
+    for &kind in &kinds[..chance.usize(2..6)] {
+        add(chance, "creations", kind, 0.08);
+    }
+    let mut kinds = PLAIN.to_vec();
+    chance.shuffle(&mut kinds);
+    for &kind in &kinds[..chance.usize(1..4)] {
+        add(chance, "creations", kind, 0.04);
+    }
+    let mut kinds = LOOK_UPS.to_vec();
+    chance.shuffle(&mut kinds);
+    for &kind in &kinds[..chance.usize(0..3)] {
+        add(chance, "lookups", kind, 0.08);
+    }
+}
+
+/// A company that is there from the start, with an id that rows refer to.
+pub(crate) const THERE: Uuid = Uuid::from_u128(0x0f1e_e710_ad00_4000_8000_0000_0000_0001);
+const ADDRESS: &str = "1 High Street,Auckland,NZ";
+
+/// Names of which one is contained in the next: searches match in part.
+fn name(kind: &str, n: usize) -> String {
+    format!("{kind} {}", "1".repeat(n + 1))
+}
+
+/// Where a row belongs: a company of the sheets, or the one that is there.
+fn company(chance: &mut fastrand::Rng, companies: usize) -> String {
+    match chance.usize(0..=companies) {
+        n if n == companies => THERE.to_string(),
+        n => format!("C{n}"),
+    }
+}
+
+struct Sheets {
+    files: Vec<(&'static str, String)>,
+    rows: usize,
+    twins: Vec<(&'static str, String)>,
+}
+
+/// A tree of companies with sites, people and devices below them, and records that are there already.
+fn sheets(chance: &mut fastrand::Rng) -> Sheets {
+    let companies = chance.usize(1..6);
+    let (sites, people, devices) = (chance.usize(0..9), chance.usize(0..9), chance.usize(1..14));
+    let mut twins = Vec::new();
+    let files = vec![
+        ("companies.csv", company_sheet(chance, companies)),
+        ("sites.csv", site_sheet(chance, sites, companies, &mut twins)),
+        ("people.csv", person_sheet(chance, people, companies)),
+        ("devices.csv", device_sheet(chance, devices, companies)),
+    ];
+    let files = files.into_iter().filter(|(_, text)| text.lines().count() > 1).collect();
+    Sheets { files, rows: companies + sites + people + devices, twins }
+}
+
+fn company_sheet(chance: &mut fastrand::Rng, count: usize) -> String {
+    let mut text =
+        "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n"
+            .to_owned();
+    for n in 0..count {
+        let parent = match n.checked_sub(1) {
+            Some(last) if chance.bool() => format!("C{}", chance.usize(0..=last)),
+            _ => ROOT_COMPANY.to_string(),
+        };
+        text += &format!(
+            "C{n},{parent},RESELLER,{},+64 9 555 0001,h@c{n}.example,s@c{n}.example,a@c{n}.example,{ADDRESS}\n",
+            name("Customer", n)
+        );
+    }
+    text
+}
+
+fn site_sheet(
+    chance: &mut fastrand::Rng,
+    count: usize,
+    companies: usize,
+    twins: &mut Vec<(&'static str, String)>,
+) -> String {
+    let mut text = "key,company,name,reference,phone,address1,city,country,labels\n".to_owned();
+    for n in 0..count {
+        let labels = if chance.u8(..) < 60 { "north" } else { "" };
+        let reference = if chance.bool() { format!("REF-{n}") } else { String::new() };
+        let (company, name) = (company(chance, companies), name("Branch", n));
+        text += &format!("S{n},{company},{name},{reference},+64 9 555 0002,{ADDRESS},{labels}\n");
+        if company == THERE.to_string() && chance.bool() {
+            let body = serde_json::json!({
+                "companyId": THERE, "name": name, "phoneNumber": "+64 9 555 0002",
+                "reference": (!reference.is_empty()).then_some(reference),
+                "address": {"address1": "1 High Street", "city": "Auckland", "country": "NZ"},
+            });
+            twins.push((ADD_SITE, body.to_string()));
+        }
+    }
+    text
+}
+
+fn person_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> String {
+    let mut text = "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country\n".to_owned();
+    for n in 0..count {
+        text += &format!(
+            "{},Reports Client,COMPANY_INHERIT,Ann,Number{n},user{n}@sim.example,user{n}@sim.example,yes,{ADDRESS}\n",
+            company(chance, companies)
+        );
+    }
+    text
+}
+
+fn device_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> String {
+    let mut text =
+        "company,name,device_model,mac,phone,address1,city,country,labels,licence_code,custom_site_id,custom_site_name\n"
+            .to_owned();
+    for n in 0..count {
+        let mac = if chance.u8(..) < 100 { String::new() } else { format!("00:1a:2b:00:00:{n:02x}") };
+        let labels = if chance.u8(..) < 60 { "till; front" } else { "" };
+        let licence = if chance.u8(..) < 20 { format!("LIC-{n}") } else { String::new() };
+        let custom = if chance.u8(..) < 30 { format!("CS-{n},Own site {n}") } else { ",".to_owned() };
+        text += &format!(
+            "{},{},Edge 100,{mac},+64 9 555 0003,{ADDRESS},{labels},{licence},{custom}\n",
+            company(chance, companies),
+            name("Till", n)
+        );
+    }
+    text
+}

@@ -1,0 +1,246 @@
+//! One trial: rows are imported, processes live and die over them, in the end nothing disturbs any more, and then
+//! the service's ledger is held against the journal.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fleetload::import::{self, Outcome};
+use fleetload::journal::{Account, Journal, Writing};
+use fleetload::model::event::Event;
+use fleetload::model::time::Moment;
+use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
+use fleetload::sandbox::Sandbox;
+use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
+use tokio::sync::mpsc;
+
+use super::network::{Network, Traffic, Wire};
+use super::oracle::{self, Verdict};
+use super::script::{End, Script};
+use super::time::{ProcessClock, Time};
+
+/// The service as the profile calls it; nothing listens there.
+const BASE_URL: &str = "http://127.0.0.1:9/";
+/// How long after a lost answer "not there" may be believed. What the service does later is not promised.
+pub(crate) const SETTLE: Duration = Duration::from_secs(120);
+/// Lives without disturbance after which everything must have come to an end.
+const CALM_LIVES: usize = 6;
+/// Longer than any quota can make a trial last.
+const PATIENCE: Duration = Duration::from_secs(40 * 86_400);
+
+/// What a trial has shown.
+#[derive(Debug, Default)]
+pub(crate) struct Trial {
+    /// What must never be; empty when all is well.
+    pub(crate) violations: Vec<String>,
+    pub(crate) figures: Figures,
+    /// What happened, in short; the same for the same seed.
+    pub(crate) trace: Vec<String>,
+}
+
+/// What a trial went through.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) rows: u64,
+    pub(crate) crashes: u64,
+    pub(crate) interrupts: u64,
+    /// Crashes at which a creation was under way.
+    pub(crate) crashes_in_the_window: u64,
+    pub(crate) midnights: u64,
+    pub(crate) traffic: Traffic,
+    pub(crate) faults: BTreeMap<String, u64>,
+    pub(crate) states: BTreeMap<String, u64>,
+}
+
+/// How a life ended.
+#[derive(Debug)]
+enum Fate {
+    Crashed,
+    Ended(Ending),
+}
+
+/// Carries out the trial of a seed.
+pub(crate) fn of_seed(seed: u64) -> Trial {
+    carry_out(&Script::of(seed), seed)
+}
+
+/// Carries out a trial.
+pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
+    let folder = folder();
+    let path = folder.path().join("fleetload.db");
+    let start = script.scenario.clock_starts_at.expect("every script says when it begins").to_string();
+    let time = Time::starting_at(Moment::parse(&start).expect("a moment"));
+    let sandbox = Sandbox::new(script.scenario.clone(), time.now().millis()).expect("a consistent scenario");
+    let network = Network::new(Arc::clone(&time), sandbox, script.weather.clone(), seed);
+    for (path, body) in &script.twins {
+        network.ask_as_somebody_else(path, body);
+    }
+    let mut trial = Trial::default();
+    take_in(script, folder.path(), &path, time.now());
+
+    for end in &script.lives {
+        let fate = live(script, &network, &path, Some(*end), &mut trial);
+        match &fate {
+            Fate::Crashed => trial.figures.crashes += 1,
+            Fate::Ended(Ending::Interrupted { .. }) => trial.figures.interrupts += 1,
+            Fate::Ended(_) => {}
+        }
+        trial.trace.push(format!("{:?}: {end:?} -> {fate:?}", time.elapsed()));
+        // Whoever starts it again takes a while.
+        time.pass(Duration::from_secs(3));
+    }
+    network.sandbox.change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    network.calm_down();
+    let mut finished = false;
+    for _ in 0..CALM_LIVES {
+        let fate = live(script, &network, &path, None, &mut trial);
+        trial.trace.push(format!("{:?}: calm -> {fate:?}", time.elapsed()));
+        finished = matches!(fate, Fate::Ended(Ending::Finished));
+        if finished {
+            break;
+        }
+        time.pass(Duration::from_secs(60));
+    }
+    network.settle();
+    if !finished {
+        trial.violations.push(format!("did not finish although nothing disturbs: {:?}", trial.trace.last()));
+    }
+    let midnight = |moment: Moment| moment.millis() / 86_400_000;
+    trial.figures.midnights =
+        u64::try_from(midnight(time.now()) - midnight(Moment::parse(&start).expect("a moment"))).unwrap_or(0);
+    trial.figures.traffic = network.traffic();
+    let now = time.now().millis();
+    trial.figures.faults = network.sandbox.statistics(now).faults_fired;
+    let journal = Journal::open(&path).expect("the journal opens");
+    let Verdict { violations, states, rows } = oracle::judge(&journal, &network.sandbox.ledger(now), script);
+    trial.violations.extend(violations);
+    trial.figures.rows = rows;
+    trial.figures.states = states;
+    trial
+}
+
+/// A folder for the journal, in memory where there is such a place: what the disk forgets is another proof.
+fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => tempfile::tempdir_in(memory).expect("a folder in memory"),
+        false => tempfile::tempdir().expect("a folder"),
+    }
+}
+
+/// Imports the rows.
+fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) {
+    let files: Vec<PathBuf> = script
+        .sheets
+        .iter()
+        .map(|(name, text)| {
+            let file = folder.join(name);
+            std::fs::write(&file, text).expect("a writable folder");
+            file
+        })
+        .collect();
+    let mut journal = Journal::open(path).expect("a new journal");
+    journal.bind(&Account { base_url: BASE_URL.into(), client_id: "sim".into() }).expect("a new journal");
+    let examined = import::examine(&files, &Default::default(), Some(&journal)).expect("readable files");
+    match import::import(&examined, &mut journal, false, now).expect("an import") {
+        Outcome::Imported(imported, _) => assert_eq!(imported.rows, script.rows as u64),
+        Outcome::Refused(findings) => panic!("the script's rows are refused: {findings:?}"),
+    }
+}
+
+fn options(script: &Script, network: &Arc<Network>) -> Options {
+    let network = Arc::clone(network);
+    Options {
+        policy: Policy {
+            on_quota: OnQuota::Wait,
+            on_existing: OnExisting::Adopt,
+            in_doubt: script.in_doubt,
+            settle: SETTLE,
+            on_rejections: OnRejections::Leave,
+        },
+        limits: Limits {
+            rate: Rate::PerSecond(98.0),
+            concurrency: script.concurrency,
+            daily_quota: None,
+            reserve: 0,
+        },
+        until: None,
+        writing: Writing::AmongTasks(Arc::new(move || network.disk())),
+    }
+}
+
+fn config(timeout: Duration) -> Config {
+    Config {
+        base_url: BASE_URL.parse().expect("an address"),
+        client_id: "sim".to_owned(),
+        client_secret: "sim".to_owned().into(),
+        endpoints: Endpoints::new(Paths::Assumed, BTreeMap::new()).expect("the assumed paths"),
+        request_timeout: timeout,
+        connect_timeout: timeout / 2,
+        proxy: Proxy::Ignored,
+        ca_file: None,
+    }
+}
+
+/// One life of the process: it opens the journal, recovers and runs, until it ends or dies.
+fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, trial: &mut Trial) -> Fate {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    network.set_fuse(match end {
+        Some(End::Crash(events)) => Some(events),
+        Some(End::Interrupt(_)) | None => None,
+    });
+    let (fate, under_way) = runtime.block_on(async {
+        network.time.begin_life();
+        let wrong = vec![(Duration::ZERO, script.wrong_clock_ms)];
+        let clock = ProcessClock::start(&network.time, wrong);
+        let mut journal = Journal::open(path).expect("the journal opens");
+        let recovered = journal.recover(clock.now()).expect("the journal recovers");
+        let transport = Arc::new(Wire(Arc::clone(network)));
+        let client = Client::with_transport(config(script.weather.timeout), Arc::clone(&clock), transport);
+        let (interrupt, interrupts) = mpsc::channel(2);
+        let (tell, mut news) = mpsc::unbounded_channel();
+        let options = options(script, network);
+        let run = fleetload::run::run(journal, client, clock, options, interrupts, tell);
+        let interrupting = async {
+            match end {
+                Some(End::Interrupt(after)) => {
+                    tokio::time::sleep(after).await;
+                    let _ended_before = interrupt.send(Interrupt::Drain).await;
+                    std::future::pending::<()>().await;
+                }
+                Some(End::Crash(_)) | None => std::future::pending::<()>().await,
+            }
+        };
+        let fate = tokio::select! {
+            biased;
+            () = network.death() => Fate::Crashed,
+            (journal, ending) = run => {
+                journal.expect("the journal comes back");
+                Fate::Ended(ending.expect("a run ends in order"))
+            }
+            () = interrupting => unreachable!("an interruption is for the run to end"),
+            () = tokio::time::sleep(PATIENCE) => panic!("the run does not end"),
+        };
+        while let Ok(event) = news.try_recv() {
+            note(&event, trial);
+        }
+        network.time.end_life();
+        (fate, recovered.doubtful)
+    });
+    if under_way > 0 {
+        trial.figures.crashes_in_the_window += 1;
+    }
+    fate
+}
+
+fn note(event: &Event, trial: &mut Trial) {
+    match event {
+        Event::Sent { .. } | Event::QuotaUsed { .. } => {}
+        event => trial.trace.push(format!("{event:?}")),
+    }
+}
