@@ -34,7 +34,7 @@ Exit codes:
   5  stopped with work left that can go on by itself later; the time is printed
   6  journal locked, damaged, full or not writable
   7  the service refuses us or cannot be reached
-  8  finished, but some rows are held: a person must decide";
+  8  finished, but some rows are held, or a sheet was set aside: a person must decide";
 
 /// Creates companies, people, sites and devices from spreadsheets in a provisioning service: row by row, exactly
 /// once, inside its limits, with an answer for every row.

@@ -26,6 +26,11 @@ pub(super) struct Run {
     #[arg(long)]
     pub(super) accept_journal: bool,
 
+    /// Go on with a sheet of which the service refuses 50 rows in a row for the same reason, instead of setting it
+    /// aside
+    #[arg(long)]
+    pub(super) despite_rejections: bool,
+
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]
@@ -41,6 +46,7 @@ Examples:
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
+  fleetload run --despite-rejections            send all of a sheet that was set aside after 50 refusals
 
 Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
 

@@ -12,7 +12,7 @@ use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
 use crate::run::Ending;
-use crate::term::{Ink, Line};
+use crate::term::{Ink, Line, counted};
 
 /// Writes the reports, says how it ended and what to type next; `earlier` is the last run before this command.
 pub(super) fn conclude(
@@ -78,6 +78,7 @@ fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
             Exit::Parked => (rows, RunState::Parked, None),
             _ => (rows, RunState::Finished, None),
         },
+        Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
         Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
         Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
         Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
@@ -126,6 +127,37 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found):
                 terminal.hint(format!("to go on: {again}"));
             }
         },
+        Ending::SheetsLeft { sheets } => {
+            for left in sheets {
+                terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
+                    ": the sheet {}. The service refused {} of its rows in a row with {}: {}",
+                    left.title, left.times, left.code, left.message
+                )));
+                terminal.result(format!(
+                    "{} not sent and {} ready",
+                    counted(left.unsent, "of its rows was", "of its rows were"),
+                    if left.unsent == 1 { "stays" } else { "stay" }
+                ));
+            }
+            let refused = fix.map_or_else(
+                || "when the sheet is wrong: correct it and run it again".to_owned(),
+                |fix| {
+                    format!(
+                        "what was refused is in {}; when the sheet is wrong: correct it and run it again",
+                        fix.display()
+                    )
+                },
+            );
+            let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
+            imports.dedup();
+            let cancel: Vec<String> =
+                imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
+            terminal.hint(format!(
+                "{refused}\nto send its other rows all the same: {}\nto give them up: {}",
+                context.again("run --despite-rejections"),
+                cancel.join(", ")
+            ));
+        }
         Ending::Parked { until, why } => {
             terminal.result(
                 Line::new()
@@ -155,7 +187,9 @@ mod tests {
         let parked = Ending::Parked { until, why: String::new() };
         let interrupted = Ending::Interrupted { why: String::new() };
         let stopped = Ending::Stopped { why: String::new(), hint: String::new() };
+        let left = Ending::SheetsLeft { sheets: Vec::new() };
         let table = [
+            (&left, Exit::Parked, Exit::Held, "held"),
             (&Ending::Finished, Exit::Done, Exit::Done, "finished"),
             (&Ending::Finished, Exit::Rejections, Exit::Rejections, "finished"),
             (&Ending::Finished, Exit::Held, Exit::Held, "held"),

@@ -28,6 +28,7 @@ mod probe;
 mod profile;
 #[cfg(test)]
 mod profile_tests;
+mod questions;
 mod reading;
 mod rehearsal;
 mod reports;

@@ -13,6 +13,7 @@ use super::commands::Run as Typed;
 use super::context::{Context, quoted};
 use super::ending::conclude;
 use super::locks::Locks;
+use super::questions::Questions;
 use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
 use super::signals::Signals;
@@ -25,7 +26,9 @@ use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::run::{Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, Options, Policy, Pulse};
+use crate::run::{
+    Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
+};
 use crate::service::Client;
 use crate::term::{Progress, Tick, counted, span};
 
@@ -65,7 +68,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         let ended = runtime.block_on(async {
             match &client {
                 Some(client) => {
-                    let options = settings.options(until);
+                    let options = settings.options(until, on_rejections(context, typed));
                     send(context, journal, client.clone(), options, &concerned).await
                 }
                 None => rehearse(context, typed, journal, until, &concerned).await,
@@ -110,7 +113,8 @@ async fn rehearse(
         span(settings.settle.value)
     ));
     let client = settings.client(context.clock.clone())?;
-    let ended = send(context, journal, client, settings.options(until), concerned).await;
+    let options = settings.options(until, on_rejections(context, typed));
+    let ended = send(context, journal, client, options, concerned).await;
     rehearsal.running.stop().await;
     ended
 }
@@ -228,6 +232,17 @@ fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
     }
 }
 
+/// What to do with a sheet that the service refuses: ask, when somebody is there.
+fn on_rejections(context: &Context<'_>, typed: &Typed) -> OnRejections {
+    if typed.despite_rejections {
+        OnRejections::GoOn
+    } else if context.terminal.can_ask() {
+        OnRejections::Ask
+    } else {
+        OnRejections::Leave
+    }
+}
+
 impl Settings {
     /// Which records are read back.
     fn audit_scope(&self) -> Option<AuditScope> {
@@ -239,7 +254,7 @@ impl Settings {
     }
 
     /// What the run is told.
-    fn options(&self, until: Option<Moment>) -> Options {
+    fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
         let policy = Policy {
             on_quota: match self.on_quota.value {
                 OnQuotaWord::Wait => OnQuota::Wait,
@@ -256,6 +271,7 @@ impl Settings {
             },
             settle: self.settle.value,
             audit: self.audit_scope(),
+            on_rejections,
         };
         let limits = Limits {
             rate: self.pace(),
@@ -284,7 +300,8 @@ async fn send(
         _ => journal.tally(None)?,
     };
     let mut progress = Progress::start(context.terminal, shown, tick(), context.here.clone());
-    let (interrupt, interrupts) = mpsc::channel(2);
+    let (interrupt, interrupts) = mpsc::channel(16);
+    let mut questions = Questions::new(context.terminal);
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();
     let mut asked = Some(Interrupt::Drain);
     // On a task of its own, so that a slow terminal does not hold it up.
@@ -304,9 +321,14 @@ async fn send(
             ended = &mut running => break ended,
             Some(event) = news.recv() => {
                 take_in(&mut progress, &event, tick());
+                questions.take(&event);
                 while let Ok(event) = news.try_recv() {
                     take_in(&mut progress, &event, tick());
+                    questions.take(&event);
                 }
+            }
+            answer = questions.answer() => {
+                let _ended_meanwhile = interrupt.try_send(answer);
             }
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
             () = signals.next() => {
@@ -346,6 +368,7 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         | Event::Woken
         | Event::SlowedDown { .. }
         | Event::Breaker { .. }
+        | Event::SheetPaused { .. }
         | Event::Unreachable { .. }
         | Event::ClockSkew { .. }
         | Event::Note { .. }

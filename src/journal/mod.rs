@@ -29,6 +29,7 @@ mod register;
 mod release;
 mod run;
 mod salvage;
+mod shelf;
 mod spill;
 mod standing;
 mod storage;
@@ -38,6 +39,7 @@ mod work;
 mod write;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +49,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
+pub use crate::model::id::SheetId;
 pub use audit::{AuditFigures, AuditScope, Audited};
 pub use decided::{Decided, DecidedJob};
 pub use identity::Regression;
@@ -60,22 +63,12 @@ pub use recovery::Recovered;
 pub use register::{Register, state_folder};
 pub use run::RunInfo;
 pub use salvage::{Lost, Salvaged, is_damage};
+pub use shelf::Shelved;
 pub use storage::Storage;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use writer::{Reply, Writer, Writing};
-
-/// A sheet of an import, numbered from 1 within a journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SheetId(pub i64);
-
-impl fmt::Display for SheetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -109,6 +102,8 @@ pub struct Journal {
     entry: Option<register::Entry>,
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
     spill_beside: PathBuf,
+    /// Sheets whose rows are not handed out.
+    shelved: BTreeSet<SheetId>,
 }
 
 impl Journal {

@@ -3,6 +3,7 @@
 //! What SQLite was asked for is asserted afterwards: a journal that is not in WAL mode with full synchronisation
 //! is refused, since a claim must be on disk before its request leaves. Versions are a matter of `migrate`.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
@@ -70,8 +71,8 @@ impl Journal {
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
         let steps = [migrate::STEPS, failpoint::further_migration()].concat();
         prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
-        let (presence, spill_beside) = (Presence::of(path), path.to_owned());
-        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside })
+        let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
+        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside, shelved })
     }
 }
 

@@ -21,7 +21,7 @@ pub struct RunInfo {
     pub started_at: Moment,
     /// When it ended; `None` while it goes on, and for ever when its process was ended from outside.
     pub ended_at: Option<Moment>,
-    /// How it ended.
+    /// How it ended; while it goes on, what holds it back, in words.
     pub ending: Option<String>,
     /// When it may go on, when it was parked.
     pub resumes_at: Option<Moment>,
@@ -63,6 +63,13 @@ impl Journal {
     pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
         self.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
         failpoint::reach("ceiling.resumption-noted");
+        Ok(())
+    }
+
+    /// Notes what holds a run back, while it goes on; `None` when nothing does.
+    pub fn note_hindrance(&mut self, run: RunId, words: Option<&str>) -> Result<()> {
+        self.connection
+            .execute("UPDATE run SET ending = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, words))?;
         Ok(())
     }
 

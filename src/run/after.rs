@@ -173,7 +173,10 @@ impl Dispatcher {
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
             After::Taken(candidate) => {
-                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
+                let rejection = weigh::taken(&candidate);
+                // The refusal it comes from was one of the service, and counted against the quota.
+                self.note_verdict(job, Some(&rejection));
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Owned(owner, candidate) => {
                 let rejection = weigh::owned(owner, &candidate);
@@ -341,12 +344,13 @@ impl Dispatcher {
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
-    /// This look decided nothing. After enough late ones a person is asked.
+    /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
+    /// operation, since what it makes afterwards may prove the look-up.
     fn look_later(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);
-        if self.settled(work) && work.looks >= early + LATE_LOOKS {
+        if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_troubled(work.operation) {
             if let Some(lookup) = self.own_site_to_ask(work) {
                 let purpose = Purpose::Orphan(job);
                 return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });

@@ -185,7 +185,7 @@ impl Dispatcher {
             News::Twins { job, owners } => self.twins_owned(job, &owners),
             News::Sites { job, owners, devices } => self.sites_owned(job, &owners, devices),
             News::Witnesses { job, operation, works } => self.control(job, operation, &works),
-            News::Unreadable { job } => self.leave(vec![job]),
+            News::Unreadable { job } => self.leave_unread(vec![job]),
         }
     }
 
@@ -297,11 +297,11 @@ impl Dispatcher {
             | Question::Sites(job)
             | Question::Control(job, _) => vec![job],
         };
-        self.leave(jobs);
+        self.leave_unread(jobs);
     }
 
     /// Leaves rows to the next run.
-    fn leave(&mut self, jobs: Vec<JobId>) {
+    fn leave_unread(&mut self, jobs: Vec<JobId>) {
         for job in jobs {
             if self.audit.rows.remove(&job).is_some() {
                 self.audit.left.insert(job);

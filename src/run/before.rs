@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::OnExisting;
 use super::after::Finding;
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::family::{self, Family, Siblings};
 use super::hand::Stage;
@@ -47,6 +48,9 @@ impl Dispatcher {
     pub(super) fn look_before(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        if self.is_aside(work) {
+            return self.let_go(job);
+        }
         if work.unsure {
             // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
             let write = Write::Suspect { job, from: work.state, at: self.clock.now() };
@@ -76,7 +80,8 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         in_hand.stage = Stage::Queued;
         let operation = in_hand.work.operation;
-        if self.usable(operation) {
+        let aside = self.refusals.sets_aside(in_hand.work.sheet);
+        if self.usable(operation) && !aside {
             self.queue(operation, Errand::Send(job));
         } else {
             self.let_go(job);
@@ -138,16 +143,27 @@ impl Dispatcher {
     }
 
     /// A look-up has its answer.
-    pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
+    pub(super) fn looked(
+        &mut self,
+        lookup: Lookup,
+        purpose: Purpose,
+        tries: u32,
+        answer: Answer,
+        phase: Phase,
+    ) {
         let operation = lookup.operation();
         self.heed_status(operation, &answer);
-        self.follow_look_up(operation, &answer.verdict);
+        self.follow_look_up(operation, &answer.verdict, phase);
         if self.drain.is_some() {
             return;
         }
         let again = match &answer.verdict {
             // Not executed: the question stands, whatever held it back.
             Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
+            // That the service fails is what it was to find out.
+            Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
+            // A service that fails at every look-up says nothing of this one: hours of it use up no try.
+            Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
             Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
             _ => None,
         };
@@ -212,6 +228,7 @@ impl Dispatcher {
                     }
                 }
             }
+            (Purpose::Sounding(sounded), reading) => self.sounded(sounded, &reading),
             (Purpose::After(job), reading) => self.read_after(job, operation, reading),
             (Purpose::Orphan(job), reading) => self.read_own_site(job, reading),
             (Purpose::Confirm(job, id), reading) => self.read_confirmation(job, id, reading),

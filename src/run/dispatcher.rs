@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::audit::Audit;
+use super::breaker::Phase;
 use super::capacity::Capacity;
 use super::ends::{Ending, Opening, sign_in};
 use super::family::Family;
@@ -25,6 +26,7 @@ use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
+use super::refusals::Refusals;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
@@ -66,12 +68,13 @@ pub(super) struct Dispatcher {
     pub(super) tickets: HashMap<u64, Ticket>,
     next_ticket: u64,
     pub(super) requests: JoinSet<Answer>,
-    errands: HashMap<task::Id, Errand>,
+    errands: HashMap<task::Id, (Errand, Phase)>,
     pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
+    pub(super) refusals: Refusals,
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
@@ -138,6 +141,7 @@ impl Dispatcher {
         let limits = options.limits;
         let mut this = Self {
             quota: opening.quota(there.day(), limits),
+            refusals: Refusals::new(options.policy.on_rejections),
             run: opening.run,
             clock,
             client,
@@ -185,24 +189,24 @@ impl Dispatcher {
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let mut ending = ending;
         let at = this.clock.now();
         let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
-        let journal = journal.and_then(|mut journal| {
+        let mut journal = match journal {
+            Ok(journal) => journal,
+            Err(error) => return (Err(error), Ok(ending)),
+        };
+        let ended = supply::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
             if let Some(figures) = this.audit.figures() {
                 journal.note_audit(this.run, figures)?;
             }
-            if ending == Ending::Finished {
-                ending = supply::natural_end(&this.lanes, &journal)?;
-            }
-            let (word, resumes_at) = ending.noted();
-            journal.end_run(this.run, at, word, resumes_at, &requests)?;
-            Ok(journal)
+            let (words, resumes_at) = ending.noted();
+            journal.end_run(this.run, at, &words, resumes_at, &requests)?;
+            Ok(ending)
         });
-        (journal, Ok(ending))
+        (Ok(journal), ended)
     }
 
     /// The loop.
@@ -232,7 +236,12 @@ impl Dispatcher {
                     Some(Interrupt::Abort) => {
                         return Ending::Interrupted { why: "at once, on a second request".to_owned() };
                     }
-                    None => listening = false,
+                    Some(Interrupt::GoOn(sheet)) => self.go_on_with(sheet),
+                    Some(Interrupt::Leave(sheet)) => self.leave(sheet),
+                    None => {
+                        listening = false;
+                        self.refusals.nobody_answers();
+                    }
                 },
                 Some(news) = mail.recv() => {
                     self.receive(news);
@@ -294,8 +303,7 @@ impl Dispatcher {
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
         let there = self.there();
-        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
-        if lane.queue.is_empty() {
+        if self.lanes.get(&operation).is_none_or(|lane| lane.queue.is_empty()) {
             return Permission::NothingWaits;
         }
         let held_back = self.reach.permits(now).err().or_else(|| {
@@ -304,6 +312,10 @@ impl Dispatcher {
             }
             self.quota.permits(there).err().map(|until| until.map(|until| now + until.since(there)))
         });
+        if held_back.is_none() && self.sounds_first(operation, now) {
+            return Permission::Later(now);
+        }
+        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         match held_back.or_else(|| lane.permits(now).err()) {
             Some(Some(at)) => Permission::Later(at),
             Some(None) => Permission::AfterNews,
@@ -316,13 +328,14 @@ impl Dispatcher {
     fn begin(&mut self, operation: Operation, errand: Errand) {
         failpoint::reach("permission.granted");
         self.reach.leaves(self.clock.elapsed());
-        if let Some(lane) = self.lanes.get_mut(&operation) {
-            lane.breaker.leaves();
-        }
+        let phase = self.lane(operation).breaker.leaves();
         match errand {
             Errand::Send(job) => {
                 let there = self.there();
-                let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
+                let Some(in_hand) = self.in_hand.get_mut(&job) else {
+                    return self.never_left(operation, phase);
+                };
+                in_hand.phase = phase;
                 let now = self.clock.now();
                 let day = operation.creates().then(|| self.quota.leaves(there));
                 in_hand.stage = Stage::Claiming;
@@ -343,7 +356,7 @@ impl Dispatcher {
                     in_hand.stage = Stage::Looking;
                 }
                 let call = lookup.call();
-                self.send(operation, call, Errand::Look { lookup, purpose, tries });
+                self.send(operation, call, Errand::Look { lookup, purpose, tries }, phase);
             }
         }
     }
@@ -370,26 +383,37 @@ impl Dispatcher {
             lane.claimed.pop_front();
             self.claiming -= 1;
             let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            // Nothing has left: the claim is taken back rather than left in doubt.
             if stopping {
-                // Nothing has left: the claim is taken back rather than left in doubt.
-                self.take_back(job);
+                self.take_back(job, "the run was ending; nothing was sent");
+                continue;
+            }
+            let phase = in_hand.phase;
+            if lane.breaker.withdraws(phase) {
+                self.never_left(operation, phase);
+                self.take_back(job, "the service began to fail; nothing was sent");
+                continue;
+            }
+            if self.refusals.sets_aside(in_hand.work.sheet) {
+                self.never_left(operation, phase);
+                self.take_back(job, "its sheet was set aside; nothing was sent");
                 continue;
             }
             in_hand.stage = Stage::UnderWay;
             match lookups::step(&in_hand.work) {
-                Some(call) => self.send(operation, call, Errand::Send(job)),
+                Some(call) => self.send(operation, call, Errand::Send(job), phase),
                 None => {
-                    self.take_back(job);
+                    self.take_back(job, "it could not be sent");
                     self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
                 }
             }
         }
     }
 
-    fn send(&mut self, operation: Operation, call: Call, errand: Errand) {
+    fn send(&mut self, operation: Operation, call: Call, errand: Errand, phase: Phase) {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
-        self.errands.insert(task.id(), errand);
+        self.errands.insert(task.id(), (errand, phase));
         let now = self.clock.elapsed();
         self.movement.left(now);
         self.lane(operation).departs(now);
@@ -407,15 +431,15 @@ impl Dispatcher {
             Some(date) => self.hear_date(date),
             None => self.note_undated(&answer),
         }
-        let Some(errand) = self.errands.remove(&id) else { return self.told_time(id, &answer) };
+        let Some((errand, phase)) = self.errands.remove(&id) else { return self.told_time(id, &answer) };
         match errand {
             Errand::Send(job) => {
                 failpoint::reach("answer.received");
-                self.answered(job, answer);
+                self.answered(job, answer, phase);
             }
             Errand::Look { lookup, purpose, tries } => {
                 failpoint::reach("look.received");
-                self.looked(lookup, purpose, tries, answer);
+                self.looked(lookup, purpose, tries, answer, phase);
             }
         }
     }
@@ -488,8 +512,8 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
-                if let Some(operation) = self.in_hand.get(&job).map(|in_hand| in_hand.work.operation) {
-                    self.never_left(operation);
+                if let Some(in_hand) = self.in_hand.get(&job) {
+                    self.never_left(in_hand.work.operation, in_hand.phase);
                 }
                 self.let_go(job);
             }
@@ -505,9 +529,9 @@ impl Dispatcher {
     }
 
     /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
-    fn never_left(&mut self, operation: Operation) {
+    fn never_left(&mut self, operation: Operation, phase: Phase) {
         self.reach.never_left();
-        self.lane(operation).breaker.came_home();
+        self.lane(operation).breaker.came_home(phase);
     }
 
     /// The service's time now.
@@ -528,6 +552,7 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
             Inbox::Audit(news) => self.heard_of_audit(news),

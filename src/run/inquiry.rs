@@ -118,7 +118,7 @@ impl Inquiry {
 fn refused(ending: &Ending) -> Error {
     match ending {
         Ending::Stopped { why, .. } => Error::service(why.clone()),
-        Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } => {
+        Ending::Finished | Ending::Parked { .. } | Ending::SheetsLeft { .. } | Ending::Interrupted { .. } => {
             Error::service("the service refuses us")
         }
     }

@@ -9,6 +9,7 @@ use super::breaker::Breaker;
 use super::departures::Departures;
 use crate::clock::Clock;
 use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::service::{Limiter, Lookup, Rate};
 
@@ -47,6 +48,8 @@ pub(super) enum Purpose {
     Audit(Question),
     /// Whether the site of a device's own was made, when the device was not.
     Orphan(JobId),
+    /// Whether the service answers at all, before a request of this operation may find out whether it works.
+    Sounding(Operation),
 }
 
 impl Purpose {
@@ -58,7 +61,7 @@ impl Purpose {
             | Self::Confirm(job, _)
             | Self::Control(job, _)
             | Self::Orphan(job) => Some(job),
-            Self::Family(_) | Self::Audit(_) => None,
+            Self::Family(_) | Self::Audit(_) | Self::Sounding(_) => None,
         }
     }
 }
@@ -116,7 +119,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(operation: Operation, rate: Rate, clock: Arc<dyn Clock>) -> Self {
         Self {
             limiter: Limiter::new(rate, clock),
             departures: match rate {
@@ -124,7 +127,7 @@ impl Lane {
                 Rate::Unlimited => None,
             },
             claimed: VecDeque::new(),
-            breaker: Breaker::new(),
+            breaker: Breaker::of(operation),
             queue: VecDeque::new(),
             halt: None,
             // Look-up lanes never ask the journal; lanes of jobs are set to `Unknown` when they are needed.

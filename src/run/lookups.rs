@@ -19,6 +19,11 @@ pub(super) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option
     candidates(work).into_iter().find(|lookup| usable(lookup.operation()))
 }
 
+/// A question about a row that the service can always answer, whatever became of the row: the company it belongs to.
+pub(super) fn of_company(work: &Work) -> Option<Lookup> {
+    link(work, Role::Parent).or_else(|| link(work, Role::Company)).map(Lookup::Company)
+}
+
 /// A question whose answer is a shorter list than that of `operation`, good for showing that there is no such record.
 pub(super) fn narrower(work: &Work, operation: Operation) -> Option<Lookup> {
     match (&work.record, operation) {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::{Drain, InHand, Inbox, Stage};
@@ -30,7 +31,7 @@ impl Dispatcher {
     /// The lane of `operation`, made at its first use.
     pub(super) fn lane(&mut self, operation: Operation) -> &mut Lane {
         let (rate, clock) = (self.options.limits.rate, &self.clock);
-        self.lanes.entry(operation).or_insert_with(|| Lane::new(rate, clock.clone()))
+        self.lanes.entry(operation).or_insert_with(|| Lane::new(operation, rate, clock.clone()))
     }
 
     /// Queues an errand for its operation.
@@ -184,7 +185,8 @@ impl Dispatcher {
             let job = work.job;
             let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
             self.movement.step();
-            place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
+            let stage = Stage::Queued;
+            place.insert(InHand { work, stage, phase: Phase::default(), counted: None, baseline: None });
             fresh.push(job);
         }
         fresh
@@ -220,6 +222,10 @@ impl Dispatcher {
             self.drain(Ending::Stopped { why, hint: hint.to_owned() });
             return self.ending();
         }
+        if at_rest && let Some(ending) = self.failing_for_good() {
+            self.drain(ending);
+            return self.ending();
+        }
         // Not before what is under way has come home, and what creates nothing is done.
         if at_rest
             && self.options.policy.on_quota == OnQuota::Exit
@@ -232,7 +238,7 @@ impl Dispatcher {
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
         let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
         // What was made is read back first.
-        (over && self.is_read_back()).then_some(Ending::Finished)
+        (over && !self.refusals.await_answer() && self.is_read_back()).then(|| self.finished())
     }
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
@@ -266,7 +272,14 @@ impl Dispatcher {
 
 /// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
 /// only held rows need has stopped nothing.
-pub(super) fn natural_end(lanes: &BTreeMap<Operation, Lane>, journal: &Journal) -> Result<Ending> {
+pub(super) fn natural_end(
+    ending: Ending,
+    lanes: &BTreeMap<Operation, Lane>,
+    journal: &Journal,
+) -> Result<Ending> {
+    if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {
+        return Ok(ending);
+    }
     for (&operation, lane) in lanes.iter().filter(|(operation, _)| !operation.looks_up()) {
         let Some(halt) = lane.halt else { continue };
         if !journal.waits_for(operation)? {
@@ -285,5 +298,5 @@ pub(super) fn natural_end(lanes: &BTreeMap<Operation, Lane>, journal: &Journal) 
             },
         });
     }
-    Ok(Ending::Finished)
+    ending.counted(journal)
 }

@@ -107,6 +107,7 @@ fn compare(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>, ch
 mod tests {
     use std::time::Duration;
 
+    use super::super::OnRejections;
     use super::*;
     use crate::model::operation::Method;
     use crate::service::{Mapping, Paths};
@@ -117,6 +118,7 @@ mod tests {
         in_doubt: InDoubt::Settle,
         settle: Duration::from_secs(600),
         audit: None,
+        on_rejections: OnRejections::Leave,
     };
 
     fn endpoints(paths: Paths, site: Option<&str>) -> Endpoints {

@@ -15,7 +15,9 @@ use fleetload::model::operation::Method;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Doubt;
-use fleetload::run::{self, Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, Options, Policy, Pulse};
+use fleetload::run::{
+    self, Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
+};
 use fleetload::sandbox::{Answer, Effect, Request, Sandbox};
 use fleetload::service::{
     Client, Config, Endpoints, HttpAnswer, HttpRequest, Paths, Proxy, Rate, SendFailure, Sending, Transport,
@@ -178,6 +180,7 @@ pub(crate) fn options(settle: Duration) -> Options {
     Options {
         policy: Policy {
             audit: None,
+            on_rejections: OnRejections::Leave,
             on_quota: OnQuota::Wait,
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
