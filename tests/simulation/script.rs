@@ -72,6 +72,9 @@ const LOOK_UPS: &[FaultKind] = &[
     FaultKind::NotFound404,
 ];
 
+/// The last life that is disturbed: long enough for everything to be tried.
+const LONG_LIFE: Duration = Duration::from_secs(3_600);
+
 /// How one life of the process ends, unless the run ends before.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
@@ -171,13 +174,14 @@ impl Script {
         let lives = (0..chance.usize(1..5))
             .map(|life| match life > 0 && chance.u8(..) < 50 {
                 true => End::Interrupt(Duration::from_millis(chance.u64(10..20_000))),
-                false => End::Crash(chance.u64(1..250)),
+                false => End::Crash(chance.u64(1..if life == 0 { 40 } else { 250 })),
             })
+            .chain([End::Interrupt(LONG_LIFE)])
             .collect();
         Self {
             scenario,
             weather,
-            in_doubt: if chance.u8(..) < 40 { InDoubt::Hold } else { InDoubt::Settle },
+            in_doubt: if chance.u8(..) < 25 { InDoubt::Hold } else { InDoubt::Settle },
             concurrency: [1, 2, 8, 64][chance.usize(0..4)],
             sheets: files,
             rows,
@@ -205,42 +209,50 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme
             always("addDevice", FaultKind::AnswerLost, 0.2);
         }
     }
-    let mut add = |chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64| {
-        let ms = match kind {
-            // Within the settle time: what the service does later than that is not promised.
-            FaultKind::LateCommit => chance.u64(100..60_000),
-            FaultKind::Latency | FaultKind::StallAfter | FaultKind::StallBefore => chance.u64(0..50_000),
-            FaultKind::AnswerDrip => chance.u64(1..400),
-            _ => 0,
-        };
-        let times = match kind {
-            FaultKind::NotFound404 | FaultKind::UnauthorizedSource | FaultKind::QuotaExceeded => Some(1),
-            FaultKind::TokenRevoked => Some(3),
-            _ => None,
-        };
-        let probability = often * (0.3 + chance.f64());
-        let after = if times.is_some() { chance.u64(0..10) } else { 0 };
-        scenario.fault.push(Fault { ms, times, after, probability, ..Fault::new(operation, kind) });
-    };
+    let faults = &mut scenario.fault;
     let mut kinds = DOUBTFUL.to_vec();
     chance.shuffle(&mut kinds);
-    for &kind in &kinds[..chance.usize(2..6)] {
-        add(chance, "creations", kind, 0.08);
+    // Three kinds that every trial meets, however few its rows are.
+    for &kind in &kinds[..3] {
+        let fault = drawn(chance, "creations", kind, 1.0);
+        faults.push(Fault { probability: 1.0, times: Some(1), after: chance.u64(0..4), ..fault });
+    }
+    for &kind in &kinds[3..chance.usize(4..8)] {
+        faults.push(drawn(chance, "creations", kind, 0.08));
     }
     let mut kinds = PLAIN.to_vec();
     chance.shuffle(&mut kinds);
     for &kind in &kinds[..chance.usize(1..4)] {
-        add(chance, "creations", kind, 0.04);
+        faults.push(drawn(chance, "creations", kind, 0.04));
     }
     for operation in ["putSiteLabels", "putDeviceLabels", "addLicenceCode"] {
         let kind = STEPS[chance.usize(0..STEPS.len())];
-        add(chance, operation, kind, 0.15);
+        faults.push(drawn(chance, operation, kind, 0.15));
     }
     let mut kinds = LOOK_UPS.to_vec();
     chance.shuffle(&mut kinds);
     for &kind in &kinds[..chance.usize(0..3)] {
-        add(chance, "lookups", kind, 0.08);
+        faults.push(drawn(chance, "lookups", kind, 0.08));
     }
+}
+
+/// A fault of this kind, about so often.
+fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64) -> Fault {
+    let ms = match kind {
+        // Within the settle time: what the service does later than that is not promised.
+        FaultKind::LateCommit => chance.u64(100..60_000),
+        FaultKind::Latency | FaultKind::StallAfter | FaultKind::StallBefore => chance.u64(0..50_000),
+        FaultKind::AnswerDrip => chance.u64(1..400),
+        _ => 0,
+    };
+    let times = match kind {
+        FaultKind::NotFound404 | FaultKind::UnauthorizedSource | FaultKind::QuotaExceeded => Some(1),
+        FaultKind::TokenRevoked => Some(3),
+        _ => None,
+    };
+    let probability = often * (0.3 + chance.f64());
+    let after = if times.is_some() { chance.u64(0..10) } else { 0 };
+    Fault { ms, times, after, probability, ..Fault::new(operation, kind) }
 }
 
 /// A company that is there from the start, with an id that rows refer to.
