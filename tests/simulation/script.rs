@@ -167,6 +167,10 @@ impl Script {
                 let from = chance.u64(0..4_000);
                 (Duration::from_millis(from), Duration::from_millis(from + chance.u64(100..200_000)))
             }),
+            maintenance: (seed % 8 == 7).then(|| {
+                let from = chance.u64(0..3_000);
+                (Duration::from_millis(from), Duration::from_secs(chance.u64(60..3_000)))
+            }),
             timeout: Duration::from_secs(chance.u64(5..60)),
             blind: (chance.u8(..) < 40).then(|| SEARCHES[chance.usize(0..SEARCHES.len())]),
             disk_ms: chance.u64(0..8),
@@ -190,6 +194,32 @@ impl Script {
             lives,
             wrong_clock_ms: if chance.u8(..) < 80 { chance.i64(-30_000_000..30_000_000) } else { 0 },
         }
+    }
+}
+
+impl Script {
+    /// A day on which nothing goes wrong but that the service is under maintenance for six hours, soon after the
+    /// run has begun; with this many requests under way at once.
+    pub(crate) fn of_maintenance(concurrency: usize) -> Self {
+        const DEVICES: usize = 400;
+        let mut script = Self::of(4);
+        let mut chance = fastrand::Rng::with_seed(4);
+        let mut devices = "company,name,device_model,mac,phone,address1,city,country\n".to_owned();
+        for n in 0..DEVICES {
+            let mac = format!("00:1a:2b:00:{:02x}:{:02x}", n >> 8, n & 255);
+            devices += &format!("C0,Till number {n:04},Edge 100,{mac},+64 9 555 0003,{ADDRESS}\n");
+        }
+        script.rows = DEVICES + 1;
+        script.sheets = vec![("companies.csv", company_sheet(&mut chance, 1)), ("devices.csv", devices)];
+        script.twins.clear();
+        script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
+        (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);
+        script.scenario.fault.clear();
+        script.scenario.daily_quota = 100_000;
+        let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+        script.weather.maintenance = Some((Duration::from_secs(33), hours(6)));
+        (script.weather.no_connection, script.weather.outage, script.weather.blind) = (0.0, None, None);
+        script
     }
 }
 
