@@ -330,7 +330,8 @@ impl Dispatcher {
 /// What an answer says about the service. Told only of answers that say anything.
 fn said(verdict: &Verdict) -> Outcome {
     match verdict {
-        Verdict::Doubtful(Doubt::Unreadable) => Outcome::Page,
+        // A redirect, like a page, comes from something that stands before the service.
+        Verdict::Doubtful(Doubt::Unreadable | Doubt::Redirect) => Outcome::Page,
         Verdict::Doubtful(_) | Verdict::Contradicted(_) => Outcome::Failed,
         Verdict::Succeeded(_)
         | Verdict::Rejected(_)
