@@ -78,6 +78,8 @@ pub enum Consequence {
     StopOperation(u16),
     /// End the run: the service refuses us.
     StopRun(Refusal),
+    /// End the run: whoever answers at the service's address cannot show to be the service. Carries the reason.
+    Distrust(String),
     /// Count a failure at the service for the breaker.
     Failure,
     /// The service could not be reached: hold everything back for a while.
@@ -161,6 +163,10 @@ fn not_sent(why: &NotSent) -> (Settled, Consequence) {
         NotSent::NoConnection(_) => returned("unreachable", "the service could not be reached"),
         NotSent::NoToken(_) => returned("unreachable", "no access token could be had"),
         NotSent::NoResources(_) => returned("resources", "this machine has no more sockets or files"),
+        NotSent::Untrusted(words) => {
+            let settled = returned("untrusted", "the certificate of the service was not accepted");
+            return (settled, Consequence::Distrust(words.clone()));
+        }
     };
     (settled, Consequence::Unreachable(why.words().to_owned()))
 }
@@ -189,6 +195,7 @@ mod tests {
             Verdict::NotSent(NotSent::NoConnection("refused".into())),
             Verdict::NotSent(NotSent::NoToken("no".into())),
             Verdict::NotSent(NotSent::NoResources("files".into())),
+            Verdict::NotSent(NotSent::Untrusted("expired".into())),
             Verdict::Throttled,
             Verdict::QuotaSpent,
             Verdict::TokenInvalid,
@@ -257,6 +264,12 @@ mod tests {
             (not_sent(NotSent::NoConnection), "returned unreachable", "returned unreachable", unreachable.clone()),
             (not_sent(NotSent::NoToken), "returned unreachable", "returned unreachable", unreachable.clone()),
             (not_sent(NotSent::NoResources), "returned resources", "returned resources", unreachable),
+            (
+                not_sent(NotSent::Untrusted),
+                "returned untrusted",
+                "returned untrusted",
+                Consequence::Distrust("why".into()),
+            ),
             (Verdict::Throttled, "deferred rateLimitExceeded 1s", "deferred rateLimitExceeded 1s", Consequence::SlowDown),
             (Verdict::QuotaSpent, "returned quotaLimitExceeded", "returned quotaLimitExceeded", Consequence::ParkCreations),
             (Verdict::TokenInvalid, "returned invalid_token", "returned invalid_token", nothing),

@@ -17,7 +17,7 @@ use crate::model::operation::Operation;
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, Refusal, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::service::Answer;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
@@ -141,6 +141,10 @@ impl Dispatcher {
                 self.stop_run(refusal);
                 Change::Same
             }
+            Consequence::Distrust(words) => {
+                self.drain(Ending::distrusted(&words));
+                Change::Same
+            }
             Consequence::Unreachable(words) => {
                 self.lane(operation).breaker.came_home();
                 if let Some(retry_in) = self.reach.failed(now, &words) {
@@ -152,10 +156,16 @@ impl Dispatcher {
         self.tell_breaker(operation, change);
     }
 
-    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
+    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down. A redirect: in doubt for
+    /// the row, and a sign that the service is elsewhere, so that each further row would only be put in doubt as well.
+    /// Questions are harmless and go on being asked: the network may have sent us to a sign-in page of its own.
     pub(super) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
-        if answer.status == Some(429) && matches!(answer.verdict, Verdict::Doubtful(_)) {
-            self.slow_down(operation);
+        match (answer.status, &answer.verdict) {
+            (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
+            (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
+                self.stop_operation(operation, status);
+            }
+            _ => {}
         }
     }
 
@@ -177,6 +187,7 @@ impl Dispatcher {
             | Verdict::Duplicate(_)
             | Verdict::Contradicted(_)
             | Verdict::TokenInvalid => Consequence::Nothing,
+            Verdict::NotSent(NotSent::Untrusted(words)) => Consequence::Distrust(words.clone()),
             Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
             Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
             Verdict::Refused(refusal) => Consequence::StopRun(*refusal),

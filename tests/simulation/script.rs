@@ -214,7 +214,10 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme
             _ => 0,
         };
         let times = match kind {
-            FaultKind::NotFound404 | FaultKind::UnauthorizedSource | FaultKind::QuotaExceeded => Some(1),
+            FaultKind::NotFound404
+            | FaultKind::Redirect302
+            | FaultKind::UnauthorizedSource
+            | FaultKind::QuotaExceeded => Some(1),
             FaultKind::TokenRevoked => Some(3),
             _ => None,
         };
