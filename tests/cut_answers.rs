@@ -67,7 +67,9 @@ fn lengths() -> BTreeMap<&'static str, usize> {
 fn sheets(bench: &Bench, run: usize) -> Vec<String> {
     let name = |kind: &str| format!("{kind}-{run}.csv");
     let numbers = || (run * ROWS..(run + 1) * ROWS).map(|n| (n, format!("{n:04}")));
-    let mut companies = "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n".to_owned();
+    let mut companies =
+        "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n"
+            .to_owned();
     let mut sites = "company,name,reference,phone,address1,city,country\n".to_owned();
     let mut people =
         "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country\n"
