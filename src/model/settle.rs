@@ -82,6 +82,8 @@ pub enum Consequence {
     Distrust(String),
     /// Count a failure at the service for the breaker.
     Failure,
+    /// This machine has no more sockets or open files: send fewer requests at once.
+    LowerConcurrency(String),
     /// The service could not be reached: hold everything back for a while.
     Unreachable(String),
 }
@@ -159,16 +161,23 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
 }
 
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
-    let settled = match why {
-        NotSent::NoConnection(_) => returned("unreachable", "the service could not be reached"),
-        NotSent::NoToken(_) => returned("unreachable", "no access token could be had"),
-        NotSent::NoResources(_) => returned("resources", "this machine has no more sockets or files"),
-        NotSent::Untrusted(words) => {
-            let settled = returned("untrusted", "the certificate of the service was not accepted");
-            return (settled, Consequence::Distrust(words.clone()));
+    let words = why.words().to_owned();
+    match why {
+        NotSent::NoConnection(_) => {
+            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
         }
-    };
-    (settled, Consequence::Unreachable(why.words().to_owned()))
+        NotSent::NoToken(_) => {
+            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
+        }
+        NotSent::NoResources(_) => (
+            returned("resources", "this machine has no more sockets or open files"),
+            Consequence::LowerConcurrency(words),
+        ),
+        NotSent::Untrusted(_) => (
+            returned("untrusted", "the certificate of the service was not accepted"),
+            Consequence::Distrust(words),
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -222,6 +231,7 @@ mod tests {
             Verdict::Doubtful(Doubt::Redirect),
             Verdict::Doubtful(Doubt::ProcessEnded),
             Verdict::Doubtful(Doubt::WorkerLost),
+            Verdict::Doubtful(Doubt::JournalBehind),
         ];
         for verdict in never {
             assert!(!again(&settle(FIRST, verdict.clone()).0), "{verdict:?}");

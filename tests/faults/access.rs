@@ -83,9 +83,7 @@ fn f43_a_life_of_a_token_that_makes_no_sense_is_not_believed() {
         let slow = Fault::new("addDevice", FaultKind::Latency).ms(250);
         let scenario = Scenario { token_seconds: 2, answered_expires_in: Some(answered), ..service() };
         let bench = bench_of(scenario.with_fault(slow), 60);
-        let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-        let few = profile.replace("rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 4");
-        bench.write("fleetload.toml", &few);
+        alter(&bench, "rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 4");
         run(&bench).expect_code(0);
         let statistics = bench.statistics();
         assert!(statistics.answers["invalid_token"] >= 1, "{answered}: the token ended in use");
@@ -138,8 +136,7 @@ fn secrets_go_over_https_or_to_this_machine_only() {
         "",
     ] {
         profile_at(&bench, address, "", "settle_seconds = 60");
-        let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-        bench.write("fleetload.toml", &profile.replace("\"unlimited\"", "98"));
+        alter(&bench, "\"unlimited\"", "98");
         let outcome = run(&bench).expect_code(2);
         assert!(outcome.stderr.contains("base_url"), "{address}: {}", outcome.stderr);
         assert!(!outcome.stderr.contains("word@"), "{address}: {}", outcome.stderr);

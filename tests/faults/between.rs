@@ -50,11 +50,7 @@ fn f06_a_connection_that_closes_as_we_write_leaves_a_doubt_and_no_second_request
     });
     profile_at(&bench, &relay.base_url(), "", "");
     // One at a time, so that the connection that is closed is the next one to be used.
-    let limits = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-    bench.write(
-        "fleetload.toml",
-        &limits.replace("rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 1"),
-    );
+    one_at_a_time(&bench);
     run(&bench).expect_code(0);
     assert!(relay.fired() >= 1, "a request met a connection that was closing");
     assert_eq!(bench.created("device").len(), 10);
@@ -136,14 +132,12 @@ fn f14_a_redirect_is_never_followed_and_stops_the_operation() {
         let bench = bench_of(service(), 10);
         let elsewhere = Relay::before(&bench.base_url(), |_, _| Act::Instead(answer("200 OK", "", b"{}")));
         let location = format!("Location: {}/device-api/config/v1/addDevice\r\n", elsewhere.base_url());
-        let relay = Relay::before(&bench.base_url(), move |operation, _| match operation {
-            "addDevice" => Act::Instead(answer(status, &location, b"")),
+        let relay = Relay::before(&bench.base_url(), move |operation, nth| match (operation, nth) {
+            ("addDevice", 2..) => Act::Instead(answer(status, &location, b"")),
             _ => Act::Pass,
         });
         profile_at(&bench, &relay.base_url(), "", "");
-        let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-        let one_by_one = profile.replace("rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 1");
-        bench.write("fleetload.toml", &one_by_one);
+        one_at_a_time(&bench);
         let outcome = run(&bench).expect_code(7);
         let code = &status[..3];
         assert!(outcome.stderr.contains(&format!("answered {code} to addDevice")), "{}", outcome.stderr);
@@ -151,10 +145,8 @@ fn f14_a_redirect_is_never_followed_and_stops_the_operation() {
         assert_eq!(relay.fired(), 1, "one redirect was enough");
         assert_eq!(elsewhere.fired(), 0, "it was not followed");
         let counts = bench.counts(1);
-        assert_eq!(counts["created"], 1, "the company: {counts:?}");
-        assert_eq!(counts["ready"], 10, "the one in doubt was proved absent: {counts:?}");
-        // With the address mended, the rest is done.
-        profile_at(&bench, &bench.base_url(), "", "");
+        assert_eq!(counts["created"], 3, "{counts:?}");
+        assert_eq!(counts["ready"], 8, "the one in doubt was proved absent: {counts:?}");
     }
 }
 
@@ -166,8 +158,7 @@ fn f52_a_429_with_a_body_that_nobody_knows_is_in_doubt_and_slows_the_operation_d
         _ => Act::Pass,
     });
     profile_at(&bench, &relay.base_url(), "", "");
-    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-    bench.write("fleetload.toml", &profile.replace("rate = \"unlimited\"", "rate = 98"));
+    alter(&bench, "rate = \"unlimited\"", "rate = 98");
     let outcome = run(&bench).expect_code(0);
     assert_eq!(relay.fired(), 2, "the fault fired");
     assert!(outcome.stderr.contains("slower pace"), "{}", outcome.stderr);

@@ -50,6 +50,18 @@ fn profile_at(bench: &Bench, base_url: &str, account: &str, policy: &str) {
     );
 }
 
+/// Changes a line of the profile.
+fn alter(bench: &Bench, from: &str, to: &str) {
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    assert!(profile.contains(from), "{from}: {profile}");
+    bench.write("fleetload.toml", &profile.replace(from, to));
+}
+
+/// One request under way at a time, so that the third is the third.
+fn one_at_a_time(bench: &Bench) {
+    alter(bench, "rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 1");
+}
+
 /// Runs company and devices with an end set, so that a run that would go on for ever fails.
 fn run(bench: &Bench) -> Outcome {
     run_for(bench, 60)
@@ -88,6 +100,7 @@ fn two_of_ten_at(scenario: Scenario, fault: Fault, policy: &str, expected: &Expe
     let kind = fault.kind.name();
     let bench = bench_of(scenario.with_fault(fault.after(2).times(2)), 10);
     profile_at(&bench, &bench.base_url(), "", policy);
+    one_at_a_time(&bench);
     let outcome = run(&bench).expect_code(expected.code);
     assert_eq!(fired(&bench, kind), 2, "the fault fired");
     let states = expected.states.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect();

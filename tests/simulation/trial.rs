@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetload::import::{self, Outcome};
-use fleetload::journal::{Account, Journal, Writing};
+use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
-use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, Options, Policy};
+use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
 use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
@@ -161,6 +161,8 @@ fn options(script: &Script, network: &Arc<Network>) -> Options {
             on_existing: OnExisting::Adopt,
             in_doubt: script.in_doubt,
             settle: SETTLE,
+            audit: Some(AuditScope::All),
+            on_rejections: OnRejections::Leave,
         },
         limits: Limits {
             rate: Rate::PerSecond(98.0),

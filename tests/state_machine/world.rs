@@ -302,7 +302,7 @@ impl World {
         }
         // The new process finds what is on disk, and nothing else: the journal keeps nothing in memory. Opening it
         // again is an operation of its own.
-        Journal::spill(&self.path(), &lines).unwrap();
+        self.journal.spill(&lines).unwrap();
         let recovered = self.journal.recover(self.moment()).unwrap();
         let (doubtful, held) = self.reference.recover(self.now);
         assert_eq!((recovered.doubtful, recovered.held), (doubtful, held));
@@ -350,7 +350,7 @@ impl World {
         };
         let answer = self.reference.resolve(number, decision);
         let dump = answer.is_none().then(|| self.dump());
-        let outcome = self.journal.resolve(id_of(number), asked, WHO, self.moment());
+        let outcome = self.journal.resolve(id_of(number), asked, None, WHO, self.moment());
         self.compare(&(number, decision), &answer, outcome);
         if dump.is_some() {
             assert_eq!(Some(self.dump()), dump, "a refused decision changes nothing");

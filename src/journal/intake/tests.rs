@@ -196,7 +196,7 @@ fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has
             evidence: Evidence::at(at(3_000)),
         };
         apply(&mut bench.journal, doubt).unwrap();
-        bench.journal.resolve(job, Decision::Abandon, "operator", at(5_000)).unwrap();
+        bench.journal.resolve(job, Decision::Abandon, None, "operator", at(5_000)).unwrap();
 
         let mut import = bench.journal.begin_import(at(6_000)).unwrap();
         import.revise_job(job, &site(name, vec![], vec![])).unwrap();
