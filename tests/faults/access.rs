@@ -136,7 +136,6 @@ fn secrets_go_over_https_or_to_this_machine_only() {
         "",
     ] {
         profile_at(&bench, address, "", "settle_seconds = 60");
-        alter(&bench, "\"unlimited\"", "98");
         let outcome = run(&bench).expect_code(2);
         assert!(outcome.stderr.contains("base_url"), "{address}: {}", outcome.stderr);
         assert!(!outcome.stderr.contains("word@"), "{address}: {}", outcome.stderr);

@@ -45,7 +45,7 @@ fn profile_at(bench: &Bench, base_url: &str, account: &str, policy: &str) {
              paths = \"assumed\"\n{account}\n[profile.bench.limits]\nrate = {}\n\
              [profile.bench.policy]\n{settle}\nrequest_timeout_seconds = 1\n{policy}\n",
             bench::CLIENT,
-            if base_url.starts_with("http://127.") { "\"unlimited\"" } else { "98" },
+            if base_url.starts_with("http://127.0.0.1:") { "\"unlimited\"" } else { "98" },
         ),
     );
 }

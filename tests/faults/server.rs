@@ -101,7 +101,13 @@ fn f23_ok_with_another_name_is_held() {
 
 #[test]
 fn f24_an_id_that_another_row_has_already_is_held() {
-    let (bench, _) = two_of_ten(Fault::new("addDevice", FaultKind::WrongId), &HELD);
+    let wrong = Fault::new("addDevice", FaultKind::WrongId).after(2).times(1);
+    let bench = bench_of(service().with_fault(wrong), 10);
+    one_at_a_time(&bench);
+    run(&bench).expect_code(8);
+    assert_eq!(fired(&bench, "wrong_id"), 1, "the fault fired");
+    assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("held".to_owned(), 1)].into());
+    assert_eq!(bench.requests("addDevice"), 10);
     let mut ids: Vec<_> =
         bench.results(1).iter().filter_map(|row| row["id"].as_str().map(str::to_owned)).collect();
     let all = ids.len();
@@ -130,7 +136,8 @@ fn f26_an_address_that_a_foreign_device_has_is_rejected_with_that_device_named()
     bench
         .fleetload(&["run", "companies.csv", "devices.csv", "--journal", "theirs.db", "--reports", "theirs"])
         .expect_code(0);
-    let there = bench.created("device")[1].clone();
+    let there = bench.created("device");
+    let there = there.iter().find(|entry| entry.request["name"] == "Till 1").expect("a device").clone();
     bench.write("devices.csv", &bench::devices(3, 1).replace("Till 1", "Counter 1"));
     // The look before sending is blind, so that the service has to refuse it.
     let blind = Fault::new("getDeviceByMac", FaultKind::NoDataFound);
