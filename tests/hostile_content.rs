@@ -227,7 +227,8 @@ fn nothing_in_a_report_is_a_formula_and_all_of_it_reads_back_as_it_was() {
             outcome.stdout,
             outcome.stderr
         );
-        assert!(!outcome.stdout.contains("\"changed\":1"), "{sheets:?}: {}", outcome.stdout);
+        assert!(outcome.stdout.contains("\"changed_since\":0"), "{sheets:?}: {}", outcome.stdout);
+        assert!(outcome.stdout.contains("\"revised\":0,\"recognised\":8"), "{sheets:?}: {}", outcome.stdout);
     }
     assert_eq!((bench.requests("addDevice"), relay.fired()), (before, fired));
     let names: Vec<_> = bench.results(1).iter().map(|row| row.to_string()).collect();

@@ -58,17 +58,17 @@ fn f06_a_connection_that_closes_as_we_write_leaves_a_doubt_and_no_second_request
     bench.assert_exact(1);
 }
 
-fn chunked(answer: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+fn chunked(answer: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let head =
         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
-    (head, body(&answer).to_vec())
+    (head, body(answer).to_vec())
 }
 
 #[test]
 fn f08_an_answer_in_chunks_that_ends_in_the_middle_of_one_is_found_again() {
     found_again(|| {
         Act::After(|answer| {
-            let (head, body) = chunked(answer);
+            let (head, body) = chunked(&answer);
             let (first, second) = body.split_at(20);
             let chunks = format!("{:x}\r\n", first.len()).into_bytes();
             let rest = format!("\r\n{:x}\r\n", second.len()).into_bytes();
@@ -81,7 +81,7 @@ fn f08_an_answer_in_chunks_that_ends_in_the_middle_of_one_is_found_again() {
 fn f08_an_answer_whose_last_chunk_never_comes_is_found_again() {
     found_again(|| {
         Act::After(|answer| {
-            let (head, body) = chunked(answer);
+            let (head, body) = chunked(&answer);
             [&head, format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n"].concat()
         })
     });

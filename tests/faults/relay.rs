@@ -1,6 +1,8 @@
 //! Stands between the product and the simulated service and does to requests and answers what no HTTP server would:
 //! resets before a request is read, answers of any bytes, TLS. Plain sockets and a thread for each connection.
 
+#![allow(dead_code, reason = "every test file uses a part of the relay")]
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
