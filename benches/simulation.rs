@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         }),
     );
     println!("trials                        {}", sums.trials);
+    println!("  with three kinds of fault and a crash  {}", sums.kinds_of_fault);
     println!("rows                          {}", sums.rows);
     println!("requests                      {}", sums.requests);
     println!("crashes                       {}", sums.crashes);

@@ -9,6 +9,7 @@ mod script;
 mod time;
 mod trial;
 
+use script::Script;
 use trial::Trial;
 
 /// Seeds of the test.
@@ -43,6 +44,21 @@ fn one_seed() {
     let trial = trial::of_seed(seed);
     println!("{}\n{:#?}", trial.trace.join("\n"), trial.figures);
     assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
+}
+
+#[test]
+fn six_hours_of_maintenance_put_few_rows_in_doubt_and_hold_none() {
+    for concurrency in [1, 8, 64] {
+        let trial = trial::carry_out(&Script::of_maintenance(concurrency), 4);
+        assert!(trial.violations.is_empty(), "{}", told(4, &trial));
+        assert!(trial.figures.traffic.turned_away > 60, "{:?}", trial.figures.traffic);
+        let done: u64 =
+            ["created", "adopted"].iter().filter_map(|state| trial.figures.states.get(*state)).sum();
+        assert_eq!(done, trial.figures.rows, "{:?}", trial.figures.states);
+        // Under way when it began, and the twenty that it takes to be sure.
+        let doubted = trial.trace.iter().filter(|event| event.contains("from: Sending, to: InDoubt")).count();
+        assert!(doubted <= concurrency + 20, "{doubted} rows came in doubt with {concurrency} under way");
+    }
 }
 
 #[cfg(feature = "mistakes")]

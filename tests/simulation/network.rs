@@ -33,6 +33,8 @@ pub(crate) struct Weather {
     /// Between these moments of the world nothing gets through: connections fail, and whatever is under way is
     /// lost without a word.
     pub(crate) outage: Option<(Duration, Duration)>,
+    /// Between these moments of the world the service is under maintenance: a page with 503 for everything.
+    pub(crate) maintenance: Option<(Duration, Duration)>,
     /// How long the client waits for an answer.
     pub(crate) timeout: Duration,
     /// A look-up that never finds anything.
@@ -48,6 +50,8 @@ pub(crate) struct Traffic {
     pub(crate) sent: u64,
     /// Connections that failed, and requests and answers that an outage swallowed.
     pub(crate) swallowed: u64,
+    /// Requests that met a page of maintenance.
+    pub(crate) turned_away: u64,
     /// Requests whose process died before their answer came.
     pub(crate) orphaned: u64,
 }
@@ -92,6 +96,7 @@ impl Network {
         let mut weather = self.weather.lock().expect("one thread");
         weather.no_connection = 0.0;
         weather.outage = None;
+        weather.maintenance = None;
     }
 
     /// Somebody else makes a record, past everything that goes wrong.
@@ -150,8 +155,7 @@ impl Network {
     }
 
     fn is_out(&self, at: Duration) -> bool {
-        let outage = self.weather.lock().expect("one thread").outage;
-        outage.is_some_and(|(from, until)| from <= at && at < until)
+        within(self.weather.lock().expect("one thread").outage, at)
     }
 
     fn deliver_strays(&self, until: Duration) {
@@ -198,6 +202,14 @@ impl Network {
             return Err(SendFailure::Doubtful(Doubt::Timeout));
         }
         self.event();
+        if within(weather.maintenance, self.time.elapsed()) {
+            air.vanish();
+            self.traffic.lock().expect("one thread").turned_away += 1;
+            tokio::time::sleep(down).await;
+            let body = Bytes::from_static(b"<html><body>The service is under maintenance</body></html>");
+            let date = Some(Moment::from_millis(self.time.now().millis() / 1000 * 1000));
+            return Ok(HttpAnswer { status: 503, date, body, flaw: None });
+        }
         let answer = air.arrive();
         let way = Duration::from_millis(answer.delay_ms) + down;
         let slow = match answer.effect {
@@ -214,6 +226,10 @@ impl Network {
         self.event();
         received(&answer.response, answer.effect, largest)
     }
+}
+
+fn within(span: Option<(Duration, Duration)>, at: Duration) -> bool {
+    span.is_some_and(|(from, until)| from <= at && at < until)
 }
 
 /// What the client makes of it, as over a real connection.

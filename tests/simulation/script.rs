@@ -72,6 +72,9 @@ const LOOK_UPS: &[FaultKind] = &[
     FaultKind::NotFound404,
 ];
 
+/// The last life that is disturbed: long enough for everything to be tried.
+const LONG_LIFE: Duration = Duration::from_secs(3_600);
+
 /// How one life of the process ends, unless the run ends before.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum End {
@@ -164,6 +167,10 @@ impl Script {
                 let from = chance.u64(0..4_000);
                 (Duration::from_millis(from), Duration::from_millis(from + chance.u64(100..200_000)))
             }),
+            maintenance: (seed % 8 == 7).then(|| {
+                let from = chance.u64(0..3_000);
+                (Duration::from_millis(from), Duration::from_secs(chance.u64(60..3_000)))
+            }),
             timeout: Duration::from_secs(chance.u64(5..60)),
             blind: (chance.u8(..) < 40).then(|| SEARCHES[chance.usize(0..SEARCHES.len())]),
             disk_ms: chance.u64(0..8),
@@ -171,13 +178,14 @@ impl Script {
         let lives = (0..chance.usize(1..5))
             .map(|life| match life > 0 && chance.u8(..) < 50 {
                 true => End::Interrupt(Duration::from_millis(chance.u64(10..20_000))),
-                false => End::Crash(chance.u64(1..250)),
+                false => End::Crash(chance.u64(1..if life == 0 { 40 } else { 250 })),
             })
+            .chain([End::Interrupt(LONG_LIFE)])
             .collect();
         Self {
             scenario,
             weather,
-            in_doubt: if chance.u8(..) < 40 { InDoubt::Hold } else { InDoubt::Settle },
+            in_doubt: if chance.u8(..) < 25 { InDoubt::Hold } else { InDoubt::Settle },
             concurrency: [1, 2, 8, 64][chance.usize(0..4)],
             sheets: files,
             rows,
@@ -186,6 +194,32 @@ impl Script {
             lives,
             wrong_clock_ms: if chance.u8(..) < 80 { chance.i64(-30_000_000..30_000_000) } else { 0 },
         }
+    }
+}
+
+impl Script {
+    /// A day on which nothing goes wrong but that the service is under maintenance for six hours, soon after the
+    /// run has begun; with this many requests under way at once.
+    pub(crate) fn of_maintenance(concurrency: usize) -> Self {
+        const DEVICES: usize = 400;
+        let mut script = Self::of(4);
+        let mut chance = fastrand::Rng::with_seed(4);
+        let mut devices = "company,name,device_model,mac,phone,address1,city,country\n".to_owned();
+        for n in 0..DEVICES {
+            let mac = format!("00:1a:2b:00:{:02x}:{:02x}", n >> 8, n & 255);
+            devices += &format!("C0,Till number {n:04},Edge 100,{mac},+64 9 555 0003,{ADDRESS}\n");
+        }
+        script.rows = DEVICES + 1;
+        script.sheets = vec![("companies.csv", company_sheet(&mut chance, 1)), ("devices.csv", devices)];
+        script.twins.clear();
+        script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
+        (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);
+        script.scenario.fault.clear();
+        script.scenario.daily_quota = 100_000;
+        let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+        script.weather.maintenance = Some((Duration::from_secs(33), hours(6)));
+        (script.weather.no_connection, script.weather.outage, script.weather.blind) = (0.0, None, None);
+        script
     }
 }
 
@@ -205,45 +239,53 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme
             always("addDevice", FaultKind::AnswerLost, 0.2);
         }
     }
-    let mut add = |chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64| {
-        let ms = match kind {
-            // Within the settle time: what the service does later than that is not promised.
-            FaultKind::LateCommit => chance.u64(100..60_000),
-            FaultKind::Latency | FaultKind::StallAfter | FaultKind::StallBefore => chance.u64(0..50_000),
-            FaultKind::AnswerDrip => chance.u64(1..400),
-            _ => 0,
-        };
-        let times = match kind {
-            FaultKind::NotFound404
-            | FaultKind::Redirect302
-            | FaultKind::UnauthorizedSource
-            | FaultKind::QuotaExceeded => Some(1),
-            FaultKind::TokenRevoked => Some(3),
-            _ => None,
-        };
-        let probability = often * (0.3 + chance.f64());
-        let after = if times.is_some() { chance.u64(0..10) } else { 0 };
-        scenario.fault.push(Fault { ms, times, after, probability, ..Fault::new(operation, kind) });
-    };
+    let faults = &mut scenario.fault;
     let mut kinds = DOUBTFUL.to_vec();
     chance.shuffle(&mut kinds);
-    for &kind in &kinds[..chance.usize(2..6)] {
-        add(chance, "creations", kind, 0.08);
+    // Three kinds that every trial meets, however few its rows are.
+    for &kind in &kinds[..3] {
+        let fault = drawn(chance, "creations", kind, 1.0);
+        faults.push(Fault { probability: 1.0, times: Some(1), after: chance.u64(0..4), ..fault });
+    }
+    for &kind in &kinds[3..chance.usize(4..8)] {
+        faults.push(drawn(chance, "creations", kind, 0.08));
     }
     let mut kinds = PLAIN.to_vec();
     chance.shuffle(&mut kinds);
     for &kind in &kinds[..chance.usize(1..4)] {
-        add(chance, "creations", kind, 0.04);
+        faults.push(drawn(chance, "creations", kind, 0.04));
     }
     for operation in ["putSiteLabels", "putDeviceLabels", "addLicenceCode"] {
         let kind = STEPS[chance.usize(0..STEPS.len())];
-        add(chance, operation, kind, 0.15);
+        faults.push(drawn(chance, operation, kind, 0.15));
     }
     let mut kinds = LOOK_UPS.to_vec();
     chance.shuffle(&mut kinds);
     for &kind in &kinds[..chance.usize(0..3)] {
-        add(chance, "lookups", kind, 0.08);
+        faults.push(drawn(chance, "lookups", kind, 0.08));
     }
+}
+
+/// A fault of this kind, about so often.
+fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64) -> Fault {
+    let ms = match kind {
+        // Within the settle time: what the service does later than that is not promised.
+        FaultKind::LateCommit => chance.u64(100..60_000),
+        FaultKind::Latency | FaultKind::StallAfter | FaultKind::StallBefore => chance.u64(0..50_000),
+        FaultKind::AnswerDrip => chance.u64(1..400),
+        _ => 0,
+    };
+    let times = match kind {
+        FaultKind::NotFound404
+        | FaultKind::Redirect302
+        | FaultKind::UnauthorizedSource
+        | FaultKind::QuotaExceeded => Some(1),
+        FaultKind::TokenRevoked => Some(3),
+        _ => None,
+    };
+    let probability = often * (0.3 + chance.f64());
+    let after = if times.is_some() { chance.u64(0..10) } else { 0 };
+    Fault { ms, times, after, probability, ..Fault::new(operation, kind) }
 }
 
 /// A company that is there from the start, with an id that rows refer to.

@@ -85,6 +85,10 @@ impl World {
     fn lanes_agree(&self) {
         let mut lanes = BTreeSet::new();
         for job in self.reference.jobs.values() {
+            // A held job needs nothing before it is decided.
+            if job.state == JobState::Held {
+                continue;
+            }
             if !job.state.is_final() {
                 lanes.insert(job.operation().name());
             }
