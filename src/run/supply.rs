@@ -299,6 +299,15 @@ pub(super) fn natural_end(
                 why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
                 hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
             },
+            Halt::Missing { status: status @ 300..=399 } => Ending::Stopped {
+                why: format!(
+                    "the service answered {status} to {operation}: it sends us to another address, which is never followed"
+                ),
+                hint: format!(
+                    "check base_url and the network (a sign-in page?), or set method and path in \
+                     [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
             Halt::Missing { status } => Ending::Stopped {
                 why: format!("the service answered {status} to {operation}: there is no such endpoint"),
                 hint: format!(
