@@ -39,7 +39,7 @@ pub(crate) enum Reading {
     Ok(Value),
     /// An error with a code, wrapped or bare.
     Failed(Rejection),
-    /// `{"error": "invalid_token"}`: a word in the place of the error.
+    /// `{"error": "invalid_token"}`: a word in the place of the error, as it came and not to be shown.
     Word(String),
     /// The service's envelope, but saying something the specification does not.
     Strange,
@@ -110,7 +110,7 @@ fn failure(
 ) -> Option<Reading> {
     match (error, bare) {
         (Some(Value::Object(error)), _) => coded(error, wording),
-        (Some(Value::String(word)), None) => Some(Reading::Word(clean(word, LONGEST_PATH))),
+        (Some(Value::String(word)), None) => Some(Reading::Word(word.clone())),
         (None, Some(_)) => coded(fields, wording),
         _ => None,
     }
@@ -118,8 +118,12 @@ fn failure(
 
 fn coded(error: &Map<String, Value>, wording: Wording<'_>) -> Option<Reading> {
     let code = error.get("errorCode")?.as_str()?;
+    // A code proves something only as it came: one that must be made fit to be shown first is none of the listed.
+    if clean(code, LONGEST_PATH) != code {
+        return Some(Reading::Strange);
+    }
     Some(Reading::Failed(Rejection {
-        code: clean(code, LONGEST_PATH),
+        code: code.to_owned(),
         message: said(error.get("message"), wording),
         violations: violations(error.get("errorDetails"), wording),
     }))

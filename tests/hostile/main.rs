@@ -3,5 +3,6 @@
 //! once found to do harm.
 
 mod doors;
+mod found;
 mod generated;
 mod seeds;

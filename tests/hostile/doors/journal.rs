@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Selection, Write};
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::kind::Kind;
-use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{self, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Rejection;
@@ -175,17 +174,15 @@ fn live_through(path: &Path) {
     read(&journal);
     let folder = path.with_extension("reports");
     let standing = Standing { state: RunState::Parked, exit_code: 3, resumes_at: Some(NOW) };
-    for import in journal.imports().unwrap_or_default().into_iter().take(3) {
+    if let Some(import) = journal.imports().unwrap_or_default().first() {
         drop(report::write(&journal, import.import, &folder, &standing));
     }
     decide(&mut journal);
     work(&mut journal);
-    read(&journal);
 }
 
 fn read(journal: &Journal) {
-    drop(journal.lanes());
-    for &operation in Operation::ALL {
+    for operation in journal.lanes().unwrap_or_default() {
         drop(journal.ready(operation, NOW, 100));
     }
     drop(journal.doubtful(NOW, 100));
@@ -225,7 +222,7 @@ fn decide(journal: &mut Journal) {
 
 /// Sends what may be sent, refuses every third, creates the others; then gives up the last import.
 fn work(journal: &mut Journal) {
-    for &operation in Operation::ALL {
+    for operation in journal.lanes().unwrap_or_default() {
         let Ok(page) = journal.ready(operation, NOW, 20) else { continue };
         for work in page.work {
             let job = work.job;
