@@ -65,8 +65,8 @@ pub(crate) fn read(body: &[u8], largest: usize, wording: Wording<'_>) -> Result<
     if body.len() > largest {
         return Err(Doubt::Unreadable);
     }
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
-    if !body.starts_with(b"{") {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    if !body.trim_ascii_start().starts_with(b"{") {
         return Ok(Reading::Page);
     }
     let text = std::str::from_utf8(body).map_err(|error| match error.error_len() {
