@@ -111,13 +111,22 @@ doors! {
     no_request_breaks_the_sandbox: "requests", 128, doors::sandbox::requests;
 }
 
-/// The doors must be open: a seed that is refused at the threshold shows nothing.
+/// A seed that is refused at the threshold leads nowhere.
 #[test]
 fn seeds_come_through_their_doors() {
     for (name, seeds) in seeds(Path::new(env!("CARGO_MANIFEST_DIR"))) {
-        assert!(!seeds.is_empty(), "{name}");
-        for seed in &seeds {
-            doors::by_name(name).expect(name)(seed);
-        }
+        let welcome = match name {
+            "csv" | "import" => seeds.iter().filter(|seed| doors::sheets::rows_of_table(seed) > 0).count(),
+            "xlsx_parts" => seeds.iter().filter(|seed| doors::sheets::rows_of_parts(seed) > 0).count(),
+            "profile" => seeds.iter().filter(|seed| doors::settings::is_usable(seed)).count(),
+            "scenario" => seeds.iter().filter(|seed| doors::sandbox::is_scenario(seed)).count(),
+            "requests" => seeds.iter().filter(|seed| doors::sandbox::requests_done(seed) > 0).count(),
+            "spill" => seeds.iter().filter(|seed| doors::journal::taken_in(seed) > 0).count(),
+            _ => seeds.len(),
+        };
+        println!("{name}: {welcome} of {}", seeds.len());
+        assert!(2 * welcome > seeds.len(), "{name}: {welcome} of {}", seeds.len());
+        let door = doors::by_name(name).expect(name);
+        seeds.iter().for_each(|seed| door(seed));
     }
 }

@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use fleetload::model::id::RemoteId;
 use fleetload::model::operation::Operation;
+use fleetload::model::time::Moment;
 use fleetload::model::verdict::{Doubt, Refusal, Rejection, Verdict};
 use fleetload::service::{Expectation, Raw, found, judge};
 use serde_json::Value;
@@ -41,6 +42,12 @@ pub(crate) fn answer(data: &[u8]) {
     // A look-up reads whatever stands in the place of a body.
     if let Ok(body) = serde_json::from_slice::<Value>(body) {
         look_up(operation, &body);
+    }
+
+    // The clock of the service is read from a header of any text.
+    if let Ok(text) = std::str::from_utf8(body) {
+        drop(Moment::parse_http_date(text).map(|moment| moment.to_string()));
+        assert!(Moment::parse(text).is_none_or(|moment| moment.day().next().start() > moment));
     }
 
     // An answer that did not come to its end proves nothing, whatever of it came.

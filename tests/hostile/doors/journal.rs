@@ -88,6 +88,13 @@ pub(crate) fn spill(data: &[u8]) {
     live_through(&path);
 }
 
+/// How many lines of an input of [`spill`] the busy journal takes in.
+pub(crate) fn taken_in(data: &[u8]) -> u64 {
+    let (folder, path) = placed(base::busy());
+    fs::write(folder.path().join("fleetload.db.spill"), data).expect("a spill file");
+    Journal::open(&path).and_then(|mut journal| journal.recover(NOW)).expect("a sound journal").spilled
+}
+
 /// The lines that a seed of [`spill`] begins with.
 pub(crate) fn spilled() -> Vec<u8> {
     base::spilled()

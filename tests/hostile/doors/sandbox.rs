@@ -32,13 +32,24 @@ pub(crate) fn scenario(data: &[u8]) {
     sandbox.statistics(NOW);
 }
 
+/// Whether an input of [`scenario`] is one.
+pub(crate) fn is_scenario(data: &[u8]) -> bool {
+    Scenario::parse(&String::from_utf8_lossy(data)).is_ok()
+}
+
 /// Requests one after the other, each beginning with a line `@@@ METHOD TARGET`; what follows is the body. The
 /// first byte says whether they are signed in.
 pub(crate) fn requests(data: &[u8]) {
+    requests_done(data);
+}
+
+/// The same, and how many of them succeeded.
+pub(crate) fn requests_done(data: &[u8]) -> usize {
     let mut input = Input::new(data);
     let choice = input.byte();
     let sandbox = Sandbox::new(Scenario::default(), NOW).expect("the default scenario");
     let token = token(&sandbox);
+    let mut done = 0;
     for (number, (line, body)) in parts(input.rest()).into_iter().take(MOST_REQUESTS).enumerate() {
         let (method, target) = line.split_once(' ').unwrap_or(("GET", &line));
         let mut request = Request {
@@ -55,11 +66,13 @@ pub(crate) fn requests(data: &[u8]) {
             request.content_type = Some(line.clone());
         }
         let answer = sandbox.respond(&request, NOW + i64::try_from(number).unwrap_or(0) * 20);
+        done += usize::from(answer.response.status == 200);
         assert!((200..600).contains(&answer.response.status), "{}", answer.response.status);
         assert!(answer.response.encode().ends_with(&answer.response.body));
     }
     sandbox.ledger(NOW);
     sandbox.statistics(NOW);
+    done
 }
 
 fn token(sandbox: &Sandbox) -> String {

@@ -9,3 +9,9 @@ pub(crate) fn profile(data: &[u8]) {
         assert!(!error.what().is_empty());
     }
 }
+
+/// Whether an input of [`profile`] is a settings file that can be used.
+pub(crate) fn is_usable(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    fleetload::cli::check_settings(Path::new("fleetload.toml"), &text).is_ok()
+}

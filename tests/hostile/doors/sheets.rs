@@ -55,6 +55,24 @@ pub(crate) fn workbook_import(data: &[u8]) {
     take_in(folder.path(), &file, &Options::default());
 }
 
+/// How many rows are found in an input of [`csv`].
+pub(crate) fn rows_of_table(data: &[u8]) -> u64 {
+    let (name, options, content) = text_table(data);
+    rows(&name, content, &options)
+}
+
+/// How many rows are found in an input of [`workbook`].
+pub(crate) fn rows_of_parts(data: &[u8]) -> u64 {
+    rows("book.xlsx", &packed(data), &Options::default())
+}
+
+fn rows(name: &str, content: &[u8], options: &Options) -> u64 {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(name);
+    fs::write(&file, content).expect("a file");
+    examined(&file, options, None).map_or(0, |examined| examined.sheets.iter().map(|sheet| sheet.rows).sum())
+}
+
 fn text_table(data: &[u8]) -> (String, Options, &[u8]) {
     let mut input = Input::new(data);
     let mut options = Options::default();
