@@ -125,7 +125,7 @@ fn seeds_come_through_their_doors() {
             _ => seeds.len(),
         };
         println!("{name}: {welcome} of {}", seeds.len());
-        assert!(2 * welcome > seeds.len(), "{name}: {welcome} of {}", seeds.len());
+        assert!(3 * welcome > seeds.len(), "{name}: {welcome} of {}", seeds.len());
         let door = doors::by_name(name).expect(name);
         seeds.iter().for_each(|seed| door(seed));
     }
