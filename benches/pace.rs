@@ -21,7 +21,7 @@ use fleetload::model::kind::Kind;
 use fleetload::model::record::{
     Address, Company, CompanyType, Device, Link, Person, Record, Role, Site, Target, TemplateScope, UserType,
 };
-use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, Options, Policy};
+use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
 use fleetload::sandbox::{MODELS, ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, creation};
 
@@ -233,6 +233,9 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
             on_existing: OnExisting::Adopt,
             in_doubt: InDoubt::Settle,
             settle: Duration::from_secs(600),
+            // Measured is how fast records are made.
+            audit: None,
+            on_rejections: OnRejections::Leave,
         },
         limits: Limits { rate, concurrency: 256, daily_quota: None, reserve: 0 },
         until: None,

@@ -1,6 +1,7 @@
 //! Named steps at which a test can end the process as `kill -9` would: no destructor runs, nothing is flushed. Without
 //! the feature `failpoints` a step is nothing at all.
 //!
+//! `FLEETLOAD_PANICPOINT=name` makes whatever reaches the step for the first time panic instead.
 //! `FLEETLOAD_FAILPOINT=name` ends the process when it reaches the step for the first time, `name:3` at the third.
 
 /// The steps, in the order in which a journal and its rows pass them.
@@ -68,6 +69,7 @@ pub const STEPS: &[&str] = &[
     "spill.before",
     "spill.written",
     // The end of a run.
+    "audited.in-transaction",
     "run.before-end",
     "run.ended",
     "report.begun",
@@ -97,6 +99,20 @@ pub(crate) fn reach(step: &'static str) {
     {
         end();
     }
+    panic_at(step);
+}
+
+/// Panics at the step that `FLEETLOAD_PANICPOINT` names, once.
+#[cfg(feature = "failpoints")]
+fn panic_at(step: &'static str) {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static WANTED: OnceLock<Option<String>> = OnceLock::new();
+    static DONE: AtomicBool = AtomicBool::new(false);
+    let wanted = WANTED.get_or_init(|| std::env::var("FLEETLOAD_PANICPOINT").ok());
+    let here = wanted.as_deref() == Some(step);
+    assert!(!here || DONE.swap(true, Ordering::Relaxed), "asked to panic at {step}");
 }
 
 /// The process has reached a step.

@@ -93,6 +93,7 @@ fn cases_of(step: &str) -> &'static [(Scene, u64)] {
         | "adopted.in-transaction"
         | "released.in-transaction"
         | "quota.in-transaction"
+        | "audited.in-transaction"
         | "run.before-end"
         | "run.ended"
         | "report.begun"

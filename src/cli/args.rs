@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 
-use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
+use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::*;
 
 const STYLES: Styles = Styles::styled()
@@ -34,7 +34,7 @@ Exit codes:
   5  stopped with work left that can go on by itself later; the time is printed
   6  journal locked, damaged, full or not writable
   7  the service refuses us or cannot be reached
-  8  finished, but some rows are held: a person must decide";
+  8  finished, but some rows are held, or a sheet was set aside: a person must decide";
 
 /// Creates companies, people, sites and devices from spreadsheets in a provisioning service: row by row, exactly
 /// once, inside its limits, with an answer for every row.
@@ -69,6 +69,10 @@ pub(super) struct Common {
         default_value = "fleetload.db"
     )]
     pub(super) journal: PathBuf,
+
+    /// Keep the journal on a network or in a synchronised folder all the same
+    #[arg(long, global = true)]
+    pub(super) any_storage: bool,
 
     /// The folder the reports are written to
     #[arg(long, global = true, value_name = "DIR", env = "FLEETLOAD_REPORTS", default_value = "reports")]
@@ -135,6 +139,10 @@ pub(super) struct Overrides {
     /// When it stays unknown whether a record was created: settle it by looking, or hold the row for a person
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) in_doubt: Option<InDoubtWord>,
+
+    /// Which records are read back before the run ends: all, those whose creation was ever in doubt, or none
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) audit: Option<AuditWord>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -160,7 +168,7 @@ pub(super) enum Command {
     /// Make rejected jobs ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
-    /// Decide jobs that are held
+    /// Show jobs that are held and what the service has of them, or decide them
     #[command(after_help = RESOLVE_EXAMPLES)]
     Resolve(Resolve),
     /// Give up what has not been sent of one import
@@ -230,7 +238,13 @@ mod tests {
         let parse = |line: &str| Args::try_parse_from(line.split(' '));
         assert!(parse("fleetload resolve 17 --not-created").is_ok());
         assert!(parse("fleetload resolve #17 --abandon").is_ok());
-        assert!(parse("fleetload resolve 17").is_err());
+        assert!(parse("fleetload resolve").is_ok(), "shows what is held");
+        assert!(parse("fleetload resolve 17").is_ok(), "shows it");
+        assert!(parse("fleetload resolve --import 3 --code absent --not-created").is_ok());
+        assert!(parse("fleetload resolve 17 --not-created --unchecked").is_ok());
+        assert!(parse("fleetload resolve 17 --unchecked").is_err());
+        assert!(parse("fleetload resolve 17 --import 3 --abandon").is_err());
+        assert!(parse("fleetload resolve --not-created").is_err());
         assert!(parse("fleetload resolve 17 --not-created --abandon").is_err());
         assert!(parse("fleetload resolve --abandon").is_err());
         assert!(parse("fleetload resolve 0 --abandon").is_err());

@@ -73,6 +73,17 @@ choice! {
     }
 }
 choice! {
+    /// `audit`: which records are read back before a run ends.
+    AuditWord {
+        /// All that were made.
+        All = "all",
+        /// Those whose creation was ever in doubt.
+        Doubtful = "doubtful",
+        /// None.
+        None = "none",
+    }
+}
+choice! {
     /// `method` of an endpoint.
     MethodWord {
         /// Reads.

@@ -21,6 +21,16 @@ pub(super) struct Run {
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
 
+    /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
+    /// done is looked up first, and held where that tells nothing
+    #[arg(long)]
+    pub(super) accept_journal: bool,
+
+    /// Go on with a sheet of which the service refuses 50 rows in a row for the same reason, instead of setting it
+    /// aside
+    #[arg(long)]
+    pub(super) despite_rejections: bool,
+
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]
@@ -36,6 +46,7 @@ Examples:
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
+  fleetload run --despite-rejections            send all of a sheet that was set aside after 50 refusals
 
 Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
 
@@ -191,32 +202,61 @@ Rows whose values are wrong are repaired in the sheet instead: correct it and `f
 
 /// `fleetload resolve`.
 #[derive(Debug, ClapArgs)]
-#[command(group = clap::ArgGroup::new("decision").required(true).multiple(false))]
+#[command(group = clap::ArgGroup::new("decision").multiple(false))]
+#[command(group = clap::ArgGroup::new("selection").multiple(true))]
 pub(super) struct Resolve {
     /// The numbers of the held jobs, as `fleetload status` shows them
-    #[arg(value_name = "JOB", required = true, value_parser = job_id)]
+    #[arg(
+        value_name = "JOB",
+        value_parser = job_id,
+        group = "selection",
+        conflicts_with_all = ["import", "sheet", "code"]
+    )]
     pub(super) jobs: Vec<JobId>,
 
+    /// All held jobs of this import
+    #[arg(long, value_name = "N", value_parser = import_id, group = "selection")]
+    pub(super) import: Option<ImportId>,
+
+    /// All held jobs of sheets with this name
+    #[arg(long, value_name = "NAME", group = "selection")]
+    pub(super) sheet: Option<String>,
+
+    /// All jobs held with this code, as in the report
+    #[arg(long, value_name = "CODE", group = "selection")]
+    pub(super) code: Option<String>,
+
     /// It was created: this is its id in the service (one job at a time)
-    #[arg(long, value_name = "ID", group = "decision")]
+    #[arg(long, value_name = "ID", group = "decision", requires = "selection")]
     pub(super) created: Option<RemoteId>,
 
     /// It was not created: it may be sent again
-    #[arg(long, group = "decision")]
+    #[arg(long, group = "decision", requires = "selection")]
     pub(super) not_created: bool,
 
     /// Give it up; rows below it are skipped
-    #[arg(long, group = "decision")]
+    #[arg(long, group = "decision", requires = "selection")]
     pub(super) abandon: bool,
+
+    /// Believe the decision without asking the service; it is recorded as such
+    #[arg(long, requires = "decision", conflicts_with = "abandon")]
+    pub(super) unchecked: bool,
+
+    #[command(flatten)]
+    pub(super) rehearsal: Rehearsal,
 }
 
 pub(super) const RESOLVE_EXAMPLES: &str = "\
 Examples:
+  fleetload resolve                        the held rows, and what the service shows of each now
   fleetload resolve 17 --created 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
   fleetload resolve 17 18 19 --not-created
+  fleetload resolve --import 3 --code absent --not-created
   fleetload resolve 17 --abandon
 
-Look in the service first: a record that is created twice cannot be removed.";
+A decision is checked by asking the service before it is believed: a record that is created twice cannot be
+removed. Exit code 2 when the decision about one job is refused; with several jobs each is decided on its own, and
+the exit code is 8 when some of them stay held.";
 
 /// `fleetload cancel`.
 #[derive(Debug, ClapArgs)]
@@ -230,7 +270,8 @@ pub(super) const CANCEL_EXAMPLES: &str = "\
 Examples:
   fleetload cancel 3
 
-What was sent stays: records cannot be removed. Rows in doubt are still cleared up by the next run.";
+What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
+exit code 5 when there are any, 8 when rows are held.";
 
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]

@@ -99,6 +99,9 @@ impl Context<'_> {
         if reports != "reports" {
             add("--reports", &reports);
         }
+        if self.common.any_storage {
+            line.push_str(" --any-storage");
+        }
         if takes_sandbox && self.rehearsing.get() {
             line.push_str(" --sandbox");
         }

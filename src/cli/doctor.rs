@@ -231,6 +231,7 @@ fn listed(settings: &Settings) -> Vec<(String, String, String)> {
     add("on_quota", settings.on_quota.value.to_string(), settings.on_quota.origin.to_string());
     add("on_existing", settings.on_existing.value.to_string(), settings.on_existing.origin.to_string());
     add("in_doubt", settings.in_doubt.value.to_string(), settings.in_doubt.origin.to_string());
+    add("audit", settings.audit.value.to_string(), settings.audit.origin.to_string());
     add("settle_seconds", settings.settle.value.as_secs().to_string(), settings.settle.origin.to_string());
     add(
         "request_timeout_seconds",

@@ -5,27 +5,31 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::context::Context;
-use super::{counts, held, reports};
+use super::{audit, counts, held, reports};
 use crate::error::{Error, Exit, Result};
-use crate::journal::Journal;
+use crate::journal::{AuditFigures, AuditScope, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
 use crate::run::Ending;
-use crate::term::{Ink, Line};
+use crate::term::{Ink, Line, counted};
 
-/// Writes the reports, says how it ended and what to type next.
+/// Writes the reports, says how it ended and what to type next; `earlier` is the last run before this command.
 pub(super) fn conclude(
     context: &Context<'_>,
     journal: &Journal,
     concerned: &[ImportId],
     of_everything: bool,
-    ending: &Ending,
+    (ending, earlier): (&Ending, Option<RunId>),
 ) -> Result<Exit> {
     // Without sheets of its own a run speaks of the whole journal.
     let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     for &import in concerned {
         worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
+    }
+    let read_back = journal.audited_after(earlier)?.unwrap_or_default();
+    if read_back.findings() > 0 {
+        worst = worse(worst, Exit::Held);
     }
     // A row may be in several imports, so their counts are not added up.
     let sum = match concerned {
@@ -50,10 +54,17 @@ pub(super) fn conclude(
             held::tell(context, journal, Some(import))?;
         }
     }
-    tell_ending(context, ending, exit, fix.as_deref());
+    if read_back != AuditFigures::default() {
+        audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
+        if read_back.not_checked > 0 && journal.count_unaudited(AuditScope::All)? > 0 {
+            terminal
+                .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
+        }
+    }
+    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
-        "counts": counts::object(&sum), "resumes_at": resumes_at.map(|at| at.to_string()),
+        "counts": counts::object(&sum), "audit": read_back, "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "exit_code": exit.code(),
     }));
     Ok(exit)
@@ -67,6 +78,7 @@ fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
             Exit::Parked => (rows, RunState::Parked, None),
             _ => (rows, RunState::Finished, None),
         },
+        Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
         Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
         Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
         Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
@@ -85,7 +97,7 @@ fn worse(left: Exit, right: Exit) -> Exit {
     if weight(right) > weight(left) { right } else { left }
 }
 
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&Path>) {
+fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found): (Option<&Path>, bool)) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
@@ -106,6 +118,8 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&
                     None => format!("what was rejected, and why: {}", context.again("report")),
                 });
             }
+            Exit::Held if found => terminal
+                .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
             Exit::Held => terminal
                 .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
             _ => {
@@ -113,6 +127,37 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, fix: Option<&
                 terminal.hint(format!("to go on: {again}"));
             }
         },
+        Ending::SheetsLeft { sheets } => {
+            for left in sheets {
+                terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
+                    ": the sheet {}. The service refused {} of its rows in a row with {}: {}",
+                    left.title, left.times, left.code, left.message
+                )));
+                terminal.result(format!(
+                    "{} not sent and {} ready",
+                    counted(left.unsent, "of its rows was", "of its rows were"),
+                    if left.unsent == 1 { "stays" } else { "stay" }
+                ));
+            }
+            let refused = fix.map_or_else(
+                || "when the sheet is wrong: correct it and run it again".to_owned(),
+                |fix| {
+                    format!(
+                        "what was refused is in {}; when the sheet is wrong: correct it and run it again",
+                        fix.display()
+                    )
+                },
+            );
+            let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
+            imports.dedup();
+            let cancel: Vec<String> =
+                imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
+            terminal.hint(format!(
+                "{refused}\nto send its other rows all the same: {}\nto give them up: {}",
+                context.again("run --despite-rejections"),
+                cancel.join(", ")
+            ));
+        }
         Ending::Parked { until, why } => {
             terminal.result(
                 Line::new()
@@ -142,7 +187,9 @@ mod tests {
         let parked = Ending::Parked { until, why: String::new() };
         let interrupted = Ending::Interrupted { why: String::new() };
         let stopped = Ending::Stopped { why: String::new(), hint: String::new() };
+        let left = Ending::SheetsLeft { sheets: Vec::new() };
         let table = [
+            (&left, Exit::Parked, Exit::Held, "held"),
             (&Ending::Finished, Exit::Done, Exit::Done, "finished"),
             (&Ending::Finished, Exit::Rejections, Exit::Rejections, "finished"),
             (&Ending::Finished, Exit::Held, Exit::Held, "held"),

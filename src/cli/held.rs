@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use crate::error::Result;
-use crate::journal::{HeldJob, Journal, Selection};
+use crate::journal::{Candidate, HeldJob, Journal, Selection};
 use crate::model::id::ImportId;
 use crate::term::{Ink, Line, count};
 
@@ -23,6 +23,25 @@ struct Told<'a> {
     reason: &'a str,
     since: String,
     candidates: Vec<serde_json::Value>,
+}
+
+/// Tells one held job, and what the service was found to have of it.
+pub(super) fn tell_with(context: &Context<'_>, job: &HeldJob, now: &[String]) {
+    tell_one(context, job);
+    for line in now {
+        context.terminal.result(format!("    now: {line}"));
+    }
+}
+
+/// A record that a held job may be, in words.
+pub(super) fn in_words(candidate: &Candidate) -> String {
+    let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
+    let name = candidate.name.as_deref().unwrap_or("without a name");
+    let details =
+        if candidate.details.is_empty() { String::new() } else { format!(" {}", candidate.details) };
+    let difference =
+        if candidate.difference.is_empty() { String::new() } else { format!("; {}", candidate.difference) };
+    format!("{id} \"{name}\"{details}{difference}")
 }
 
 /// Tells the held jobs of an import, or of the journal, and how to decide them. Returns how many there are.
@@ -72,7 +91,8 @@ pub(super) fn tell(context: &Context<'_>, journal: &Journal, import: Option<Impo
     }
     if let Some(first) = held.first() {
         terminal.hint(format!(
-            "look in the service, then say what you found:\n{}\n{}\n{}",
+            "what the service shows of them now: {}\nlook in the service, then say what you found:\n{}\n{}\n{}",
+            context.again("resolve"),
             context.again(&format!("resolve {} --created ID", first.job)),
             context.again(&format!("resolve {} --not-created", first.job)),
             context.again(&format!("resolve {} --abandon", first.job)),
@@ -91,12 +111,46 @@ fn tell_one(context: &Context<'_>, job: &HeldJob) {
     );
     terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
     for candidate in &job.candidates {
-        let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
-        let name = candidate.name.as_deref().unwrap_or("without a name");
-        let mut line = format!("    found: {id} \"{name}\" {}", candidate.details);
-        if !candidate.difference.is_empty() {
-            line.push_str(&format!("; {}", candidate.difference));
-        }
-        terminal.result(line);
+        terminal.result(format!("    found: {}", in_words(candidate)));
     }
+}
+
+/// Tells what people decided about rows of an import, or of the journal, and how it was checked; the latest last.
+pub(super) fn tell_decided(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<()> {
+    let decided = journal.decided(&Selection { import, ..Selection::default() })?;
+    if decided.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result(match decided.len() {
+        1 => "1 row was decided by a person:".to_owned(),
+        many => format!("{many} rows were decided by a person:"),
+    });
+    let left_out = decided.len().saturating_sub(SHOWN);
+    if left_out > 0 {
+        terminal.result(format!("  {} before these; the report lists them all", count(left_out as u64)));
+    }
+    for one in &decided[left_out..] {
+        terminal.result(
+            Line::plain("  job ")
+                .ink(Ink::Strong, one.job.to_string())
+                .text(format!("  {} \"{}\"  ", one.kind.singular(), one.name))
+                .ink(Ink::Faint, &one.place),
+        );
+        terminal.result(format!(
+            "    decided by {} at {}: {}",
+            one.decided.who,
+            context.moment(one.decided.at),
+            one.decided.words()
+        ));
+    }
+    for one in &decided {
+        terminal.object(&serde_json::json!({
+            "object": "decided", "job": one.job, "kind": one.kind.singular(), "name": one.name, "place": one.place,
+            "who": one.decided.who, "at": one.decided.at.to_string(), "what": one.decided.what,
+            "id": one.decided.id, "check": one.decided.check,
+        }));
+    }
+    Ok(())
 }

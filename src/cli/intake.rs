@@ -8,7 +8,7 @@ use serde_json::json;
 use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
-use super::status;
+use super::{safety, status};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine};
 use crate::journal::Journal;
@@ -22,6 +22,7 @@ use crate::term::{Ink, Line, count, counted};
 
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    safety::refuse_unsafe_storage(context)?;
     let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
         return Ok(Exit::Sheets);
     };

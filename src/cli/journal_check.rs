@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::doctor::Health;
 use super::settings::Settings;
-use crate::journal::Journal;
+use crate::journal::{Journal, Register, Storage, state_folder};
 use crate::model::state::JobState;
 use crate::term::count;
 
@@ -29,6 +29,15 @@ fn examined(
     settings: &Settings,
 ) -> crate::error::Result<(Health, String, Option<&'static str>)> {
     let journal = Journal::open_existing(path)?;
+    journal.check_pages()?;
+    if let Some(regression) = journal.regression(&Register::open(&state_folder())?)? {
+        let message = format!("{} {}", path.display(), regression.words());
+        return Ok((Health::Wrong, message, Some("fleetload run stops at it and says how to go on")));
+    }
+    if let Storage::Network(name) | Storage::Synced(name) = Storage::of(path) {
+        let message = format!("{} lies on a network or in a synchronised folder ({name})", path.display());
+        return Ok((Health::Wrong, message, Some("keep the journal on a disk of this machine")));
+    }
     let tally = journal.tally(None)?;
     let left = tally.count(|state| !state.is_final() && state != JobState::Held);
     let message = format!(

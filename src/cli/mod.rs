@@ -4,6 +4,8 @@
 
 mod account;
 mod args;
+mod asking;
+mod audit;
 mod bounds;
 mod check;
 mod choice;
@@ -26,10 +28,13 @@ mod probe;
 mod profile;
 #[cfg(test)]
 mod profile_tests;
+mod questions;
 mod reading;
 mod rehearsal;
 mod reports;
+mod resolve;
 mod run;
+mod safety;
 mod sandbox;
 mod secret;
 mod section;
@@ -40,6 +45,7 @@ mod signals;
 mod status;
 mod template;
 mod until;
+mod watchdog;
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -116,7 +122,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Template(typed) => template::template(&context, typed),
         Command::Status(typed) => status::status(&context, typed),
         Command::Retry(typed) => decide::retry(&context, typed),
-        Command::Resolve(typed) => decide::resolve(&context, typed),
+        Command::Resolve(typed) => resolve::resolve(&context, typed),
         Command::Cancel(typed) => decide::cancel(&context, typed),
         Command::Doctor(typed) => doctor::doctor(&context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),

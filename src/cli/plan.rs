@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::account::Rehearsed;
+use super::choice::AuditWord;
 use super::commands::Plan as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
@@ -94,7 +95,9 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<(Terms, bool)> {
         RateSetting::PerSecond(rate) => Some(rate),
         RateSetting::Unlimited => None,
     };
-    Ok((Terms { rate, quota, now }, settings.daily_quota.value.is_none() && learned.is_some()))
+    // How many rows will ever be in doubt nobody knows beforehand.
+    let read_back = settings.audit.value == AuditWord::All;
+    Ok((Terms { rate, quota, now, read_back }, settings.daily_quota.value.is_none() && learned.is_some()))
 }
 
 fn tell(context: &Context<'_>, plan: &Plan, settings: &Settings, terms: &Terms, learned: bool) {
@@ -106,6 +109,11 @@ fn tell(context: &Context<'_>, plan: &Plan, settings: &Settings, terms: &Terms, 
         terminal.result("");
         terminal.result("What would be looked up first, at most:");
         tell_calls(context, &plan.looked_up);
+    }
+    if !plan.read_back.is_empty() {
+        terminal.result("");
+        terminal.result("What would be read back at the end, at most:");
+        tell_calls(context, &plan.read_back);
     }
     terminal.result("");
     terminal.result("If an answer is lost:");

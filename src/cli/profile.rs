@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::choice::{InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
+use super::choice::{AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
 use super::environment::Environment;
 use super::section::{Located, Section, Source};
 use crate::error::{Error, Result};
@@ -18,7 +18,8 @@ const FILE_NAME: &str = "fleetload.toml";
 const LARGEST_FILE: u64 = 1024 * 1024;
 
 const LIMITS: &[&str] = &["rate", "concurrency", "daily_quota", "reserve"];
-const POLICY: &[&str] = &["on_quota", "on_existing", "in_doubt", "settle_seconds", "request_timeout_seconds"];
+const POLICY: &[&str] =
+    &["on_quota", "on_existing", "in_doubt", "audit", "settle_seconds", "request_timeout_seconds"];
 
 /// One profile, as the file has it. Absent keys are absent, nothing is filled in.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +38,7 @@ pub(super) struct Profile {
     pub(super) on_quota: Option<Located<OnQuotaWord>>,
     pub(super) on_existing: Option<Located<OnExistingWord>>,
     pub(super) in_doubt: Option<Located<InDoubtWord>>,
+    pub(super) audit: Option<Located<AuditWord>>,
     pub(super) settle_seconds: Option<Located<String>>,
     pub(super) request_timeout_seconds: Option<Located<String>>,
     pub(super) endpoints: Vec<MappedEndpoint>,
@@ -158,6 +160,7 @@ fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'
         on_quota: policy.choice("on_quota")?,
         on_existing: policy.choice("on_existing")?,
         in_doubt: policy.choice("in_doubt")?,
+        audit: policy.choice("audit")?,
         settle_seconds: policy.number("settle_seconds", None)?,
         request_timeout_seconds: policy.number("request_timeout_seconds", None)?,
         endpoints: endpoints_of(source, endpoints)?,

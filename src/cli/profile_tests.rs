@@ -34,7 +34,12 @@ fn every_key_of_the_example_is_understood() {
         .collect();
     let all = parse(Path::new("fleetload.example.toml"), &uncommented, Some("acme")).unwrap();
     assert!(all.daily_quota.is_some() && all.client_secret_command.is_some());
-    assert!(all.rate.is_some() && all.in_doubt.is_some() && all.request_timeout_seconds.is_some());
+    assert!(
+        all.rate.is_some()
+            && all.in_doubt.is_some()
+            && all.audit.is_some()
+            && all.request_timeout_seconds.is_some()
+    );
     assert_eq!(all.endpoints[0].operation, Operation::AddSite);
 }
 

@@ -1,19 +1,38 @@
 //! `fleetload report`, and the reports at the end of a run: written from the journal, and said where.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
 use super::{counts, status};
-use crate::error::{Error, Exit, Result};
-use crate::journal::Journal;
+use crate::error::{Error, ErrorKind, Exit, Result};
+use crate::journal::{Journal, Salvaged, is_damage};
 use crate::model::id::ImportId;
 use crate::report::{self, RunState, Standing, Written};
-use crate::term::{Ink, Line, counted};
+use crate::term::{Ink, Line, count, counted};
 
-/// Writes the reports of an import again.
+/// Rows named where some cannot be read.
+const NUMBERS: usize = 20;
+
+/// Writes the reports of an import again; of a damaged journal, what can still be read of it.
 pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
-    let journal = context.journal()?;
+    let written = context.journal().and_then(|journal| {
+        let (import, standing) = asked_for(context, typed, &journal)?;
+        let written = write(context, &journal, import, &standing)?;
+        tell(context, import, &standing, &written);
+        status::next(context, &journal.tally(Some(import))?, Some(import));
+        Ok(Exit::Done)
+    });
+    match written {
+        Err(error) if is_damage(&error) => salvage(context, typed, &error),
+        done => done,
+    }
+}
+
+/// The import that was asked for, and how it stands.
+fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, Standing)> {
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
         (Some(wanted), _) => status::require(&imports, wanted)?.import,
@@ -23,8 +42,7 @@ pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
                 .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
         }
     };
-    let tally = journal.tally(Some(import))?;
-    let exit = counts::exit(&tally);
+    let exit = counts::exit(&journal.tally(Some(import))?);
     let resumes_at = match exit {
         Exit::Parked => journal.last_run()?.and_then(|run| run.resumes_at),
         _ => None,
@@ -34,14 +52,77 @@ pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         Exit::Held => RunState::Held,
         _ => RunState::Finished,
     };
-    let standing = Standing { state, exit_code: exit.code(), resumes_at };
-    let written = write(context, &journal, import, &standing)?;
+    Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
+}
+
+fn tell(context: &Context<'_>, import: ImportId, standing: &Standing, written: &Written) {
     context.terminal.object(&json!({
-        "object": "summary", "import": import, "state": state.as_str(), "folder": written.folder,
+        "object": "summary", "import": import, "state": standing.state.as_str(), "folder": written.folder,
         "files": written.files, "to_fix": written.to_fix,
     }));
-    status::next(context, &tally, Some(import));
-    Ok(Exit::Done)
+}
+
+/// Writes reports of what can be read of a damaged journal, to a folder that says so: those of before stay.
+fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Exit> {
+    let path = &context.common.journal;
+    context
+        .terminal
+        .warn(format!("{damage}; what can still be read of it is written to reports of their own"));
+    let salvaged = Salvaged::of(path)?;
+    let (import, mut standing) =
+        asked_for(context, typed, &salvaged.journal).map_err(|error| match error.kind() {
+            ErrorKind::Usage => Error::journal(format!("of the damaged journal {}: {error}", path.display()))
+                .hint("go back to a copy of the journal"),
+            _ => error,
+        })?;
+    standing.exit_code = Exit::Journal.code();
+    let folder = context.common.reports.join(format!("{import}-damaged"));
+    let written = report::write(&salvaged.journal, import, &folder, &standing)?;
+    let lines = unreadable(path, &salvaged, import);
+    let list = folder.join("unreadable.txt");
+    std::fs::write(&list, lines.join("\n") + "\n").map_err(|error| {
+        Error::internal(format!("cannot write {}", list.display()))
+            .because(error)
+            .hint("see that the disk has room")
+    })?;
+    for line in &lines {
+        context.terminal.result(line.as_str());
+    }
+    context.terminal.result(
+        Line::plain(format!("report of what is left of import {import}: "))
+            .ink(Ink::Strong, folder.display().to_string()),
+    );
+    tell(context, import, &standing, &written);
+    context.terminal.hint(
+        "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
+    );
+    Ok(Exit::Journal)
+}
+
+/// What could not be read, a line each.
+fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String> {
+    let mut lines = vec![format!("This report was written from the damaged journal {}.", path.display())];
+    for lost in salvaged.lost.iter().filter(|lost| lost.import == import) {
+        let numbers: Vec<String> = lost.numbers.iter().take(NUMBERS).map(u32::to_string).collect();
+        let among =
+            if numbers.is_empty() { String::new() } else { format!(", among them {}", numbers.join(", ")) };
+        lines.push(format!(
+            "Sheet {}: {} of {} cannot be shown{among}.",
+            lost.sheet,
+            count(lost.rows),
+            counted(lost.of, "row", "rows")
+        ));
+    }
+    if !salvaged.parts.is_empty() {
+        lines.push(format!(
+            "Parts of the journal that cannot be read in full: {}.",
+            salvaged.parts.join(", ")
+        ));
+    }
+    if lines.len() == 1 {
+        lines.push("Every row could be read.".to_owned());
+    }
+    lines
 }
 
 /// Writes the reports of an import and says where they are.

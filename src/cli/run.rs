@@ -8,29 +8,34 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::account::Rehearsed;
-use super::choice::{InDoubtWord, OnExistingWord, OnQuotaWord};
+use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::{Context, quoted};
 use super::ending::conclude;
 use super::locks::Locks;
+use super::questions::Questions;
 use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
 use super::signals::Signals;
 use super::until::until;
-use super::{counts, intake};
+use super::{counts, intake, safety, watchdog};
 use crate::clock::Clock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Account, Journal, Recovered, Writing};
+use crate::journal::{Account, AuditScope, Journal, Recovered, Writing};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::run::{Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, Options, Policy};
+use crate::run::{
+    Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
+};
 use crate::service::Client;
 use crate::term::{Progress, Tick, counted, span};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
+/// How long connections may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
@@ -40,16 +45,22 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
+    safety::refuse_unsafe_storage(context)?;
+    safety::examine(context, typed)?;
     let Some((mut journal, imported)) = prepare(context, typed, &settings)? else { return Ok(Exit::Sheets) };
 
     let concerned = concerned(&journal, imported)?;
     let take = |journal: &Journal| Locks::take(context, journal, &settings, typed.rehearsal.sandbox);
     let Some(mut locks) = take(&journal)? else { return Ok(Exit::Parked) };
+    safety::enter(context, typed, &mut journal)?;
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
-    if counts::moving(&journal.tally(None)?) == 0 {
+    let earlier = journal.last_run()?.map(|run| run.run);
+    // An earlier run may have ended before it had read back what it made.
+    let unread = settings.audit_scope().map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, imported.is_none(), &Ending::Finished);
+        return conclude(context, &journal, &concerned, imported.is_none(), (&Ending::Finished, earlier));
     }
     let runtime = context.runtime()?;
     let ending = loop {
@@ -57,7 +68,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         let ended = runtime.block_on(async {
             match &client {
                 Some(client) => {
-                    let options = settings.options(until);
+                    let options = settings.options(until, on_rejections(context, typed));
                     send(context, journal, client.clone(), options, &concerned).await
                 }
                 None => rehearse(context, typed, journal, until, &concerned).await,
@@ -73,11 +84,17 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             break ending;
         }
         match take(&journal)? {
-            Some(again) => locks = again,
+            Some(again) => {
+                locks = again;
+                safety::enter_again(&mut journal)?;
+            }
             None => break ending,
         }
     };
-    conclude(context, &journal, &concerned, imported.is_none(), &ending)
+    // Connections that are kept open hold files that the reports may need.
+    drop(client);
+    runtime.shutdown_timeout(CLOSING);
+    conclude(context, &journal, &concerned, imported.is_none(), (&ending, earlier))
 }
 
 /// Runs the jobs against a sandbox of its own.
@@ -96,7 +113,8 @@ async fn rehearse(
         span(settings.settle.value)
     ));
     let client = settings.client(context.clock.clone())?;
-    let ended = send(context, journal, client, settings.options(until), concerned).await;
+    let options = settings.options(until, on_rejections(context, typed));
+    let ended = send(context, journal, client, options, concerned).await;
     rehearsal.running.stop().await;
     ended
 }
@@ -214,9 +232,29 @@ fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
     }
 }
 
+/// What to do with a sheet that the service refuses: ask, when somebody is there.
+fn on_rejections(context: &Context<'_>, typed: &Typed) -> OnRejections {
+    if typed.despite_rejections {
+        OnRejections::GoOn
+    } else if context.terminal.can_ask() {
+        OnRejections::Ask
+    } else {
+        OnRejections::Leave
+    }
+}
+
 impl Settings {
+    /// Which records are read back.
+    fn audit_scope(&self) -> Option<AuditScope> {
+        match self.audit.value {
+            AuditWord::All => Some(AuditScope::All),
+            AuditWord::Doubtful => Some(AuditScope::Doubtful),
+            AuditWord::None => None,
+        }
+    }
+
     /// What the run is told.
-    fn options(&self, until: Option<Moment>) -> Options {
+    fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
         let policy = Policy {
             on_quota: match self.on_quota.value {
                 OnQuotaWord::Wait => OnQuota::Wait,
@@ -232,6 +270,8 @@ impl Settings {
                 InDoubtWord::Hold => InDoubt::Hold,
             },
             settle: self.settle.value,
+            audit: self.audit_scope(),
+            on_rejections,
         };
         let limits = Limits {
             rate: self.pace(),
@@ -260,20 +300,35 @@ async fn send(
         _ => journal.tally(None)?,
     };
     let mut progress = Progress::start(context.terminal, shown, tick(), context.here.clone());
-    let (interrupt, interrupts) = mpsc::channel(2);
+    let (interrupt, interrupts) = mpsc::channel(16);
+    let mut questions = Questions::new(context.terminal);
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();
     let mut asked = Some(Interrupt::Drain);
     // On a task of its own, so that a slow terminal does not hold it up.
-    let mut running =
-        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell));
+    let pulse = Pulse::default();
+    let _watchdog = watchdog::start(context, &pulse)?;
+    let mut running = tokio::spawn(crate::run::run_watched(
+        journal,
+        client,
+        clock.clone(),
+        options,
+        interrupts,
+        tell,
+        pulse,
+    ));
     let ended = loop {
         tokio::select! {
             ended = &mut running => break ended,
             Some(event) = news.recv() => {
                 take_in(&mut progress, &event, tick());
+                questions.take(&event);
                 while let Ok(event) = news.try_recv() {
                     take_in(&mut progress, &event, tick());
+                    questions.take(&event);
                 }
+            }
+            answer = questions.answer() => {
+                let _ended_meanwhile = interrupt.try_send(answer);
             }
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
             () = signals.next() => {
@@ -289,8 +344,14 @@ async fn send(
         take_in(&mut progress, &event, tick());
     }
     progress.finish(tick());
-    let (journal, ending) =
-        ended.map_err(|error| Error::internal("the run ended unforeseen").because(error))?;
+    let (journal, ending) = ended.map_err(|error| {
+        Error::internal("fleetload broke down in the middle of the run; nothing was sent after that")
+            .because(error)
+            .hint(format!(
+                "to go on: {}\nwhat was under way is looked up before anything is sent again",
+                context.again("run")
+            ))
+    })?;
     let ending = ending?;
     Ok((journal?, ending))
 }
@@ -307,6 +368,7 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         | Event::Woken
         | Event::SlowedDown { .. }
         | Event::Breaker { .. }
+        | Event::SheetPaused { .. }
         | Event::Unreachable { .. }
         | Event::ClockSkew { .. }
         | Event::Note { .. }

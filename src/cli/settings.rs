@@ -10,7 +10,9 @@ use std::time::Duration;
 use super::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
 use super::args::Overrides;
 use super::bounds::{rate, within};
-use super::choice::{Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
+use super::choice::{
+    AuditWord, Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest,
+};
 use super::environment::Environment;
 use super::profile::Profile;
 use super::section::Located;
@@ -95,6 +97,7 @@ pub(super) struct Settings {
     pub(super) on_quota: Setting<OnQuotaWord>,
     pub(super) on_existing: Setting<OnExistingWord>,
     pub(super) in_doubt: Setting<InDoubtWord>,
+    pub(super) audit: Setting<AuditWord>,
     pub(super) settle: Setting<Duration>,
     pub(super) request_timeout: Setting<Duration>,
 }
@@ -209,6 +212,9 @@ impl Settings {
                     file.in_doubt.as_ref(),
                 )?
                 .unwrap_or(Setting { value: InDoubtWord::Settle, origin: Origin::Default }),
+            audit: layers
+                .word(flags.audit.map(|f| ("--audit", f)), "FLEETLOAD_AUDIT", "audit", file.audit.as_ref())?
+                .unwrap_or(Setting { value: AuditWord::All, origin: Origin::Default }),
             settle: layers
                 .number(
                     None,

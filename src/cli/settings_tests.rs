@@ -70,6 +70,7 @@ fn every_setting_has_its_variable() {
         ("FLEETLOAD_ON_QUOTA", "exit"),
         ("FLEETLOAD_ON_EXISTING", "fail"),
         ("FLEETLOAD_IN_DOUBT", "hold"),
+        ("FLEETLOAD_AUDIT", "doubtful"),
         ("FLEETLOAD_SETTLE_SECONDS", "90"),
         ("FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "9"),
     ];
@@ -90,6 +91,7 @@ fn every_setting_has_its_variable() {
             &settings.on_quota.origin,
             &settings.on_existing.origin,
             &settings.in_doubt.origin,
+            &settings.audit.origin,
             &settings.settle.origin,
             &settings.request_timeout.origin,
         ];
@@ -112,6 +114,7 @@ fn the_defaults_are_those_of_the_documentation() {
     assert_eq!(settings.on_quota.value.to_string(), "wait");
     assert_eq!(settings.on_existing.value.to_string(), "adopt");
     assert_eq!(settings.in_doubt.value.to_string(), "settle");
+    assert_eq!(settings.audit.value.to_string(), "all");
     assert_eq!(settings.settle.value.as_secs(), 600);
     assert_eq!(settings.request_timeout.value.as_secs(), 120);
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::{counts, held};
+use super::{audit, counts, held};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -33,8 +33,14 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     tell_quota(context, &journal)?;
     tell_run(context, &journal, &tally)?;
     held::tell(context, &journal, typed.import)?;
+    let read_back = journal.audit_figures(typed.import)?;
+    if read_back.checked + read_back.findings() > 0 {
+        audit::tell(context, &read_back, &journal.audit_findings(typed.import, None)?);
+    }
+    held::tell_decided(context, &journal, typed.import)?;
     context.terminal.object(&json!({
         "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
+        "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     }));
     next(context, &tally, typed.import.or(imports.last().map(|import| import.import)));
@@ -126,8 +132,9 @@ fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<(
                 run.ending.as_deref().unwrap_or("ended without a word")
             )),
             None => terminal.result(format!(
-                "last run: begun {}, still under way or killed",
-                context.moment(run.started_at)
+                "last run: begun {}, still under way or killed{}",
+                context.moment(run.started_at),
+                run.ending.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
         if let Some(resumes) =
@@ -136,9 +143,18 @@ fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<(
             terminal
                 .result(Line::new().ink(Ink::Warning, format!("parked until {}", context.moment(resumes))));
         }
+        // While it goes on there is no ending yet, only what holds it back.
+        let words = run.ending.as_deref();
+        let (ending, details) = match run.ended_at {
+            Some(_) => words.map_or((None, None), |words| match words.split_once(": ") {
+                Some((ending, details)) => (Some(ending), Some(details)),
+                None => (Some(words), None),
+            }),
+            None => (None, words),
+        };
         terminal.object(&json!({
             "object": "run", "started_at": run.started_at.to_string(),
-            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": run.ending,
+            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": ending, "details": details,
             "resumes_at": run.resumes_at.map(|at| at.to_string()), "requests": run.requests,
         }));
     }

@@ -57,9 +57,24 @@ pub(super) fn begin(
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
-            absent_reads = 0, looks = 0, code = ?4, message = ?7
+            absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
         &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
+    )?;
+    Ok(vec![standing.moved(InDoubt)])
+}
+
+/// ready or deferred → in doubt, for a job of which this copy of the journal may not know everything.
+pub(super) fn suspect(connection: &Connection, job: JobId, from: JobState, at: Moment) -> Result<Vec<Moved>> {
+    let standing = standing::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "suspected")?;
+    let doubt = Doubt::JournalBehind;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'in_doubt', doubted = 1, doubt = ?3, doubt_since = ?4, due = ?4,
+            absent_reads = 0, looks = 0, code = ?3, message = ?5
+         WHERE id = ?1 AND state = ?2",
+        &[&doubt, &at, &doubt.words()],
     )?;
     Ok(vec![standing.moved(InDoubt)])
 }
@@ -82,7 +97,8 @@ pub(super) fn keep(
     Ok(vec![standing.moved(InDoubt)])
 }
 
-/// in doubt → ready. What the service said it carried out is never let go: it would be made twice.
+/// in doubt → ready. What the service said it carried out is never let go: it would be made twice. What is certain
+/// not to be there was never sent, whatever the journal may not know.
 pub(super) fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
     standing.leaves(&[InDoubt], "let go")?;
@@ -94,7 +110,7 @@ pub(super) fn let_go(connection: &Connection, job: JobId, note: &str) -> Result<
     standing.change(
         connection,
         "UPDATE job SET state = 'ready', due = NULL, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            code = NULL, message = ?3
+            unsure = 0, code = NULL, message = ?3
          WHERE id = ?1 AND state = ?2",
         &[&note],
     )?;

@@ -48,7 +48,7 @@ fn words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
         )),
         ErrorCode::DatabaseCorrupt => Some((
             "the journal is damaged",
-            "keep the file for examination and go back to a copy of it; do not import its sheets into a new journal before you know what was created",
+            "keep the file as it is: `fleetload report` writes what can still be read of it; then go back to a copy of it. Do not import its sheets into a new journal before you know what was created",
         )),
         ErrorCode::NotADatabase => Some((
             "the file is not a fleetload journal",

@@ -154,16 +154,22 @@ impl ImportWriter<'_> {
         let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
             (None, _) => (footing, 0, values.record.creation()),
             (Some(_), Some((step, operation))) => (Ready, step, operation),
-            // Nothing is left to do: the job is what its creation made of it.
-            (Some(_), None) => (standing.outcome.unwrap_or(Ready), standing.step, standing.operation),
+            // Nothing is left to do: the job is what its creation made of it, and stands at no step it no longer has.
+            (Some(_), None) => {
+                let outcome = standing.outcome.ok_or_else(|| {
+                    Error::internal(format!("job {job} has a record, but not how it came by it"))
+                })?;
+                (outcome, 0, values.record.creation())
+            }
         };
         let finished_at = state.is_final().then_some(self.now);
         standing.change(
             &self.transaction,
-            // What is known of earlier sends is about the old natural key and is worth nothing for another one.
+            // What is known of earlier sends is about the old natural key and is worth nothing for another one. With the
+            // same key, what the service said it carried out is still there: the row is looked up before it is sent.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
-                doubted = iif(natural_key = ?7 AND step = ?4, doubted, 0),
+                doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 step_attempts = 0, deferrals = 0, deaths = 0, executed = 0, due = NULL,

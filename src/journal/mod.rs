@@ -4,12 +4,16 @@
 //! what should happen to a job is decided elsewhere and only guarded and written down here. Moments are handed
 //! in; nothing here asks a clock.
 
+mod audit;
 mod baseline;
 mod column;
+mod decided;
 mod doubt;
+mod due;
 mod failure;
 #[cfg(test)]
 mod fixture;
+mod identity;
 mod incoming;
 mod intake;
 mod known;
@@ -18,18 +22,24 @@ mod migrate;
 mod open;
 mod operator;
 mod place;
+mod presence;
 mod quota;
 mod recovery;
+mod register;
 mod release;
 mod run;
+mod salvage;
+mod shelf;
 mod spill;
 mod standing;
+mod storage;
 mod transition;
 mod view;
 mod work;
 mod write;
 mod writer;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +49,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
+pub use crate::model::id::SheetId;
+pub use audit::{AuditFigures, AuditScope, Audited};
+pub use decided::{Decided, DecidedJob};
+pub use identity::Regression;
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;
@@ -46,22 +60,15 @@ pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use quota::QuotaDay;
 pub use recovery::Recovered;
+pub use register::{Register, state_folder};
 pub use run::RunInfo;
+pub use salvage::{Lost, Salvaged, is_damage};
+pub use shelf::Shelved;
+pub use storage::Storage;
 pub use view::{AttemptFigures, Cause, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
-pub use write::{Candidate, Evidence, How, Moved, Write};
+pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
 pub use writer::{Reply, Writer, Writing};
-
-/// A sheet of an import, numbered from 1 within a journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SheetId(pub i64);
-
-impl fmt::Display for SheetId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -88,6 +95,15 @@ pub struct Account {
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
+    /// Whether a write-ahead log lay beside it when it was opened.
+    had_log: bool,
+    presence: presence::Presence,
+    /// Where this machine remembers how far it has come, while it is run.
+    entry: Option<register::Entry>,
+    /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
+    spill_beside: PathBuf,
+    /// Sheets whose rows are not handed out.
+    shelved: BTreeSet<SheetId>,
 }
 
 impl Journal {

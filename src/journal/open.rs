@@ -3,6 +3,7 @@
 //! What SQLite was asked for is asserted afterwards: a journal that is not in WAL mode with full synchronisation
 //! is refused, since a claim must be on disk before its request leaves. Versions are a matter of `migrate`.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::presence::{self, Presence};
 use super::{Journal, migrate};
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -63,12 +65,14 @@ impl Journal {
 
     fn open_file(path: &Path) -> Result<Self> {
         refuse_other_files(path)?;
+        let had_log = presence::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection =
             Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
         let steps = [migrate::STEPS, failpoint::further_migration()].concat();
         prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
-        Ok(Self { connection, path: path.to_owned() })
+        let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
+        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside, shelved })
     }
 }
 
@@ -348,6 +352,53 @@ mod tests {
         assert_eq!(migrate::version(&copy).unwrap(), migrate::STEPS.len());
         let client: String = copy.query_row("SELECT client_id FROM account", [], |row| row.get(0)).unwrap();
         assert_eq!(client, "me");
+    }
+
+    #[test]
+    fn a_journal_of_the_first_version_keeps_its_rows_and_gets_an_identity_of_its_own() {
+        let folder = tempdir().unwrap();
+        let ids: Vec<String> = ["one.db", "two.db"]
+            .iter()
+            .map(|name| {
+                let path = folder.path().join(name);
+                let mut old = Connection::open(&path).unwrap();
+                prepare(&mut old, &path, &migrate::STEPS[..1]).unwrap();
+                old.execute_batch(
+                    "INSERT INTO import (id, at) VALUES (1, 5);
+                     INSERT INTO job (kind, state, operation, first_import, natural_key, name, content_hash)
+                     VALUES ('company', 'ready', 'addCompany', 1, 'acme', 'Acme', 'hash')",
+                )
+                .unwrap();
+                drop(old);
+                let journal = Journal::open_existing(&path).unwrap();
+                assert_eq!(migrate::version(&journal.connection).unwrap(), migrate::STEPS.len());
+                assert!(migrate::copy_path(&path, 1).exists());
+                let jobs = "SELECT count(*) FROM job WHERE state = 'ready' AND unsure = 0";
+                let jobs: i64 = journal.connection.query_row(jobs, [], |row| row.get(0)).unwrap();
+                assert_eq!(jobs, 1);
+                let identity = "SELECT id FROM identity WHERE serial = 0 AND NOT under_way";
+                journal.connection.query_row(identity, [], |row| row.get(0)).unwrap()
+            })
+            .collect();
+        assert_ne!(ids[0], ids[1]);
+        assert_eq!(ids[0].len(), 32);
+    }
+
+    #[test]
+    fn a_journal_that_another_program_keeps_locked_is_told_as_such() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let mut journal = Journal::open(&path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        // Waiting is SQLite's; here it is told not to.
+        journal.connection.busy_timeout(Duration::ZERO).unwrap();
+        let error = journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Journal);
+        assert!(error.to_string().contains("kept the journal locked"), "{error}");
+        assert!(error.next_step().unwrap().contains("close the program"), "{error:?}");
+        other.execute_batch("ROLLBACK").unwrap();
+        journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap();
     }
 
     #[test]

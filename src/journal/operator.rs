@@ -7,7 +7,7 @@ use super::failure::damaged;
 use super::standing::{self, Standing};
 use super::transition::{finish_step, owner_of};
 use super::write::{Candidate, Evidence, How, Moved};
-use super::{Journal, baseline, intake, place, release};
+use super::{Journal, baseline, decided, intake, place, release};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -101,8 +101,15 @@ impl Journal {
         Ok(retried)
     }
 
-    /// Carries out what a person decided about a job that is held or in doubt.
-    pub fn resolve(&mut self, job: JobId, decision: Decision, who: &str, at: Moment) -> Result<Vec<Moved>> {
+    /// Carries out what a person decided about a job that is held or in doubt; `check` says how it was checked.
+    pub fn resolve(
+        &mut self,
+        job: JobId,
+        decision: Decision,
+        check: Option<&str>,
+        who: &str,
+        at: Moment,
+    ) -> Result<Vec<Moved>> {
         let transaction = self.begin()?;
         let standing = standing::find(&transaction, job)?.ok_or_else(|| {
             Error::usage(format!("the journal has no job {job}")).hint("fleetload status lists the held jobs")
@@ -114,12 +121,8 @@ impl Journal {
             ))
             .hint("fleetload status lists the held jobs"));
         }
-        let (what, id) = match decision {
-            Decision::Created(id) => ("created", Some(id)),
-            Decision::NotCreated => ("not created", None),
-            Decision::Abandon => ("abandon", None),
-        };
-        note(&transaction, at, who, what, Some(job), None, id.map(|id| id.to_string()).as_deref())?;
+        let details = decided::Details::of(decision, check).written()?;
+        note(&transaction, at, who, decided::word(decision), Some(job), None, details.as_deref())?;
         let moved = match decision {
             Decision::Created(id) => {
                 refuse_foreign_id(&transaction, &standing, id)?;
@@ -127,6 +130,7 @@ impl Journal {
             }
             Decision::NotCreated => {
                 rule_out(&transaction, &standing)?;
+                be_sure(&transaction, &standing)?;
                 vec![reopen(&transaction, &standing)?]
             }
             Decision::Abandon => abandon(&transaction, &standing, who, at)?,
@@ -212,7 +216,11 @@ pub(super) fn parse_candidates(text: Option<&str>) -> Result<Vec<Candidate>> {
 }
 
 /// The jobs in a state that a selection means, oldest first.
-fn selected(connection: &Connection, state: JobState, selection: &Selection) -> Result<Vec<JobId>> {
+pub(super) fn selected(
+    connection: &Connection,
+    state: JobState,
+    selection: &Selection,
+) -> Result<Vec<JobId>> {
     let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
     let mut statement = connection.prepare_cached(
         "SELECT id FROM job
@@ -241,6 +249,28 @@ fn selected(connection: &Connection, state: JobState, selection: &Selection) -> 
     Ok(jobs)
 }
 
+/// Whether a job has a row where a selection looks for one.
+pub(super) fn is_selected(connection: &Connection, job: JobId, selection: &Selection) -> Result<bool> {
+    if selection.import.is_none() && selection.sheet.is_none() && selection.row.is_none() {
+        return Ok(true);
+    }
+    let selected = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = :job
+                 AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))",
+        )?
+        .query_row(
+            named_params! {
+                ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
+            },
+            |row| row.get(0),
+        )?;
+    Ok(selected)
+}
+
 /// The candidates that a person was shown and did not take are not the job's record: they join its baseline, so
 /// that neither a look before sending nor one after a lost answer takes them for it.
 fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
@@ -258,6 +288,11 @@ fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
     ids.extend(candidates.iter().filter_map(|candidate| candidate.id));
     let number = baseline::store(connection, &ids)?;
     standing.change(connection, "UPDATE job SET baseline = ?3 WHERE id = ?1 AND state = ?2", &[&number])
+}
+
+/// A person has looked: nothing was sent of which the journal does not know.
+fn be_sure(connection: &Connection, standing: &Standing) -> Result<()> {
+    standing.change(connection, "UPDATE job SET unsure = 0 WHERE id = ?1 AND state = ?2", &[])
 }
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.

@@ -2,9 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::SheetId;
+use super::operator::selected;
+use super::{Journal, Selection, SheetId};
 use crate::error::Result;
 use crate::model::id::JobId;
+use crate::model::state::JobState;
 
 /// Numbers of rows within a sheet take the lower 32 bits.
 const ROW_BITS: u32 = 32;
@@ -47,6 +49,16 @@ pub(super) fn of_job(connection: &Connection, job: JobId) -> Result<String> {
     match key {
         Some(key) => written(connection, key),
         None => Ok(format!("job {job}")),
+    }
+}
+
+impl Journal {
+    /// The jobs in a state that a selection means, oldest first, each with the place of its row.
+    pub fn places(&self, state: JobState, selection: &Selection) -> Result<Vec<(JobId, String)>> {
+        selected(&self.connection, state, selection)?
+            .into_iter()
+            .map(|job| Ok((job, of_job(&self.connection, job)?)))
+            .collect()
     }
 }
 

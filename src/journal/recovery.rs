@@ -61,7 +61,8 @@ impl Journal {
             standing.change(
                 &transaction,
                 "UPDATE job SET state = 'in_doubt', doubted = 1, deaths = deaths + 1, doubt = ?3, doubt_since = ?4,
-                    due = ?4, absent_reads = 0, looks = 0, code = ?3, message = ?5
+                    due = ?4, absent_reads = 0, looks = 0, code = ?3, message = ?5,
+                    audit = iif(remote_id IS NULL, NULL, audit)
                  WHERE id = ?1 AND state = ?2",
                 &[&doubt, &at, &doubt.words()],
             )?;
@@ -135,10 +136,9 @@ mod tests {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], true);
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-        let path = bench.journal.path().to_owned();
         let quota = Write::Quota { day: at(0).day(), sent: 1, confirmed: 1, doubtful: 0 };
         let writes = [claim(jobs[1], AddCompany), created(jobs[0], Sending, id(1)), quota];
-        let spill = Journal::spill(&path, &writes).unwrap();
+        let spill = bench.journal.spill(&writes).unwrap();
         let lines = fs::read(&spill).unwrap();
         #[cfg(unix)]
         {
@@ -163,9 +163,8 @@ mod tests {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-        let path = bench.journal.path().to_owned();
         let writes = [created(jobs[0], Sending, id(1)), created(jobs[1], Sending, id(2))];
-        let spill = Journal::spill(&path, &writes).unwrap();
+        let spill = bench.journal.spill(&writes).unwrap();
         let mut text = fs::read_to_string(&spill).unwrap();
         text.push_str("{\"id\":\"0000");
         fs::write(&spill, &text).unwrap();

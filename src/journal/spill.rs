@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::failure::unwritable;
 use super::write::Write;
-use super::{Journal, migrate, transition};
+use super::{Journal, identity, migrate, transition};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::time::Moment;
@@ -22,6 +22,9 @@ use crate::model::time::Moment;
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     id: Uuid,
+    /// The journal whose jobs it speaks of.
+    #[serde(default)]
+    journal: Option<String>,
     write: Write,
 }
 
@@ -34,20 +37,26 @@ pub(super) struct TakenIn {
     pub(super) left_out: u64,
 }
 
+/// Bytes kept back on the disk for the spill file: what is in hand at a few hundred requests under way, and more.
+const RESERVE: usize = 1 << 20;
+
 impl Journal {
-    /// Appends settlements to the spill file of the journal at `path`, and syncs it. Gives the file's name.
+    /// Appends settlements to the spill file of the journal, and syncs it. Gives the file's name.
     ///
     /// Claims are left out: what was not on disk was not sent.
-    pub fn spill(path: &Path, writes: &[Write]) -> Result<PathBuf> {
-        let spill = spill_path(path);
+    pub fn spill(&self, writes: &[Write]) -> Result<PathBuf> {
+        let spill = spill_path(&self.spill_beside);
+        // A journal that cannot even be read any more spills all the same.
+        let journal = identity::id(&self.connection).ok();
         let mut text = String::new();
         for write in writes.iter().filter(|write| write.is_settlement()) {
-            let line = Line { id: Uuid::new_v4(), write: write.clone() };
+            let line = Line { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
             text.push_str(&serde_json::to_string(&line).map_err(unwritable)?);
             text.push('\n');
         }
         if !text.is_empty() {
             failpoint::reach("spill.before");
+            release(&self.path);
             append(&spill, &text).map_err(|error| {
                 Error::journal(format!(
                     "the last answers could be written neither to the journal nor to {}",
@@ -60,6 +69,38 @@ impl Journal {
         }
         Ok(spill)
     }
+}
+
+/// Keeps room on the disk for a spill file: when the disk is full is when one is needed.
+pub(super) fn reserve(path: &Path) -> Result<()> {
+    let file = reserve_path(path);
+    if file.metadata().is_ok_and(|file| file.len() == RESERVE as u64) {
+        return Ok(());
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let kept = options.open(&file).and_then(|mut open| {
+        // Zeros might be kept as a hole that takes no room.
+        open.write_all(&vec![b'-'; RESERVE])?;
+        open.sync_all()
+    });
+    kept.map_err(|error| {
+        release(path);
+        Error::journal(format!("there is no room beside the journal {} for a run", path.display()))
+            .because(error)
+            .hint("free some space on the disk that holds the journal, then run the same command again; nothing was sent")
+    })
+}
+
+/// Gives the room back. What cannot be removed is taken again by the next run.
+pub(super) fn release(path: &Path) {
+    drop(fs::remove_file(reserve_path(path)));
+}
+
+fn reserve_path(path: &Path) -> PathBuf {
+    migrate::beside(path, ".spill-reserve")
 }
 
 fn append(spill: &Path, text: &str) -> std::io::Result<()> {
@@ -107,11 +148,17 @@ pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Resul
         Err(error) if error.kind() == Io::NotFound => return Ok(taken_in),
         Err(error) => return Err(untaken(path, error)),
     };
+    let own = identity::id(connection)?;
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let Ok(line) = serde_json::from_slice::<Line>(line) else {
             taken_in.left_out += 1;
             continue;
         };
+        // Another journal lay here when it was written.
+        if line.journal.as_ref().is_some_and(|journal| *journal != own) {
+            taken_in.left_out += 1;
+            continue;
+        }
         let fresh = connection
             .prepare_cached("INSERT INTO spill_taken (id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
             .execute((line.id.hyphenated().to_string(), at))?;

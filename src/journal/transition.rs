@@ -9,7 +9,7 @@ use super::column::{Id, count};
 use super::failure::unwritable;
 use super::standing::{self, Standing};
 use super::write::{Evidence, How, Moved, Write};
-use super::{Journal, baseline, doubt, quota, release};
+use super::{Journal, audit, baseline, doubt, identity, quota, release};
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
 use crate::model::id::{JobId, RemoteId};
@@ -30,7 +30,12 @@ impl Journal {
             outcomes.push(alone(&transaction, write)?);
             failpoint::reach(step(write));
         }
+        let claims = writes.iter().any(|write| matches!(write, Write::Claim { .. }));
+        let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
         transaction.commit()?;
+        if let Some(serial) = serial {
+            identity::remember(self.entry.as_ref(), serial);
+        }
         Ok(outcomes)
     }
 }
@@ -50,10 +55,11 @@ const fn step(write: &Write) -> &'static str {
         Write::Defer { .. } => "deferred.in-transaction",
         Write::Return { .. } => "returned.in-transaction",
         Write::Postpone { .. } => "postponed.in-transaction",
-        Write::Doubt { .. } => "doubt.in-transaction",
+        Write::Doubt { .. } | Write::Suspect { .. } => "doubt.in-transaction",
         Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
         Write::Release { .. } => "released.in-transaction",
         Write::Hold { .. } => "held.in-transaction",
+        Write::Audited { .. } => "audited.in-transaction",
         Write::Quota { .. } => "quota.in-transaction",
         Write::Ceiling { .. } => "ceiling.in-transaction",
     }
@@ -103,12 +109,16 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Doubt { job, doubt, executed, until, evidence } => {
             doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
         }
+        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
             doubt::keep(connection, *job, *until, *absent_reads, note)
         }
         Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
         Write::Hold { job, from, code, reason, candidates, evidence } => {
             doubt::hold(connection, *job, *from, (code, reason), candidates, evidence)
+        }
+        Write::Audited { job, id, run, by, finding, at } => {
+            audit::note(connection, (*job, *id), *run, *by, finding.as_ref(), *at).map(|()| Vec::new())
         }
         Write::Ceiling { day, ceiling, at } => {
             quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
@@ -217,14 +227,18 @@ pub(super) fn finish_step(
         None => (outcome, standing.step, standing.operation),
     };
     let finished_at = next.is_none().then_some(evidence.at);
+    // What was made is read back at the end of a run, against what the creation was sent with.
+    let made = standing.remote_id.is_none() && matches!(how, How::Created | How::Adopted);
     standing.change(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
             due = NULL, step_attempts = 0, deferrals = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
-            held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL
+            held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL,
+            audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
+            made_doubted = iif(?9, doubted OR ?10, made_doubted)
          WHERE id = ?1 AND state = ?2",
-        &[&to, &step, &operation, &Id(id), &outcome, &finished_at],
+        &[&to, &step, &operation, &Id(id), &outcome, &finished_at, &made, &(how == How::Adopted)],
     )?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if standing.remote_id.is_none() {
@@ -330,6 +344,12 @@ fn leave(
 ) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
     standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    // Before the steps are: a row that is held instead still wants them.
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, id)?
+    {
+        return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
+    }
     connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }

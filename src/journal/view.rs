@@ -6,10 +6,11 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
+use super::audit;
 use super::column::{Id, natural};
 use super::failure::damaged;
 use super::operator::parse_candidates;
-use super::{Candidate, Disposition, Journal, SheetId, place};
+use super::{Candidate, Decided, Disposition, Journal, SheetId, decided, place};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -94,8 +95,25 @@ pub struct RowView {
     pub due: Option<Moment>,
     /// The operation of the step it stands at.
     pub operation: Operation,
+    /// What a person decided about the job last.
+    pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
+}
+
+impl RowView {
+    /// Adds what reading back found: to the words of a row that is not done, as the words of one that is.
+    fn add(&mut self, (code, words, found): &audit::Shown) {
+        let read_back = format!("read back at the end: {words}");
+        match &mut self.message {
+            Some(message) => *message = format!("{message}; {read_back}"),
+            None => self.message = Some(read_back),
+        }
+        if self.code.is_none() {
+            self.code = Some(code.clone());
+        }
+        self.candidates.extend(found.iter().cloned());
+    }
 }
 
 /// Requests sent for the jobs of an import.
@@ -194,6 +212,8 @@ impl Journal {
              FROM sheet_row JOIN job ON job.id = sheet_row.job
              WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place",
         )?;
+        let findings = audit::of_places(&self.connection, place::range(sheet))?;
+        let mut decisions = decided::latest(&self.connection)?;
         let mut rows = statement.query(place::range(sheet))?;
         while let Some(row) = rows.next()? {
             let cells: String = row.get(2)?;
@@ -204,7 +224,7 @@ impl Journal {
                 JobState::Blocked | JobState::Skipped => blocked_by(&self.connection, job)?,
                 _ => None,
             };
-            each(RowView {
+            let mut view = RowView {
                 number: place::number_of(row.get(0)?),
                 line: row.get::<_, Option<i64>>(1)?.map(natural),
                 cells: serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?,
@@ -226,8 +246,14 @@ impl Journal {
                 finished_at: row.get(13)?,
                 due: row.get(14)?,
                 operation: row.get(15)?,
+                decided: decisions.remove(&job),
                 blocked_by,
-            })?;
+            };
+            // A job stands in a sheet once, but for rows that repeat another.
+            if let Some(finding) = findings.get(&job) {
+                view.add(finding);
+            }
+            each(view)?;
         }
         Ok(())
     }
@@ -274,7 +300,8 @@ impl Journal {
         Ok(figures)
     }
 
-    /// Why rows of an import were rejected, skipped or held, the most frequent reason first.
+    /// Why rows of an import were rejected, skipped or held, or had a finding when they were read back; the most
+    /// frequent reason first.
     pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
         let mut statement = self.connection.prepare_cached(of_import!(
             "SELECT job.code, job.message, count(*), min(sheet_row.place)",
@@ -298,6 +325,22 @@ impl Journal {
         }
         for cause in &mut causes {
             cause.rows = samples(&self.connection, import, &cause.code)?;
+        }
+        for finding in self.audit_findings(Some(import), None)? {
+            match causes.iter_mut().find(|cause| cause.code == finding.code) {
+                Some(cause) => {
+                    cause.count += 1;
+                    if cause.rows.len() < SAMPLES {
+                        cause.rows.push(finding.place);
+                    }
+                }
+                None => causes.push(Cause {
+                    code: finding.code,
+                    message: finding.message,
+                    count: 1,
+                    rows: vec![finding.place],
+                }),
+            }
         }
         causes.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.code.cmp(&right.code)));
         Ok(causes)

@@ -3,12 +3,12 @@
 //! Each page is read by a partial index that holds only jobs in the state asked for, so that a million finished
 //! jobs cost nothing. Putting several reads in order with the writes is left to `writer`.
 
-use rusqlite::{Connection, Params, Row};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
 
-use super::Journal;
 use super::baseline;
 use super::column::{Id, count};
 use super::failure::damaged;
+use super::{Journal, SheetId};
 use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -23,6 +23,8 @@ use crate::model::verdict::Doubt;
 pub struct Work {
     /// The job.
     pub job: JobId,
+    /// The sheet that named it last.
+    pub sheet: SheetId,
     /// What kind of record it is about.
     pub kind: Kind,
     /// Where it stands.
@@ -49,7 +51,8 @@ pub struct Work {
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
     pub doubted: bool,
-    /// How many did.
+    /// How many did, those not counted that were sent to find out whether a failing service works again (their
+    /// codes do not begin with `answer.`).
     pub doubts: u32,
     /// Whether the service said OK without an id: it must never be sent again.
     pub executed: bool,
@@ -63,6 +66,8 @@ pub struct Work {
     pub looks: u32,
     /// The ids a look-up showed before the first send of this step, sorted; `None` when none was taken.
     pub baseline: Option<Vec<RemoteId>>,
+    /// Whether it may have been sent without this copy of the journal knowing of it.
+    pub unsure: bool,
     /// The digest of the values the row has.
     pub content_hash: String,
     /// When this step was sent first.
@@ -96,7 +101,8 @@ macro_rules! work {
                 job.baseline, job.first_sent_at, record.body, step.action,
                 iif(job.doubted, (SELECT count(*) FROM attempt
                     WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0),
-                job.content_hash
+                job.content_hash,
+                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0), job.unsure
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest
         )
@@ -104,27 +110,41 @@ macro_rules! work {
 }
 
 impl Journal {
-    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due.
+    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside.
     pub fn ready(&self, operation: Operation, now: Moment, limit: usize) -> Result<Page> {
         let connection = &self.connection;
-        let limit_there = count(limit);
+        let (limit_there, aside) = (count(limit), self.shelved());
         let mut work = read(
             connection,
-            work!("job.state = 'ready' AND job.operation = ?1 ORDER BY job.id LIMIT ?2"),
-            (operation, limit_there),
+            work!(
+                "job.state = 'ready' AND job.operation = ?1
+                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3))
+                 ORDER BY job.id LIMIT ?2"
+            ),
+            (operation, limit_there, &aside),
         )?;
         work.extend(read(
             connection,
-            work!("job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2 ORDER BY job.due, job.id LIMIT ?3"),
-            (operation, now, limit_there),
+            work!(
+                "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2
+                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?4))
+                 ORDER BY job.due, job.id LIMIT ?3"
+            ),
+            (operation, now, limit_there, &aside),
         )?);
         work.sort_unstable_by_key(|work| work.job);
         work.truncate(limit);
         let next_due = connection
             .prepare_cached(
-                "SELECT min(due) FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2",
+                "SELECT due FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2
+                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3))
+                 ORDER BY due LIMIT 1",
             )?
-            .query_row((operation, now), |row| row.get(0))?;
+            .query_row((operation, now, &aside), |row| row.get(0))
+            .optional()?;
         Ok(Page { work, next_due })
     }
 
@@ -143,7 +163,8 @@ impl Journal {
         Ok(Page { work, next_due })
     }
 
-    /// The operations that some unfinished job still needs, now or at a later step, in the specification's order.
+    /// The operations that some unfinished job still needs, now or at a later step, in the specification's order. Held
+    /// jobs need none before they are decided.
     pub fn lanes(&self) -> Result<Vec<Operation>> {
         let mut lanes = Vec::new();
         for &operation in Operation::ALL {
@@ -155,11 +176,10 @@ impl Journal {
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'blocked' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'sending' AND operation = ?1)
-                         OR EXISTS (SELECT 1 FROM job WHERE state = 'held' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
                                     WHERE step.state = 'waiting' AND step.operation = ?1
-                                      AND job.state NOT IN ('rejected', 'skipped', 'cancelled'))",
+                                      AND job.state NOT IN ('rejected', 'skipped', 'cancelled', 'held'))",
                 )?
                 .query_row([operation], |row| row.get(0))?;
             if needed {
@@ -167,6 +187,18 @@ impl Journal {
             }
         }
         Ok(lanes)
+    }
+
+    /// Whether some job could go on with this operation, were it to be had: one that is ready or waits for its time.
+    pub fn waits_for(&self, operation: Operation) -> Result<bool> {
+        let waits = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM job WHERE state = 'ready' AND operation = ?1)
+                     OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)",
+            )?
+            .query_row([operation], |row| row.get(0))?;
+        Ok(waits)
     }
 
     /// Which of these ids belong to jobs of ours, and to which; in the order given.
@@ -247,6 +279,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
     };
     Ok(Work {
         job,
+        sheet: row.get(21)?,
         kind: row.get(1)?,
         state: row.get(2)?,
         step,
@@ -268,6 +301,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         looks: row.get(14)?,
         baseline,
         content_hash: row.get(20)?,
+        unsure: row.get(21)?,
         first_sent_at: row.get(16)?,
     })
 }

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::RunId;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -120,6 +121,15 @@ pub enum Write {
         /// What was seen.
         evidence: Evidence,
     },
+    /// ready or deferred → in doubt: it may have been sent without the journal knowing of it.
+    Suspect {
+        /// The job.
+        job: JobId,
+        /// The state it leaves.
+        from: JobState,
+        /// When.
+        at: Moment,
+    },
     /// in doubt → in doubt: looked, not decided.
     KeepDoubting {
         /// The job.
@@ -177,6 +187,21 @@ pub enum Write {
         /// Change of the creations that may have happened.
         doubtful: i64,
     },
+    /// The record of a job was read back at the end of a run; its state stays as it is.
+    Audited {
+        /// The job.
+        job: JobId,
+        /// The record it had when it was read back; nothing is noted when it has another one by now.
+        id: Option<RemoteId>,
+        /// The run that read it back.
+        run: RunId,
+        /// How.
+        by: ReadBy,
+        /// What is not as it should be.
+        finding: Option<AuditFinding>,
+        /// When.
+        at: Moment,
+    },
 }
 
 impl Write {
@@ -191,9 +216,11 @@ impl Write {
             | Self::Defer { job, .. }
             | Self::Postpone { job, .. }
             | Self::Doubt { job, .. }
+            | Self::Suspect { job, .. }
             | Self::KeepDoubting { job, .. }
             | Self::Release { job, .. }
-            | Self::Hold { job, .. } => Some(*job),
+            | Self::Hold { job, .. }
+            | Self::Audited { job, .. } => Some(*job),
             Self::Ceiling { .. } | Self::Quota { .. } => None,
         }
     }
@@ -209,13 +236,38 @@ impl Write {
             | Self::Defer { .. }
             | Self::Postpone { .. }
             | Self::Doubt { .. }
+            | Self::Suspect { .. }
             | Self::KeepDoubting { .. }
             | Self::Release { .. }
             | Self::Hold { .. }
+            | Self::Audited { .. }
             | Self::Ceiling { .. }
             | Self::Quota { .. } => true,
         }
     }
+}
+
+/// How a record was read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadBy {
+    /// By a look-up that would show a second one with the same key as well.
+    Key,
+    /// By its id: that it is there, not whether it is there twice.
+    Id,
+    /// Not at all: no look-up is available, or none could be relied on.
+    Nothing,
+}
+
+/// What reading back found that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditFinding {
+    /// The machine code: `audit.vanished`, `audit.double` or `audit.orphan-site`.
+    pub code: String,
+    /// The same in words, with the ids.
+    pub message: String,
+    /// The records it speaks of.
+    pub found: Vec<Candidate>,
 }
 
 /// How a step was done.

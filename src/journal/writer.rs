@@ -162,8 +162,16 @@ impl Writer {
         journal.ok_or_else(|| Error::internal("the writer of the journal ended before its time"))
     }
 
+    /// Whether the writer has ended before its time: nothing it is told is written or answered any more.
+    pub fn is_gone(&self) -> bool {
+        match &self.worker {
+            Worker::Thread(thread) => thread.is_finished(),
+            Worker::Task(task) => task.is_finished(),
+        }
+    }
+
     fn order(&self, order: Order) {
-        // The thread is gone only after a panic, which `close` reports; what it did not write is in doubt then.
+        // The writer is gone only after a panic, which `is_gone` and `close` report; what it did not write is in doubt then.
         let _gone = self.orders.send(order);
     }
 }
@@ -259,7 +267,7 @@ impl<R: Fn(Reply)> Desk<R> {
             self.spill(writes);
             return;
         }
-        match self.journal.apply(writes) {
+        match self.journal.look_at_files().and_then(|()| self.journal.apply(writes)) {
             Ok(outcomes) => {
                 self.outbox.extend(tickets.iter().zip(outcomes).map(|(&ticket, outcome)| match outcome {
                     Ok(moved) => Reply::Written { ticket, moved },
@@ -268,14 +276,16 @@ impl<R: Fn(Reply)> Desk<R> {
             }
             Err(error) => {
                 self.failed = true;
-                self.spill(writes);
+                self.journal.touch_no_more();
+                // The first failure is the one to be told; when spilling fails as well, rows are in doubt besides.
                 self.outbox.push(Reply::Failed { error });
+                self.spill(writes);
             }
         }
     }
 
     fn spill(&mut self, writes: &[Write]) {
-        if let Err(error) = Journal::spill(self.journal.path(), writes) {
+        if let Err(error) = self.journal.spill(writes) {
             self.outbox.push(Reply::Failed { error });
         }
     }

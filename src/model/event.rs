@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::id::JobId;
+use super::id::{JobId, SheetId};
 use super::kind::Kind;
 use super::operation::Operation;
 use super::state::JobState;
@@ -51,7 +51,7 @@ pub enum Event {
         /// Requests a second from now on.
         rate: f64,
     },
-    /// The breaker of an operation opened or closed.
+    /// The breaker of an operation opened, has tried the service in vain, or closed.
     Breaker {
         /// The operation.
         operation: Operation,
@@ -59,6 +59,24 @@ pub enum Event {
         open: bool,
         /// Why, in words.
         reason: String,
+        /// How long until the next try, while they are.
+        next_try_in: Option<Duration>,
+    },
+    /// A sheet was set aside: the service refused its rows one after another for the same reason. Nothing more of it
+    /// is sent; its rows stay ready.
+    SheetPaused {
+        /// The sheet.
+        sheet: SheetId,
+        /// How it is called.
+        title: String,
+        /// How many rows in a row were refused alike.
+        times: u32,
+        /// With which code.
+        code: String,
+        /// In the service's words.
+        message: String,
+        /// Whether the run waits for a person's answer.
+        asks: bool,
     },
     /// The service cannot be reached; rows wait.
     Unreachable {

@@ -33,5 +33,10 @@ number! {
     AttemptId
 }
 
+number! {
+    /// A sheet of an import, numbered from 1 within a journal.
+    SheetId
+}
+
 /// The id the service gave to a record (specification, conventions: a UUID).
 pub type RemoteId = uuid::Uuid;

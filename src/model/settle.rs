@@ -80,6 +80,8 @@ pub enum Consequence {
     StopRun(Refusal),
     /// Count a failure at the service for the breaker.
     Failure,
+    /// This machine has no more sockets or open files: send fewer requests at once.
+    LowerConcurrency(String),
     /// The service could not be reached: hold everything back for a while.
     Unreachable(String),
 }
@@ -157,12 +159,19 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
 }
 
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
-    let settled = match why {
-        NotSent::NoConnection(_) => returned("unreachable", "the service could not be reached"),
-        NotSent::NoToken(_) => returned("unreachable", "no access token could be had"),
-        NotSent::NoResources(_) => returned("resources", "this machine has no more sockets or files"),
-    };
-    (settled, Consequence::Unreachable(why.words().to_owned()))
+    let words = why.words().to_owned();
+    match why {
+        NotSent::NoConnection(_) => {
+            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
+        }
+        NotSent::NoToken(_) => {
+            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
+        }
+        NotSent::NoResources(_) => (
+            returned("resources", "this machine has no more sockets or open files"),
+            Consequence::LowerConcurrency(words),
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -215,9 +224,106 @@ mod tests {
             Verdict::Doubtful(Doubt::Redirect),
             Verdict::Doubtful(Doubt::ProcessEnded),
             Verdict::Doubtful(Doubt::WorkerLost),
+            Verdict::Doubtful(Doubt::JournalBehind),
         ];
         for verdict in never {
             assert!(!again(&settle(FIRST, verdict.clone()).0), "{verdict:?}");
+        }
+    }
+
+    /// What becomes of a job, in a few words that a table can hold.
+    fn told(settled: &Settled) -> String {
+        match settled {
+            Settled::Done { id } => format!("done {}", id.map_or(0, |id| id.as_u128())),
+            Settled::Rejected(rejection) => format!("rejected {}", rejection.code),
+            Settled::Returned { code, reason } => {
+                assert!(!reason.is_empty());
+                format!("returned {code}")
+            }
+            Settled::Deferred { charged, delay, code, reason } => {
+                assert!(!reason.is_empty());
+                format!("deferred {code} {delay:?}{}", if *charged { " charged" } else { "" })
+            }
+            Settled::InDoubt(doubt) => format!("doubt {}", doubt.code()),
+            Settled::Held { code, reason } => format!("held {code} {reason}"),
+        }
+    }
+
+    #[test]
+    fn every_verdict_for_every_standing() {
+        let success = |id| Verdict::Succeeded(Success { id, body: serde_json::Value::Null });
+        let not_sent = |make: fn(String) -> NotSent| Verdict::NotSent(make("words".to_owned()));
+        let other = Contradiction { id: Some(id()), what: "another name".to_owned() };
+        let nothing = Consequence::Nothing;
+        let unreachable = Consequence::Unreachable("words".to_owned());
+        // The verdict; what becomes of a creation, and of any other step; what the run must do.
+        #[rustfmt::skip]
+        let mut table = vec![
+            (success(Some(id())), "done 7", "done 7", nothing.clone()),
+            (success(None), "doubt answer.no-id", "done 0", nothing.clone()),
+            (Verdict::Rejected(rejection("invalidData")), "rejected invalidData", "rejected invalidData", nothing.clone()),
+            (Verdict::NoDataFound(rejection("noDataFound")), "rejected noDataFound", "rejected noDataFound", nothing.clone()),
+            (Verdict::Duplicate(rejection("duplicateEntity")), "doubt answer.duplicate", "rejected duplicateEntity", nothing.clone()),
+            (not_sent(NotSent::NoConnection), "returned unreachable", "returned unreachable", unreachable.clone()),
+            (not_sent(NotSent::NoToken), "returned unreachable", "returned unreachable", unreachable.clone()),
+            (not_sent(NotSent::NoResources), "returned resources", "returned resources", unreachable),
+            (Verdict::Throttled, "deferred rateLimitExceeded 1s", "deferred rateLimitExceeded 1s", Consequence::SlowDown),
+            (Verdict::QuotaSpent, "returned quotaLimitExceeded", "returned quotaLimitExceeded", Consequence::ParkCreations),
+            (Verdict::TokenInvalid, "returned invalid_token", "returned invalid_token", nothing),
+            (Verdict::Contradicted(other), "held answer.contradicts another name", "held answer.contradicts another name", Consequence::Failure),
+        ];
+        for refusal in [Refusal::InvalidClient, Refusal::UnauthorizedSource, Refusal::TokenRefused] {
+            let stop = Consequence::StopRun(refusal);
+            table.push((Verdict::Refused(refusal), "returned refused", "returned refused", stop));
+        }
+        for status in [404, 405, 415] {
+            let stop = Consequence::StopOperation(status);
+            let missing = "returned endpoint.missing";
+            table.push((Verdict::EndpointMissing(status), missing, missing, stop));
+        }
+        for (doubt, becomes) in [
+            (Doubt::Timeout, "doubt answer.timeout"),
+            (Doubt::Disconnected, "doubt answer.disconnected"),
+            (Doubt::Truncated, "doubt answer.truncated"),
+            (Doubt::Unreadable, "doubt answer.unreadable"),
+            (Doubt::ServerError, "doubt answer.server-error"),
+            (Doubt::UnknownAnswer, "doubt answer.unknown"),
+            (Doubt::Redirect, "doubt answer.redirect"),
+            (Doubt::ProcessEnded, "doubt answer.process-ended"),
+            (Doubt::WorkerLost, "doubt answer.worker-lost"),
+            (Doubt::Duplicate, "doubt answer.duplicate"),
+            (Doubt::NoId, "doubt answer.no-id"),
+        ] {
+            table.push((Verdict::Doubtful(doubt), becomes, becomes, Consequence::Failure));
+        }
+        for (verdict, of_a_creation, of_a_step, asked) in table {
+            for creation in [true, false] {
+                for fresh_reference in [false, true] {
+                    for (deferrals, token_refusals) in
+                        [(0, 0), (1, 0), (2, 1), (3, 0), (4, 2), (5, 0), (6, 1), (u32::MAX, u32::MAX)]
+                    {
+                        let standing = Standing { creation, fresh_reference, deferrals, token_refusals };
+                        let (settled, consequence) = settle(standing, verdict.clone());
+                        // The two verdicts that what happened before has a say in.
+                        let (becomes, asked) = match &verdict {
+                            Verdict::NoDataFound(_) if fresh_reference && deferrals < 5 => {
+                                let seconds = [1, 2, 4, 8, 16][deferrals as usize];
+                                (format!("deferred noDataFound {seconds}s charged"), asked.clone())
+                            }
+                            Verdict::TokenInvalid if token_refusals > 0 => {
+                                (of_a_step.to_owned(), Consequence::StopRun(Refusal::TokenRefused))
+                            }
+                            _ if creation => (of_a_creation.to_owned(), asked.clone()),
+                            _ => (of_a_step.to_owned(), asked.clone()),
+                        };
+                        assert_eq!(
+                            (told(&settled), consequence),
+                            (becomes, asked),
+                            "{verdict:?} for {standing:?}"
+                        );
+                    }
+                }
+            }
         }
     }
 

@@ -133,6 +133,20 @@ mod tests {
     }
 
     #[test]
+    fn years_end_leap_days_pass_and_a_leap_second_is_the_last_of_its_minute_or_nothing() {
+        let day = |text| Moment::parse_http_date(text).expect(text).day();
+        let new_year = day("Fri, 01 Jan 2027 00:00:00 GMT");
+        assert_eq!(day("Thu, 31 Dec 2026 23:59:59 GMT").next(), new_year);
+        assert_eq!(day("Mon, 28 Feb 2028 12:00:00 GMT").next().to_string(), "2028-02-29");
+        assert_eq!(day("Sun, 28 Feb 2027 12:00:00 GMT").next().to_string(), "2027-03-01");
+        // Whether the reader knows leap seconds or not: no panic, and no other day than that second's or the next.
+        if let Some(leap) = Moment::parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT") {
+            assert!(leap.since(Moment::parse("2016-12-31T23:59:59Z").unwrap()).as_secs() <= 1, "{leap}");
+        }
+        assert_eq!(Moment::parse_http_date("Thu, 30 Feb 2026 00:00:00 GMT"), None);
+    }
+
+    #[test]
     fn arithmetic_at_the_ends_of_time_does_not_wrap() {
         assert_eq!(Moment::from_millis(i64::MAX).plus(Duration::from_secs(1)).millis(), i64::MAX);
         assert_eq!(Moment::from_millis(0).since(Moment::from_millis(5)), Duration::ZERO);

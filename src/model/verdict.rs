@@ -128,6 +128,8 @@ pub enum Doubt {
     ProcessEnded,
     /// The task that sent it panicked.
     WorkerLost,
+    /// The journal is an older copy and may lack a request of the row.
+    JournalBehind,
     /// `duplicateEntity`: the record is there; whether it is ours is to be found out.
     Duplicate,
     /// Status OK without an id: the record is there; its id is to be found out.
@@ -147,6 +149,7 @@ impl Doubt {
             Self::Redirect => "answer.redirect",
             Self::ProcessEnded => "answer.process-ended",
             Self::WorkerLost => "answer.worker-lost",
+            Self::JournalBehind => "journal.restored",
             Self::Duplicate => "answer.duplicate",
             Self::NoId => "answer.no-id",
         }
@@ -164,7 +167,8 @@ impl Doubt {
             | Self::UnknownAnswer
             | Self::Redirect
             | Self::ProcessEnded
-            | Self::WorkerLost => false,
+            | Self::WorkerLost
+            | Self::JournalBehind => false,
         }
     }
 
@@ -180,6 +184,9 @@ impl Doubt {
             Self::Redirect => "the service answered with a redirect",
             Self::ProcessEnded => "fleetload was stopped while the request was under way",
             Self::WorkerLost => "fleetload failed while the request was under way",
+            Self::JournalBehind => {
+                "the journal is an older copy, so the row may have been sent without its knowing"
+            }
             Self::Duplicate => "the service says that a value which must be unique is already in use",
             Self::NoId => "the service confirmed the creation without naming its id",
         }
@@ -197,6 +204,7 @@ impl Doubt {
             Self::Redirect,
             Self::ProcessEnded,
             Self::WorkerLost,
+            Self::JournalBehind,
             Self::Duplicate,
             Self::NoId,
         ]

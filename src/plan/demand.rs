@@ -69,6 +69,18 @@ impl Demand {
         calls
     }
 
+    /// The look-ups that read back what was made: one a row, by its key, or by its id where that alone is available.
+    pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
+        let mut calls = BTreeMap::new();
+        for ((kind, look_ups, _), rows) in &self.found_by {
+            let by_id = [by_id(*kind)];
+            if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
+                *calls.entry(operation).or_default() += rows;
+            }
+        }
+        calls
+    }
+
     /// How doubt about the creations would be resolved.
     pub(super) fn doubts(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<(Kind, Way), u64> {
         let mut doubts = BTreeMap::new();
@@ -96,6 +108,16 @@ fn look_ups(record: &Record) -> Vec<Operation> {
             vec![Operation::GetDeviceByMac, Operation::FindDevicesByName]
         }
         Record::Device(_) => vec![Operation::FindDevicesByName],
+    }
+}
+
+/// The look-up of a record by its id.
+fn by_id(kind: Kind) -> Operation {
+    match kind {
+        Kind::Company => Operation::GetCompany,
+        Kind::Site => Operation::GetSite,
+        Kind::Person => Operation::GetPerson,
+        Kind::Device => Operation::GetDevice,
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Terms {
     pub quota: Option<Allowance>,
     /// When the run would begin.
     pub now: Moment,
+    /// Whether every record that was made is read back before the run ends.
+    pub read_back: bool,
 }
 
 /// The calls of one operation.
@@ -62,6 +64,8 @@ pub struct Plan {
     pub sent: Vec<Calls>,
     /// The look-ups before sending. Unavailable ones are left out of a run.
     pub looked_up: Vec<Calls>,
+    /// The look-ups at the end, which read back what was made; as many as those before sending, at most.
+    pub read_back: Vec<Calls>,
     /// Creations that count against the daily quota.
     pub creations: u64,
     /// UTC days on which something is created; `None` when it would never end.
@@ -84,14 +88,18 @@ impl Plan {
         let mut sent: Vec<_> = demand.sent().iter().map(calls).collect();
         sent.sort_by_key(|calls| order(calls.operation));
         let looked_up: Vec<_> = demand.looked_up(available).iter().map(calls).collect();
+        let read_back: Vec<_> = match terms.read_back {
+            true => demand.read_back(available).iter().map(calls).collect(),
+            false => Vec::new(),
+        };
         let creations = sent.iter().filter(|calls| calls.counted).map(|calls| calls.calls).sum();
-        let (days, finish) = end(&sent, &looked_up, creations, terms);
+        let (days, finish) = end((&sent, &looked_up, &read_back), creations, terms);
         let doubts = demand
             .doubts(available)
             .into_iter()
             .map(|((kind, way), rows)| Doubts { kind, way, rows })
             .collect();
-        Self { rows: demand.rows().clone(), sent, looked_up, creations, days, finish, doubts }
+        Self { rows: demand.rows().clone(), sent, looked_up, read_back, creations, days, finish, doubts }
     }
 
     /// Operations that rows need and that the profile does not say where to find.
@@ -113,7 +121,12 @@ fn order(operation: Operation) -> (u8, Operation) {
 }
 
 /// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer.
-fn end(sent: &[Calls], looked_up: &[Calls], creations: u64, terms: &Terms) -> (Option<u64>, Option<Moment>) {
+/// What was made is read back once all of it is done.
+fn end(
+    (sent, looked_up, read_back): (&[Calls], &[Calls], &[Calls]),
+    creations: u64,
+    terms: &Terms,
+) -> (Option<u64>, Option<Moment>) {
     let most = |calls: &mut dyn Iterator<Item = &Calls>| calls.map(|calls| calls.calls).max().unwrap_or(0);
     let longest_creation = most(&mut sent.iter().filter(|calls| calls.counted));
     let longest = most(&mut sent.iter().chain(looked_up));
@@ -123,10 +136,9 @@ fn end(sent: &[Calls], looked_up: &[Calls], creations: u64, terms: &Terms) -> (O
     let pace = if longest_creation == 0 { rate } else { rate * creations as f64 / longest_creation as f64 };
     let created = forecast(creations, pace, terms.quota, terms.now);
     let steps = forecast(longest, rate, None, terms.now);
-    (
-        created.map(|created| created.days),
-        created.zip(steps).map(|(created, steps)| created.finish.max(steps.finish)),
-    )
+    let made = created.zip(steps).map(|(created, steps)| created.finish.max(steps.finish));
+    let read = made.and_then(|made| forecast(most(&mut read_back.iter()), rate, None, made));
+    (created.map(|created| created.days), read.map(|read| read.finish))
 }
 
 #[cfg(test)]
@@ -140,6 +152,7 @@ mod tests {
             rate: Some(100.0),
             quota: quota.map(|(per_day, today)| Allowance { per_day, today }),
             now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
+            read_back: false,
         }
     }
 
@@ -177,6 +190,32 @@ mod tests {
         assert_eq!(plan.unavailable(), []);
         assert_eq!(plan.days, Some(1));
         assert_eq!(plan.finish.unwrap().to_string(), "2026-03-01T12:00:05Z");
+    }
+
+    #[test]
+    fn reading_back_comes_after_the_last_creation_and_takes_a_look_up_a_row() {
+        let terms = Terms { read_back: true, ..terms(None) };
+        let plan = Plan::new(&demand(), &|_| true, &terms);
+        let looks: Vec<_> =
+            plan.read_back.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
+        assert_eq!(
+            looks,
+            [
+                ("getChildCompanies", 10),
+                ("getDeviceByMac", 500),
+                ("getPersonByUsername", 1),
+                ("findSitesByName", 1)
+            ]
+        );
+        assert!(plan.read_back.iter().all(|calls| !calls.counted), "look-ups are free");
+        assert_eq!(plan.finish.unwrap().to_string(), "2026-03-01T12:00:10Z");
+        // Without a look-up by key a record is read by its id, where that is documented.
+        let documented =
+            |operation: Operation| operation.provenance() == crate::model::operation::Provenance::Documented;
+        let plan = Plan::new(&demand(), &documented, &terms);
+        let looks: Vec<_> =
+            plan.read_back.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
+        assert_eq!(looks, [("getCompany", 10), ("getDevice", 500)]);
     }
 
     #[test]

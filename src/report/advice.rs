@@ -21,6 +21,8 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
     let known = code.and_then(|code| CATALOGUE.iter().find(|(known, ..)| *known == code));
     let general = of_state(state);
     match known {
+        // What was read back is about a row that is done.
+        Some((code, words, template)) if is_finding(code) => Advice { words, template, code: Some(code) },
         // Rows that are settled need no advice, whatever happened on the way.
         _ if general.template.is_empty() => general,
         // A code may be left from before; what goes on by itself needs no more than that.
@@ -33,6 +35,16 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
 /// What a code means, whatever the state of its row; `None` for a code that is not known.
 pub fn words(code: &str) -> Option<&'static str> {
     CATALOGUE.iter().find(|(known, ..)| *known == code).map(|(_, words, _)| *words)
+}
+
+/// Whether a code is one of reading back, which are about rows that are done.
+pub(super) fn is_finding(code: &str) -> bool {
+    code.starts_with("audit.")
+}
+
+/// What to do about what reading back found; `None` for a code that is none of its.
+pub fn of_finding(code: &str) -> Option<&'static str> {
+    CATALOGUE.iter().find(|(known, ..)| *known == code && is_finding(code)).map(|(.., what)| *what)
 }
 
 impl Advice {
@@ -184,6 +196,11 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
     ("answer.unknown", "the service answered with a code it does not describe", DECIDE),
     ("answer.redirect", "the service answered with a redirect, which is never followed", DECIDE),
     ("answer.process-ended", "fleetload was stopped while the request was under way", DECIDE),
+    (
+        "journal.restored",
+        "the journal is an older copy, so the row may have been sent without its knowing",
+        DECIDE,
+    ),
     ("answer.worker-lost", "fleetload failed while the request was under way", DECIDE),
     (
         "answer.duplicate",
@@ -264,6 +281,24 @@ const CATALOGUE: &[(&str, &str, &str)] = &[
         "Nothing to correct here: change the row it belongs to and import that again, and this one comes back by itself",
     ),
     ("cancelled", "a person gave it up", GIVEN_UP),
+    // What reading back at the end of a run found.
+    (
+        "audit.vanished",
+        "the record was created, and is not there any more",
+        "Ask the service's operator what became of it, and look at what belongs to it. It is never made again by itself; to make it again, put \
+         the row in a sheet of its own and type: fleetload run FILE --journal NEW.db",
+    ),
+    (
+        "audit.double",
+        "beside the record of the row there is an equal one that no row has made",
+        "Compare the two in the service and see which is in use. Records cannot be deleted from here: ask the service's operator to remove the other \
+         one",
+    ),
+    (
+        "audit.orphan-site",
+        "the device was in doubt, and a site of the name it brings along belongs to no row",
+        "Look at the site in the service. Records cannot be deleted from here: use it for the device, or ask the service's operator to remove it",
+    ),
     // Why a row was put off.
     (
         "unreachable",
@@ -324,6 +359,7 @@ mod tests {
             Doubt::Redirect,
             Doubt::ProcessEnded,
             Doubt::WorkerLost,
+            Doubt::JournalBehind,
             Doubt::Duplicate,
             Doubt::NoId,
         ];

@@ -8,7 +8,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Cause, ImportInfo, Journal, QuotaDay};
+use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -39,6 +39,8 @@ pub(super) struct Figures {
     pub(super) changed_since: u64,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
+    /// What reading back came to.
+    pub(super) audit: AuditFigures,
     pub(super) requests: u64,
     pub(super) quota: Quota,
     /// When the first request for its rows left; `None` when none did.
@@ -102,6 +104,7 @@ impl Figures {
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             causes: journal.causes(info.import)?,
+            audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,
             quota: Quota { ledger, ceiling, resets_at: day.next().start() },
             started_at: attempts.first_at,
@@ -138,6 +141,7 @@ impl Figures {
             "to_fix": self.to_fix,
             "recognised": self.recognised,
             "changed_since": self.changed_since,
+            "audit": self.audit,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
             "causes": self.causes.iter().map(|cause| self.cause(cause)).collect::<Vec<_>>(),
             "requests": self.requests,

@@ -42,7 +42,7 @@ impl ResultLine {
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         Self {
-            message: message(&row, &blames, settled_before),
+            message: with_decision(message(&row, &blames, settled_before), &row),
             advice: advice::of(row.code.as_deref(), row.state).next(row.job, import.import),
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
@@ -73,6 +73,17 @@ impl ResultLine {
     }
 }
 
+/// A person's decision about a row belongs to what is said of it, whatever became of it since.
+fn with_decision(message: String, row: &RowView) -> String {
+    let Some(decided) = &row.decided else { return message };
+    let words = format!("decided by {} at {}: {}", decided.who, decided.at, decided.words());
+    // Who gave a row up is the message.
+    if row.state == JobState::Cancelled {
+        return message;
+    }
+    if message.is_empty() { words } else { format!("{message}; {words}") }
+}
+
 /// What is to be said of a row besides its status; `settled_before` says that the import found its job finished, with
 /// the same values.
 fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
@@ -80,7 +91,12 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
     let or_words = || if told.is_empty() { advice::of(row.code.as_deref(), row.state).words } else { told };
     match row.state {
         JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
-            finished(row, settled_before)
+            let words = finished(row, settled_before);
+            match row.code.as_deref() {
+                Some(code) if advice::is_finding(code) && words.is_empty() => told.to_owned(),
+                Some(code) if advice::is_finding(code) => format!("{words}; {told}"),
+                Some(_) | None => words,
+            }
         }
         JobState::Blocked => match &row.blocked_by {
             Some((job, place)) => format!("waits for {place}, job {job}"),

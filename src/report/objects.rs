@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Candidate, Disposition};
+use crate::journal::{Candidate, Decided, Disposition};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 
@@ -72,6 +72,10 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     put("blocked_by", json!(row.blocked_by.as_ref().map(|(job, place)| json!({"job": job, "place": place}))));
     put("violations", json!(row.violations));
     put("candidates", Value::Array(row.candidates.iter().map(candidate).collect()));
+    // Only where a person did: most rows are never decided.
+    if let Some(decided) = &row.decided {
+        put("decided", self::decided(decided));
+    }
     object
 }
 
@@ -90,6 +94,16 @@ fn candidate(candidate: &Candidate) -> Value {
         "name": candidate.name,
         "details": some(&candidate.details),
         "difference": some(&candidate.difference),
+    })
+}
+
+fn decided(decided: &Decided) -> Value {
+    json!({
+        "who": decided.who,
+        "at": decided.at.to_string(),
+        "what": decided.what,
+        "id": decided.id,
+        "check": decided.check,
     })
 }
 

@@ -106,6 +106,12 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
     page.count("Requests", figures.requests)?;
+    page.count("Records read back", figures.audit.checked)?;
+    if figures.audit.findings() > 0 {
+        page.count("Not there any more", figures.audit.vanished)?;
+        page.count("There twice", figures.audit.doubled)?;
+        page.count("Sites of no row", figures.audit.orphan_sites)?;
+    }
     let quota = &figures.quota;
     let of =
         quota.ceiling.map_or_else(|| "limit not known yet".to_owned(), |most| format!("of {most} a day"));

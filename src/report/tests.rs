@@ -249,7 +249,7 @@ fn every_state() -> (Bench, ImportId) {
     bench.claim("given", add, 24);
     bench.hold("given", "absent", "the record was not found", vec![], 25);
     let given = bench.job("given");
-    bench.journal.resolve(given, Decision::Abandon, "ann", at(26)).unwrap();
+    bench.journal.resolve(given, Decision::Abandon, None, "ann", at(26)).unwrap();
     bench.claim("away", add, 27);
 
     let add = Operation::AddDevice;

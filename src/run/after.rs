@@ -15,6 +15,7 @@ use super::hand::{Inbox, Stage};
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};
+use super::settling::Clocks;
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::failpoint;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
@@ -28,11 +29,9 @@ use crate::model::verdict::Doubt;
 use crate::service::{Found, Lookup};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
-const ABSENT_READS: u32 = 2;
-/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
-const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
+pub(super) const ABSENT_READS: u32 = 2;
 /// The wait after the first look that decided nothing; each further one doubles, up to the settle time.
-const FIRST_WAIT: Duration = Duration::from_secs(4);
+pub(super) const FIRST_WAIT: Duration = Duration::from_secs(4);
 /// The wait between looks once the settle time has passed.
 const LATE_WAIT: Duration = Duration::from_secs(5);
 /// Looks past the settle time, without a decision, after which a person is asked.
@@ -45,8 +44,8 @@ const MOST_DOUBTS: u32 = 8;
 /// Records that were found, while the journal says who owns them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Finding {
-    /// By the look before sending.
-    Before(Vec<Found>),
+    /// By the look before sending, with the operation that found them.
+    Before(Operation, Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
     After(Operation, Vec<Found>),
 }
@@ -57,6 +56,9 @@ impl Dispatcher {
         failpoint::reach("doubt.taken-up");
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        let elapsed = self.clock.elapsed();
+        let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.timekeeping.steady(elapsed) };
+        self.settling.take_up(job, work.doubt_since, clocks, self.options.policy.settle);
         let usable = |operation| self.usable(operation);
         let lookup = match (&work.action, work.remote_id) {
             (Action::Create, _) => lookups::by_key(work, &usable),
@@ -84,6 +86,10 @@ impl Dispatcher {
             }
             let until = self.settle_moment(work);
             return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
+        }
+        if work.doubt == Some(Doubt::JournalBehind) {
+            let reason = "this copy of the journal may not know that the row was sent, and no look-up is available to find out";
+            return self.hold(job, Doubt::JournalBehind.code(), reason.to_owned(), Vec::new());
         }
         let reason = match (&work.action, work.doubt) {
             (Action::Extra(Extra::Licence(_)), _) => {
@@ -132,9 +138,9 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         let Stage::Owners(finding) = std::mem::replace(&mut in_hand.stage, Stage::Looking) else { return };
         match *finding {
-            Finding::Before(found) => {
+            Finding::Before(operation, found) => {
                 let seen = Seen::pair(found, owners);
-                self.weigh_owned_before(job, &seen);
+                self.weigh_owned_before(job, operation, &seen);
             }
             Finding::After(operation, found) => {
                 if !owners.is_empty() {
@@ -167,13 +173,20 @@ impl Dispatcher {
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
             After::Taken(candidate) => {
-                self.settle(job, Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence });
+                let rejection = weigh::taken(&candidate);
+                // The refusal it comes from was one of the service, and counted against the quota.
+                self.note_verdict(job, Some(&rejection));
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
+            }
+            After::Owned(owner, candidate) => {
+                let rejection = weigh::owned(owner, &candidate);
+                self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => {
                 let reason = "the answer was lost, and the records found do not say clearly which is ours";
                 self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
             }
-            After::Absent if SUSPECTED_PAGES.contains(&length) => self.look_elsewhere(job, operation),
+            After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
             After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
@@ -303,6 +316,9 @@ impl Dispatcher {
                 self.options.policy.settle.as_secs()
             );
             self.send_again(job, note);
+        } else if let Some(lookup) = self.own_site_to_ask(work) {
+            let purpose = Purpose::Orphan(job);
+            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
         } else {
             let reason = if work.executed {
                 "the service said the record is there, but it is not found"
@@ -328,12 +344,17 @@ impl Dispatcher {
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
-    /// This look decided nothing. After enough late ones a person is asked.
+    /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
+    /// operation, since what it makes afterwards may prove the look-up.
     fn look_later(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);
-        if self.settled(work) && work.looks >= early + LATE_LOOKS {
+        if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_troubled(work.operation) {
+            if let Some(lookup) = self.own_site_to_ask(work) {
+                let purpose = Purpose::Orphan(job);
+                return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            }
             return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);
@@ -346,30 +367,35 @@ impl Dispatcher {
         self.settle(job, write);
     }
 
-    fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
+    pub(super) fn hold(&mut self, job: JobId, code: &str, reason: String, candidates: Vec<Candidate>) {
         let evidence = Evidence::at(self.clock.now());
         let (from, code) = (JobState::InDoubt, code.to_owned());
         self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 
     fn settled(&self, work: &Work) -> bool {
-        self.clock.now() >= self.settle_moment(work) || mistake::made(Mistake::SettleTimeIgnored)
+        self.left(work).is_zero() || mistake::made(Mistake::SettleTimeIgnored)
     }
 
-    /// From when on "not there" may be believed.
+    /// How long "not there" may not be believed yet.
+    fn left(&self, work: &Work) -> Duration {
+        self.settling.left(work.job, self.clock.elapsed(), self.options.policy.settle)
+    }
+
+    /// From when on "not there" may be believed, as far as the wall clock goes evenly. The journal counts whole
+    /// milliseconds, and a look must not come a fraction of one too early.
     fn settle_moment(&self, work: &Work) -> Moment {
-        work.doubt_since.unwrap_or_else(|| self.clock.now()).plus(self.options.policy.settle)
+        self.clock.now().plus(self.left(work) + Duration::from_millis(1))
     }
 
     /// When to look again: soon at first, at the settle time at the latest, then every few seconds.
     fn next_look(&self, work: &Work) -> Moment {
         let now = self.clock.now();
-        let settled = self.settle_moment(work);
-        if now >= settled {
+        if self.settled(work) {
             return now.plus(LATE_WAIT.min(self.options.policy.settle));
         }
         let wait = FIRST_WAIT.saturating_mul(1 << work.looks.min(16));
-        settled.min(now.plus(wait))
+        self.settle_moment(work).min(now.plus(wait))
     }
 }
 

@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use super::OnExisting;
 use super::after::Finding;
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
+use super::family::{self, Family, Siblings};
 use super::hand::Stage;
 use super::lane::{Errand, Purpose};
-use super::lookups;
+use super::lookups::{self, may_be_a_page};
 use super::matching::{self, Relation, Seen};
 use super::weigh::{self, After, Before};
 use crate::journal::{Action, Evidence, How, Write};
@@ -27,15 +29,6 @@ use crate::service::{self, Answer, Found, Lookup};
 const LOOK_UP_TRIES: u32 = 3;
 /// How long a row waits whose look before sending failed.
 const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
-
-/// The children of a company, as listed once in a run.
-#[derive(Debug)]
-pub(super) enum Family {
-    /// Asked for; these jobs wait for the list.
-    Asked(Vec<JobId>),
-    /// Known; `None` where the list could not be read.
-    Known(Option<Arc<[Found]>>),
-}
 
 /// What the answer to a look-up says.
 #[derive(Debug)]
@@ -55,6 +48,14 @@ impl Dispatcher {
     pub(super) fn look_before(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
+        if self.is_aside(work) {
+            return self.let_go(job);
+        }
+        if work.unsure {
+            // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
+            let write = Write::Suspect { job, from: work.state, at: self.clock.now() };
+            return self.settle(job, write);
+        }
         // A baseline stays good until the first request that may have been executed. After that it is too late to
         // take one, but not to see whether that request was executed after all.
         let again = work.doubted;
@@ -79,7 +80,8 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         in_hand.stage = Stage::Queued;
         let operation = in_hand.work.operation;
-        if self.usable(operation) {
+        let aside = self.refusals.sets_aside(in_hand.work.sheet);
+        if self.usable(operation) && !aside {
             self.queue(operation, Errand::Send(job));
         } else {
             self.let_go(job);
@@ -99,16 +101,17 @@ impl Dispatcher {
             self.queue_send(job);
             return;
         }
+        let now = self.clock.elapsed();
         match self.families.get_mut(&parent) {
             Some(Family::Asked(waiting)) => {
                 in_hand.stage = Stage::AwaitingFamily;
                 waiting.push(job);
             }
-            Some(Family::Known(children)) => {
-                let children = children.clone();
-                self.weigh_family(job, children.as_deref());
+            Some(Family::Known { siblings, at }) if now.saturating_sub(*at) < family::GOOD_FOR => {
+                let siblings = siblings.clone();
+                self.weigh_family(job, siblings.as_deref());
             }
-            None => {
+            Some(Family::Known { .. }) | None => {
                 in_hand.stage = Stage::AwaitingFamily;
                 self.families.insert(parent, Family::Asked(vec![job]));
                 let lookup = Lookup::ChildCompanies(parent);
@@ -128,24 +131,39 @@ impl Dispatcher {
         self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
     }
 
-    fn weigh_family(&mut self, job: JobId, children: Option<&[Found]>) {
-        match children {
-            Some(children) => self.weigh_before(job, children),
+    fn weigh_family(&mut self, job: JobId, siblings: Option<&Siblings>) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        match siblings {
+            Some(siblings) => {
+                let namesakes = siblings.named(in_hand.work.record.name()).to_vec();
+                self.weigh_before(job, Operation::GetChildCompanies, &namesakes, siblings.whole());
+            }
             None => self.queue_send(job),
         }
     }
 
     /// A look-up has its answer.
-    pub(super) fn looked(&mut self, lookup: Lookup, purpose: Purpose, tries: u32, answer: Answer) {
+    pub(super) fn looked(
+        &mut self,
+        lookup: Lookup,
+        purpose: Purpose,
+        tries: u32,
+        answer: Answer,
+        phase: Phase,
+    ) {
         let operation = lookup.operation();
         self.heed_status(operation, &answer);
-        self.follow_look_up(operation, &answer.verdict);
+        self.follow_look_up(operation, &answer.verdict, phase);
         if self.drain.is_some() {
             return;
         }
         let again = match &answer.verdict {
             // Not executed: the question stands, whatever held it back.
             Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
+            // That the service fails is what it was to find out.
+            Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
+            // A service that fails at every look-up says nothing of this one: hours of it use up no try.
+            Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
             Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
             _ => None,
         };
@@ -183,7 +201,10 @@ impl Dispatcher {
     /// Hands a reading to whoever asked.
     pub(super) fn read(&mut self, operation: Operation, purpose: Purpose, reading: Reading) {
         match (purpose, reading) {
-            (Purpose::Before(job), Reading::Records(found)) => self.weigh_before(job, &found),
+            (Purpose::Before(job), Reading::Records(found)) => {
+                let whole = !may_be_a_page(found.len());
+                self.weigh_before(job, operation, &found, whole);
+            }
             // Perhaps another look-up is available; else the row goes without a baseline.
             (Purpose::Before(job), Reading::Unavailable) => self.look_before(job),
             (Purpose::Before(job), Reading::Inconclusive(_)) => self.queue_send(job),
@@ -196,27 +217,31 @@ impl Dispatcher {
                 }
             }
             (Purpose::Family(parent), reading) => {
-                let children: Option<Arc<[Found]>> = match reading {
-                    Reading::Records(found) => Some(Arc::from(found)),
+                let siblings = match reading {
+                    Reading::Records(found) => Some(Arc::new(Siblings::of(found))),
                     Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => None,
                 };
-                let family = self.families.insert(parent, Family::Known(children.clone()));
-                if let Some(Family::Asked(waiting)) = family {
+                let known = Family::Known { siblings: siblings.clone(), at: self.clock.elapsed() };
+                if let Some(Family::Asked(waiting)) = self.families.insert(parent, known) {
                     for job in waiting {
-                        self.weigh_family(job, children.as_deref());
+                        self.weigh_family(job, siblings.as_deref());
                     }
                 }
             }
+            (Purpose::Sounding(sounded), reading) => self.sounded(sounded, &reading),
             (Purpose::After(job), reading) => self.read_after(job, operation, reading),
+            (Purpose::Orphan(job), reading) => self.read_own_site(job, reading),
             (Purpose::Confirm(job, id), reading) => self.read_confirmation(job, id, reading),
             (Purpose::Control(job, expected), reading) => {
                 self.read_control(job, operation, expected, reading);
             }
+            (Purpose::Audit(question), reading) => self.read_audit(question, operation, reading),
         }
     }
 
-    /// Sorts out which of the returned records matter for a row; asks the journal who owns them.
-    fn weigh_before(&mut self, job: JobId, found: &[Found]) {
+    /// Sorts out which of the returned records matter for a row; asks the journal who owns them. A list that is
+    /// not surely `whole` is no baseline: an older twin beyond its end would be taken for ours after a lost answer.
+    fn weigh_before(&mut self, job: JobId, operation: Operation, found: &[Found], whole: bool) {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         let sent = matching::sent(&in_hand.work);
         let related: Vec<Found> = found
@@ -226,19 +251,29 @@ impl Dispatcher {
             .collect();
         let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
         if !in_hand.work.doubted {
-            in_hand.baseline = Some(ids.clone());
+            in_hand.baseline = whole.then(|| ids.clone());
         }
         if related.is_empty() {
-            self.queue_send(job);
+            let narrower = lookups::narrower(&in_hand.work, operation).filter(|_| !whole);
+            match narrower.filter(|lookup| self.usable(lookup.operation())) {
+                Some(lookup) => {
+                    let purpose = Purpose::Before(job);
+                    self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                }
+                None => self.queue_send(job),
+            }
         } else {
-            in_hand.stage = Stage::Owners(Box::new(Finding::Before(related)));
+            in_hand.stage = Stage::Owners(Box::new(Finding::Before(operation, related)));
             self.writer.owners(ticket_of(job), ids);
         }
     }
 
     /// The journal has said which of the found records are ours.
-    pub(super) fn weigh_owned_before(&mut self, job: JobId, seen: &[Seen]) {
+    pub(super) fn weigh_owned_before(&mut self, job: JobId, operation: Operation, seen: &[Seen]) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
+        if operation == Operation::FindCompaniesByName {
+            return self.weigh_namesakes(job, seen);
+        }
         if in_hand.work.doubted {
             return self.weigh_late(job, seen);
         }
@@ -261,6 +296,9 @@ impl Dispatcher {
             Before::Taken(candidate) => {
                 Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence }
             }
+            Before::Owned(owner, candidate) => {
+                Write::Reject { job, from, rejection: weigh::owned(owner, &candidate), evidence }
+            }
             Before::Unclear(candidates) => Write::Hold {
                 job,
                 from,
@@ -271,6 +309,26 @@ impl Dispatcher {
             },
         };
         self.settle(job, write);
+    }
+
+    /// The list of the parent's children may be one page of a longer one, and companies of the row's name are
+    /// there, below which parent is not said: one of them may be the row's, beyond the end of the list.
+    fn weigh_namesakes(&mut self, job: JobId, seen: &[Seen]) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let known = in_hand.work.baseline.as_deref().unwrap_or_default();
+        let candidates: Vec<_> = seen
+            .iter()
+            .filter(|seen| seen.owner.is_none() && seen.found.id.is_none_or(|id| !known.contains(&id)))
+            .map(|seen| matching::candidate(&seen.found, "it may be below another parent"))
+            .collect();
+        if candidates.is_empty() {
+            return self.queue_send(job);
+        }
+        let (from, evidence) = (in_hand.work.state, Evidence::at(self.clock.now()));
+        let reason = "companies of this name are there, and the list of the parent's companies may go on after \
+                      what the service shows of it";
+        let (code, reason) = ("existing.unclear".to_owned(), reason.to_owned());
+        self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 
     /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
@@ -298,6 +356,10 @@ impl Dispatcher {
             After::Taken(candidate) => {
                 let write = Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence };
                 return self.settle(job, write);
+            }
+            After::Owned(owner, candidate) => {
+                let rejection = weigh::owned(owner, &candidate);
+                return self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => candidates,
         };

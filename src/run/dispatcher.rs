@@ -16,14 +16,22 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
-use super::before::Family;
+use super::audit::Audit;
+use super::breaker::Phase;
+use super::capacity::Capacity;
 use super::ends::{Ending, Opening, sign_in};
+use super::family::Family;
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
-use super::{Interrupt, Options};
+use super::refusals::Refusals;
+use super::settling::Settling;
+use super::standstill::Movement;
+use super::timekeeping::Timekeeping;
+use super::watchdog::Pulse;
+use super::{Interrupt, Options, supply};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -32,6 +40,7 @@ use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::service::{Answer, Call, Client};
 
@@ -59,12 +68,13 @@ pub(super) struct Dispatcher {
     pub(super) tickets: HashMap<u64, Ticket>,
     next_ticket: u64,
     pub(super) requests: JoinSet<Answer>,
-    errands: HashMap<task::Id, Errand>,
-    claiming: usize,
+    errands: HashMap<task::Id, (Errand, Phase)>,
+    pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
+    pub(super) refusals: Refusals,
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
@@ -77,12 +87,17 @@ pub(super) struct Dispatcher {
     pub(super) token_refusals: HashMap<JobId, u32>,
     /// Until when creations were last told to be parked, by the service's clock.
     pub(super) told_parking: Option<Moment>,
+    pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
     pub(super) version: Option<i64>,
     pub(super) surveyed_at: Duration,
     pub(super) drain: Option<Drain>,
     pub(super) failure: Option<Error>,
+    pub(super) timekeeping: Timekeeping,
+    pub(super) settling: Settling,
+    pub(super) capacity: Capacity,
+    pub(super) movement: Movement,
 }
 
 impl Dispatcher {
@@ -94,7 +109,9 @@ impl Dispatcher {
         options: Options,
         interrupts: mpsc::Receiver<Interrupt>,
         news: mpsc::UnboundedSender<Event>,
+        pulse: Pulse,
     ) -> (Result<Journal>, Result<Ending>) {
+        let timekeeping = Timekeeping::start(&*clock);
         let (mut journal, mut interrupts) = (journal, interrupts);
         let date = tokio::select! {
             signed_in = sign_in(&client) => match signed_in {
@@ -107,7 +124,7 @@ impl Dispatcher {
             }
         };
         let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-        let opening = match Opening::of(&mut journal, &client, now, there.day()) {
+        let opening = match Opening::of(&mut journal, &client, options.policy, now, there.day()) {
             Ok(opening) => opening,
             Err(error) => return (Ok(journal), Err(error)),
         };
@@ -124,6 +141,7 @@ impl Dispatcher {
         let limits = options.limits;
         let mut this = Self {
             quota: opening.quota(there.day(), limits),
+            refusals: Refusals::new(options.policy.on_rejections),
             run: opening.run,
             clock,
             client,
@@ -149,13 +167,21 @@ impl Dispatcher {
             shown: HashSet::new(),
             token_refusals: HashMap::new(),
             told_parking: None,
+            audit: Audit::default(),
             version: None,
             surveyed_at: Duration::ZERO,
             drain: None,
             failure: None,
+            timekeeping,
+            settling: Settling::default(),
+            capacity: Capacity::new(limits.concurrency),
+            movement: Movement::new(pulse),
         };
         if let Some(date) = date {
             this.hear_date(date);
+        }
+        if let Some(text) = opening.changes {
+            this.tell(Event::Note { text });
         }
         for operation in opening.lanes {
             this.lane(operation).supply = Supply::Unknown;
@@ -163,17 +189,24 @@ impl Dispatcher {
         let ending = this.work(&mut mail, interrupts).await;
         this.requests.abort_all();
         let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let (word, resumes_at) = ending.noted();
         let at = this.clock.now();
         let journal = this.writer.close().await;
         if let Some(error) = this.failure {
             return (journal, Err(error));
         }
-        let journal = journal.and_then(|mut journal| {
-            journal.end_run(this.run, at, word, resumes_at, &requests)?;
-            Ok(journal)
+        let mut journal = match journal {
+            Ok(journal) => journal,
+            Err(error) => return (Err(error), Ok(ending)),
+        };
+        let ended = supply::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
+            if let Some(figures) = this.audit.figures() {
+                journal.note_audit(this.run, figures)?;
+            }
+            let (words, resumes_at) = ending.noted();
+            journal.end_run(this.run, at, &words, resumes_at, &requests)?;
+            Ok(ending)
         });
-        (journal, Ok(ending))
+        (Ok(journal), ended)
     }
 
     /// The loop.
@@ -184,9 +217,12 @@ impl Dispatcher {
     ) -> Ending {
         let mut listening = true;
         loop {
+            self.keep_time();
             self.note_counted();
             self.refill();
             let wake = self.offer();
+            let wake = self.ask_time(wake);
+            self.show();
             if let Some(ending) = self.ending() {
                 return ending;
             }
@@ -200,7 +236,12 @@ impl Dispatcher {
                     Some(Interrupt::Abort) => {
                         return Ending::Interrupted { why: "at once, on a second request".to_owned() };
                     }
-                    None => listening = false,
+                    Some(Interrupt::GoOn(sheet)) => self.go_on_with(sheet),
+                    Some(Interrupt::Leave(sheet)) => self.leave(sheet),
+                    None => {
+                        listening = false;
+                        self.refusals.nobody_answers();
+                    }
                 },
                 Some(news) = mail.recv() => {
                     self.receive(news);
@@ -224,6 +265,7 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
+        self.movement.held_back = false;
         let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
@@ -237,15 +279,18 @@ impl Dispatcher {
         while moving {
             moving = false;
             for &operation in &operations {
-                if self.requests.len() + self.claiming >= self.options.limits.concurrency {
-                    return wake;
+                if let Err(at) = self.capacity.permits(self.requests.len() + self.claiming, now) {
+                    return at.map_or(wake, |at| wake.min(at));
                 }
                 match self.permission(operation, now) {
                     Permission::Granted(errand) => {
                         self.begin(operation, errand);
                         moving = true;
                     }
-                    Permission::Later(at) => wake = wake.min(at),
+                    Permission::Later(at) => {
+                        self.movement.held_back = true;
+                        wake = wake.min(at);
+                    }
                     Permission::AfterNews | Permission::NothingWaits => {}
                 }
             }
@@ -257,17 +302,20 @@ impl Dispatcher {
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
-        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
-        if lane.queue.is_empty() {
+        let there = self.there();
+        if self.lanes.get(&operation).is_none_or(|lane| lane.queue.is_empty()) {
             return Permission::NothingWaits;
         }
-        let there = self.service_clock.at(self.clock.now());
         let held_back = self.reach.permits(now).err().or_else(|| {
             if !operation.creates() {
                 return None;
             }
             self.quota.permits(there).err().map(|until| until.map(|until| now + until.since(there)))
         });
+        if held_back.is_none() && self.sounds_first(operation, now) {
+            return Permission::Later(now);
+        }
+        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         match held_back.or_else(|| lane.permits(now).err()) {
             Some(Some(at)) => Permission::Later(at),
             Some(None) => Permission::AfterNews,
@@ -280,14 +328,16 @@ impl Dispatcher {
     fn begin(&mut self, operation: Operation, errand: Errand) {
         failpoint::reach("permission.granted");
         self.reach.leaves(self.clock.elapsed());
-        if let Some(lane) = self.lanes.get_mut(&operation) {
-            lane.breaker.leaves();
-        }
+        let phase = self.lane(operation).breaker.leaves();
         match errand {
             Errand::Send(job) => {
-                let Some(in_hand) = self.in_hand.get_mut(&job) else { return self.never_left(operation) };
+                let there = self.there();
+                let Some(in_hand) = self.in_hand.get_mut(&job) else {
+                    return self.never_left(operation, phase);
+                };
+                in_hand.phase = phase;
                 let now = self.clock.now();
-                let day = operation.creates().then(|| self.quota.leaves(self.service_clock.at(now)));
+                let day = operation.creates().then(|| self.quota.leaves(there));
                 in_hand.stage = Stage::Claiming;
                 in_hand.counted = day;
                 let baseline = in_hand.baseline.take();
@@ -306,7 +356,7 @@ impl Dispatcher {
                     in_hand.stage = Stage::Looking;
                 }
                 let call = lookup.call();
-                self.send(operation, call, Errand::Look { lookup, purpose, tries });
+                self.send(operation, call, Errand::Look { lookup, purpose, tries }, phase);
             }
         }
     }
@@ -333,27 +383,39 @@ impl Dispatcher {
             lane.claimed.pop_front();
             self.claiming -= 1;
             let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            // Nothing has left: the claim is taken back rather than left in doubt.
             if stopping {
-                // Nothing has left: the claim is taken back rather than left in doubt.
-                self.take_back(job);
+                self.take_back(job, "the run was ending; nothing was sent");
+                continue;
+            }
+            let phase = in_hand.phase;
+            if lane.breaker.withdraws(phase) {
+                self.never_left(operation, phase);
+                self.take_back(job, "the service began to fail; nothing was sent");
+                continue;
+            }
+            if self.refusals.sets_aside(in_hand.work.sheet) {
+                self.never_left(operation, phase);
+                self.take_back(job, "its sheet was set aside; nothing was sent");
                 continue;
             }
             in_hand.stage = Stage::UnderWay;
             match lookups::step(&in_hand.work) {
-                Some(call) => self.send(operation, call, Errand::Send(job)),
+                Some(call) => self.send(operation, call, Errand::Send(job), phase),
                 None => {
-                    self.take_back(job);
+                    self.take_back(job, "it could not be sent");
                     self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
                 }
             }
         }
     }
 
-    fn send(&mut self, operation: Operation, call: Call, errand: Errand) {
+    fn send(&mut self, operation: Operation, call: Call, errand: Errand, phase: Phase) {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
-        self.errands.insert(task.id(), errand);
+        self.errands.insert(task.id(), (errand, phase));
         let now = self.clock.elapsed();
+        self.movement.left(now);
         self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
     }
@@ -364,18 +426,20 @@ impl Dispatcher {
             Ok(home) => home,
             Err(error) => (error.id(), super::outcome::lost()),
         };
-        let Some(errand) = self.errands.remove(&id) else { return };
-        if let Some(date) = answer.date {
-            self.hear_date(date);
+        self.movement.step();
+        match answer.date {
+            Some(date) => self.hear_date(date),
+            None => self.note_undated(&answer),
         }
+        let Some((errand, phase)) = self.errands.remove(&id) else { return self.told_time(id, &answer) };
         match errand {
             Errand::Send(job) => {
                 failpoint::reach("answer.received");
-                self.answered(job, answer);
+                self.answered(job, answer, phase);
             }
             Errand::Look { lookup, purpose, tries } => {
                 failpoint::reach("look.received");
-                self.looked(lookup, purpose, tries, answer);
+                self.looked(lookup, purpose, tries, answer, phase);
             }
         }
     }
@@ -425,7 +489,14 @@ impl Dispatcher {
         }
         for &Moved { job, kind, from, to, operation } in moved {
             self.supply(to, operation);
+            self.movement.step();
             if from != to {
+                match to {
+                    JobState::InDoubt => {
+                        self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle)
+                    }
+                    _ => self.settling.end(job),
+                }
                 self.tell(Event::Moved { job, kind, from, to });
             }
         }
@@ -441,8 +512,8 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
-                if let Some(operation) = self.in_hand.get(&job).map(|in_hand| in_hand.work.operation) {
-                    self.never_left(operation);
+                if let Some(in_hand) = self.in_hand.get(&job) {
+                    self.never_left(in_hand.work.operation, in_hand.phase);
                 }
                 self.let_go(job);
             }
@@ -458,9 +529,15 @@ impl Dispatcher {
     }
 
     /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
-    fn never_left(&mut self, operation: Operation) {
+    fn never_left(&mut self, operation: Operation, phase: Phase) {
         self.reach.never_left();
-        self.lane(operation).breaker.came_home();
+        self.lane(operation).breaker.came_home(phase);
+    }
+
+    /// The service's time now.
+    pub(super) fn there(&mut self) -> Moment {
+        self.keep_time();
+        self.service_clock.at(self.clock.now())
     }
 
     /// News that is not an answer.
@@ -475,8 +552,10 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
+            Inbox::Audit(news) => self.heard_of_audit(news),
         }
     }
 

@@ -1,9 +1,14 @@
 //! The two ends of a run: what it begins with, and how it ended.
 
-use super::Limits;
+use std::time::Duration;
+
 use super::quota::Quota;
+use super::terms::Terms;
+use super::timekeeping::latest_due;
+use super::{Limits, Policy};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, QuotaDay, RunId};
+use crate::model::id::{ImportId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Refusal, Verdict};
@@ -21,6 +26,12 @@ pub enum Ending {
         /// Why, in words.
         why: String,
     },
+    /// Nothing is left that goes on by itself, but for rows of sheets that were set aside because the service
+    /// refused one row after another.
+    SheetsLeft {
+        /// The sheets.
+        sheets: Vec<LeftSheet>,
+    },
     /// Stopped on request, with work left that goes on by itself later.
     Interrupted {
         /// Why, in words.
@@ -33,6 +44,25 @@ pub enum Ending {
         /// What to do about it.
         hint: String,
     },
+}
+
+/// A sheet that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftSheet {
+    /// Its number in the journal.
+    pub sheet: SheetId,
+    /// The import it belongs to.
+    pub import: ImportId,
+    /// How it is called.
+    pub title: String,
+    /// How many rows in a row were refused alike.
+    pub times: u32,
+    /// With which code.
+    pub code: String,
+    /// In the service's words.
+    pub message: String,
+    /// Its rows that were not sent and stay ready.
+    pub unsent: u64,
 }
 
 impl Ending {
@@ -65,14 +95,34 @@ impl Ending {
         }
     }
 
+    /// With what the journal says of sheets set aside: those that have no row left to send were not held up.
+    pub(super) fn counted(self, journal: &Journal) -> Result<Self> {
+        let Self::SheetsLeft { mut sheets } = self else { return Ok(self) };
+        for left in &mut sheets {
+            left.unsent = journal.unsent(left.sheet)?;
+        }
+        sheets.retain(|left| left.unsent > 0);
+        Ok(if sheets.is_empty() { Self::Finished } else { Self::SheetsLeft { sheets } })
+    }
+
     /// How the journal notes it, and when the run may go on.
-    pub(super) fn noted(&self) -> (&'static str, Option<Moment>) {
-        match self {
+    pub(super) fn noted(&self) -> (String, Option<Moment>) {
+        let (word, until) = match self {
             Self::Finished => ("finished", None),
+            Self::SheetsLeft { sheets } => {
+                let sheets: Vec<String> = sheets
+                    .iter()
+                    .map(|left| {
+                        format!("{} was refused {} times in a row ({})", left.title, left.times, left.code)
+                    })
+                    .collect();
+                return (format!("held: {}", sheets.join("; ")), None);
+            }
             Self::Parked { until, .. } => ("parked", Some(*until)),
             Self::Interrupted { .. } => ("interrupted", None),
             Self::Stopped { .. } => ("stopped", None),
-        }
+        };
+        (word.to_owned(), until)
     }
 }
 
@@ -82,19 +132,28 @@ pub(super) struct Opening {
     today: QuotaDay,
     learned: Option<u64>,
     pub(super) run: RunId,
+    /// What is different from the last run, in words.
+    pub(super) changes: Option<String>,
 }
 
 impl Opening {
     /// Reads what the journal knows; `today` is the service's day, as far as it is known.
-    pub(super) fn of(journal: &mut Journal, client: &Client, now: Moment, today: Day) -> Result<Self> {
+    pub(super) fn of(
+        journal: &mut Journal,
+        client: &Client,
+        policy: Policy,
+        now: Moment,
+        today: Day,
+    ) -> Result<Self> {
         let lanes = journal.lanes()?;
         require_available(client, &lanes)?;
-        Ok(Self {
-            lanes,
-            today: journal.quota(today)?,
-            learned: journal.latest_ceiling()?,
-            run: journal.begin_run(now)?,
-        })
+        let terms = Terms::of(client.endpoints(), policy);
+        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
+        let run = journal.begin_run(now)?;
+        journal.note_terms(run, &terms.text())?;
+        // Moments written by a clock that was ahead would keep their rows waiting until it is right.
+        journal.bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        Ok(Self { lanes, today: journal.quota(today)?, learned: journal.latest_ceiling()?, run, changes })
     }
 
     /// The quota as this run begins with it.

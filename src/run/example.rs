@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::matching::Seen;
 use crate::journal::{Action, Work};
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::record::{
     Address, Company, CompanyType, Device, Person, Record, Role, Site, TemplateScope, UserType,
@@ -29,6 +29,7 @@ fn address() -> Address {
 fn work(record: Record, role: Role) -> Work {
     Work {
         job: JobId(1),
+        sheet: SheetId(1),
         kind: record.kind(),
         state: JobState::Ready,
         step: 0,
@@ -49,6 +50,7 @@ fn work(record: Record, role: Role) -> Work {
         absent_reads: 0,
         looks: 0,
         baseline: None,
+        unsure: false,
         content_hash: String::new(),
         first_sent_at: None,
     }

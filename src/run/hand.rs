@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use super::after::Finding;
+use super::audit;
+use super::breaker::Phase;
 use super::ends::Ending;
-use crate::journal::{Reply, Work};
-use crate::model::id::{JobId, RemoteId};
+use crate::error::Result;
+use crate::journal::{Reply, Shelved, Work};
+use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::Day;
 
@@ -13,6 +16,8 @@ use crate::model::time::Day;
 pub(super) struct InHand {
     pub(super) work: Work,
     pub(super) stage: Stage,
+    /// The phase of its operation's breaker in which its request got permission.
+    pub(super) phase: Phase,
     /// The day on which the creation under way counts.
     pub(super) counted: Option<Day>,
     /// The baseline found by the look before sending, to be stored with the claim.
@@ -46,8 +51,12 @@ pub(super) enum Inbox {
     Survey { lanes: Vec<Operation>, version: i64 },
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, used: u64 },
+    /// A sheet is set aside in the journal.
+    Shelved { sheet: SheetId, shelved: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.
     Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
+    /// What the journal says about records that are read back.
+    Audit(audit::News),
 }
 
 /// What a write was for.

@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::audit::Question;
 use super::breaker::Breaker;
 use super::departures::Departures;
 use crate::clock::Clock;
 use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::service::{Limiter, Lookup, Rate};
 
@@ -42,14 +44,24 @@ pub(super) enum Purpose {
     Confirm(JobId, RemoteId),
     /// Whether a look-up finds what is known to exist, for a job it did not find.
     Control(JobId, RemoteId),
+    /// Whether what was made is there, and only once.
+    Audit(Question),
+    /// Whether the site of a device's own was made, when the device was not.
+    Orphan(JobId),
+    /// Whether the service answers at all, before a request of this operation may find out whether it works.
+    Sounding(Operation),
 }
 
 impl Purpose {
     /// The job that waits for the answer, when it is a single one.
     pub(super) fn job(self) -> Option<JobId> {
         match self {
-            Self::Before(job) | Self::After(job) | Self::Confirm(job, _) | Self::Control(job, _) => Some(job),
-            Self::Family(_) => None,
+            Self::Before(job)
+            | Self::After(job)
+            | Self::Confirm(job, _)
+            | Self::Control(job, _)
+            | Self::Orphan(job) => Some(job),
+            Self::Family(_) | Self::Audit(_) | Self::Sounding(_) => None,
         }
     }
 }
@@ -107,7 +119,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(rate: Rate, clock: Arc<dyn Clock>) -> Self {
+    pub(super) fn new(operation: Operation, rate: Rate, clock: Arc<dyn Clock>) -> Self {
         Self {
             limiter: Limiter::new(rate, clock),
             departures: match rate {
@@ -115,7 +127,7 @@ impl Lane {
                 Rate::Unlimited => None,
             },
             claimed: VecDeque::new(),
-            breaker: Breaker::new(),
+            breaker: Breaker::of(operation),
             queue: VecDeque::new(),
             halt: None,
             // Look-up lanes never ask the journal; lanes of jobs are set to `Unknown` when they are needed.

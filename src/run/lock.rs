@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::journal::state_folder;
 use crate::model::time::Moment;
 
 /// Held as long as a run uses an account.
@@ -42,7 +43,7 @@ pub fn lock_account(
     journal: &Path,
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    lock_in(&folder(), base_url, client_id, journal, now)
+    lock_in(&state_folder().join("locks"), base_url, client_id, journal, now)
 }
 
 fn lock_in(
@@ -81,15 +82,6 @@ fn holder(lines: &str) -> AccountHolder {
         since: lines.next().and_then(Moment::parse),
         journal: lines.next().map(PathBuf::from),
     }
-}
-
-/// The folder of the locks: the same for every run of this user on this machine, at a terminal or scheduled.
-fn folder() -> PathBuf {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_STATE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("fleetload/locks")
 }
 
 fn open(path: &Path) -> std::io::Result<File> {

@@ -109,6 +109,38 @@ pub(super) fn differences(sent: &Value, returned: &Value) -> Vec<String> {
     differences
 }
 
+/// Fields by which a record is another one, not the same with other values.
+const IDENTIFYING: [&str; 5] = ["companyId", "name", "username", "identification", "reference"];
+
+/// What a record that is said to be a row's says otherwise: first what makes it another record, then what may have
+/// been changed since, or by the service.
+pub(super) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec<String>) {
+    let (mut another, mut changed) = (Vec::new(), Vec::new());
+    let (Some(ours), Some(theirs)) = (sent.as_object(), returned.as_object()) else {
+        return (vec!["it is not a record".to_owned()], changed);
+    };
+    for (field, theirs) in theirs {
+        let Some(ours) = ours.get(field) else { continue };
+        let one = |value: &Value| Value::Object([(field.clone(), value.clone())].into_iter().collect());
+        let differences = differences(&one(ours), &one(theirs));
+        let near = match (ours.as_str(), theirs.as_str()) {
+            (Some(ours), Some(theirs)) => key::likeness(ours, theirs) != Likeness::Different,
+            _ => false,
+        };
+        if IDENTIFYING.contains(&field.as_str()) && !near {
+            another.extend(differences);
+        } else {
+            changed.extend(differences);
+        }
+    }
+    for field in TELLING {
+        if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
+            changed.push(format!("{field} is '{theirs}', the row has none"));
+        }
+    }
+    (another, changed)
+}
+
 fn collect_differences(at: &str, sent: &Value, returned: &Value, differences: &mut Vec<String>) {
     let (Some(ours), Some(theirs)) = (sent.as_object(), returned.as_object()) else { return };
     for (field, theirs) in theirs {
@@ -297,6 +329,22 @@ mod tests {
         ];
         for (case, work, returned, expected) in table {
             assert_eq!(relate(&work, &sent(&work), &found(returned)), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn another_name_or_company_makes_another_record_and_other_values_do_not() {
+        let work = site("Depot", Some("D1"));
+        let table = [
+            (json!({"companyId": OURS, "name": "Depot", "reference": "D1"}), 0, 0),
+            (json!({"companyId": OTHER, "name": "Depot", "reference": "D1"}), 1, 0),
+            (json!({"companyId": OURS, "name": "Depot 2", "reference": "D2"}), 2, 0),
+            (json!({"companyId": OURS, "name": "DEPOT", "reference": "D1"}), 0, 1),
+            (json!({"companyId": OURS, "name": "Depot", "phoneNumber": "+64 9 555 9999"}), 0, 1),
+        ];
+        for (returned, another, changed) in table {
+            let (found_another, found_changed) = apart(&sent(&work), &returned);
+            assert_eq!((found_another.len(), found_changed.len()), (another, changed), "{returned}");
         }
     }
 

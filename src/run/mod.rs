@@ -1,28 +1,45 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `quota`,
-//! `before` (the look before sending), `after` (out of doubt), `matching` and `weigh` (which record is
-//! ours).
+//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`,
+//! `quota`, `refusals` (sheets set aside), `before` (the look before sending), `after` (out of doubt), `matching` and
+//! `weigh` (which record is ours), `audit` (what was made is read back before the end), `sighting` and `readback`
+//! (what that shows). `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and
+//! `standstill` see to it that no run stands still for ever. `verify` asks the service for a person who decides.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
+mod audit;
 mod before;
 mod breaker;
+mod capacity;
 mod departures;
 mod dispatcher;
 mod ends;
 #[cfg(test)]
 mod example;
+mod family;
 mod hand;
+mod inquiry;
 mod lane;
 mod lock;
 mod lookups;
 mod matching;
 mod outcome;
+mod own_site;
+mod probing;
 mod quota;
 mod reach;
+mod readback;
+mod refusals;
+mod settling;
+mod sighting;
+mod standstill;
 mod supply;
+mod terms;
+mod timekeeping;
+mod verify;
+mod watchdog;
 mod weigh;
 
 use std::sync::Arc;
@@ -32,13 +49,16 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::journal::{Journal, Writing};
+use crate::journal::{AuditScope, Journal, Writing};
 use crate::model::event::Event;
+use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::{Client, Rate};
 
-pub use ends::Ending;
+pub use ends::{Ending, LeftSheet};
 pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use verify::{Identity, Sight, Verifier};
+pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]
@@ -64,6 +84,21 @@ pub struct Policy {
     pub in_doubt: InDoubt,
     /// How long after a lost answer "not there" may be believed.
     pub settle: Duration,
+    /// Which records are read back before the run ends; `None` for none.
+    pub audit: Option<AuditScope>,
+    /// When the service refuses the rows of a sheet one after another for the same reason.
+    pub on_rejections: OnRejections,
+}
+
+/// When the service refuses the rows of a sheet one after another for the same reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRejections {
+    /// Set the sheet aside and ask: [`Interrupt::GoOn`] or [`Interrupt::Leave`] is the answer.
+    Ask,
+    /// Set the sheet aside; its rows stay ready.
+    Leave,
+    /// Send its other rows all the same.
+    GoOn,
 }
 
 /// When the day's quota is spent.
@@ -115,6 +150,10 @@ pub enum Interrupt {
     Drain,
     /// End at once. What is under way is in doubt at the next start.
     Abort,
+    /// Go on with a sheet that was set aside, whatever the service says.
+    GoOn(SheetId),
+    /// Leave a sheet set aside.
+    Leave(SheetId),
 }
 
 /// Runs every unfinished job of `journal` until nothing goes on by itself.
@@ -133,5 +172,22 @@ pub async fn run(
     interrupts: mpsc::Receiver<Interrupt>,
     news: mpsc::UnboundedSender<Event>,
 ) -> (Result<Journal>, Result<Ending>) {
-    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news).await
+    run_watched(journal, client, clock, options, interrupts, news, Pulse::default()).await
+}
+
+/// The same, showing how it stands in `pulse`, for a [`Watchdog`].
+///
+/// # Errors
+///
+/// Those of [`run`].
+pub async fn run_watched(
+    journal: Journal,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    options: Options,
+    interrupts: mpsc::Receiver<Interrupt>,
+    news: mpsc::UnboundedSender<Event>,
+    pulse: Pulse,
+) -> (Result<Journal>, Result<Ending>) {
+    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news, pulse).await
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::before::Reading;
-use super::breaker::Change;
+use super::breaker::{Outcome, Phase};
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::Inbox;
@@ -17,13 +17,18 @@ use crate::model::operation::Operation;
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, Refusal, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::service::Answer;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
 const FRESH: Duration = Duration::from_secs(60);
 /// How long after a lost answer the first look is taken: most late commits have happened by then.
 const FIRST_LOOK: Duration = Duration::from_secs(2);
+
+/// How the codes of attempts begin whose answers were lost; the journal counts these against the row.
+const CHARGED: &str = "answer.";
+/// The same of a probe of a failing service, which the journal does not count.
+const UNCHARGED: &str = "probe.";
 
 /// The answer of a request whose task was lost: it may have been sent.
 pub(super) fn lost() -> Answer {
@@ -38,7 +43,7 @@ pub(super) fn lost() -> Answer {
 
 impl Dispatcher {
     /// A step of a job has its answer.
-    pub(super) fn answered(&mut self, job: JobId, answer: Answer) {
+    pub(super) fn answered(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (operation, counted) = (in_hand.work.operation, in_hand.counted);
         let standing = Standing {
@@ -47,7 +52,7 @@ impl Dispatcher {
             deferrals: in_hand.work.deferrals,
             token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
         };
-        let evidence = self.evidence(&answer);
+        let mut evidence = self.evidence(&answer);
         let contradicting = match &answer.verdict {
             Verdict::Contradicted(contradiction) => contradiction.id,
             _ => None,
@@ -61,9 +66,24 @@ impl Dispatcher {
             self.shown.extend(in_hand.work.parents.iter().map(|(_, parent)| *parent));
         }
         self.heed_status(operation, &answer);
+        let outcome = said(&answer.verdict);
         let (settled, consequence) = settle(standing, answer.verdict);
+        if let Settled::InDoubt(doubt) = settled
+            && self.lane(operation).breaker.is_probe(phase)
+        {
+            // It failed for the service's sake, not for the row's: not one of the doubts a row may have.
+            evidence.code = Some(doubt.code().replace(CHARGED, UNCHARGED));
+        }
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
-        self.follow(operation, counted, consequence);
+        self.follow(operation, counted, consequence, (outcome, phase));
+        match &settled {
+            Settled::Done { .. } => self.note_verdict(job, None),
+            Settled::Rejected(rejection) => self.note_verdict(job, Some(rejection)),
+            Settled::Returned { .. }
+            | Settled::Deferred { .. }
+            | Settled::InDoubt(_)
+            | Settled::Held { .. } => {}
+        }
         let write = self.outcome(job, standing, settled, evidence, contradicting);
         self.settle(job, write);
     }
@@ -115,41 +135,37 @@ impl Dispatcher {
     }
 
     /// What the run does besides.
-    fn follow(&mut self, operation: Operation, counted: Option<Day>, consequence: Consequence) {
-        if !matches!(consequence, Consequence::Unreachable(_)) {
+    fn follow(
+        &mut self,
+        operation: Operation,
+        counted: Option<Day>,
+        consequence: Consequence,
+        (outcome, phase): (Outcome, Phase),
+    ) {
+        if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
             self.reach.reached();
         }
         let now = self.clock.elapsed();
-        let change = match consequence {
-            Consequence::Nothing => self.lane(operation).breaker.succeeded(),
-            Consequence::Failure => self.lane(operation).breaker.failed(now),
-            Consequence::SlowDown => {
-                self.lane(operation).breaker.came_home();
-                self.slow_down(operation);
-                Change::Same
-            }
-            Consequence::ParkCreations => {
-                self.lane(operation).breaker.came_home();
-                self.quota_refused(counted);
-                Change::Same
-            }
-            Consequence::StopOperation(status) => {
-                self.stop_operation(operation, status);
-                Change::Same
-            }
-            Consequence::StopRun(refusal) => {
-                self.stop_run(refusal);
-                Change::Same
-            }
+        let breaker = &mut self.lane(operation).breaker;
+        if let Consequence::Nothing | Consequence::Failure = consequence {
+            let change = breaker.heard(outcome, phase, now);
+            self.tell_breaker(operation, change);
+        } else {
+            breaker.came_home(phase);
+        }
+        match consequence {
+            Consequence::Nothing | Consequence::Failure => {}
+            Consequence::SlowDown => self.slow_down(operation),
+            Consequence::ParkCreations => self.quota_refused(counted),
+            Consequence::StopOperation(status) => self.stop_operation(operation, status),
+            Consequence::StopRun(refusal) => self.stop_run(refusal),
+            Consequence::LowerConcurrency(words) => self.ran_short(operation, &words),
             Consequence::Unreachable(words) => {
-                self.lane(operation).breaker.came_home();
                 if let Some(retry_in) = self.reach.failed(now, &words) {
                     self.tell(Event::Unreachable { reason: words, retry_in });
                 }
-                Change::Same
             }
-        };
-        self.tell_breaker(operation, change);
+        }
     }
 
     /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
@@ -169,7 +185,7 @@ impl Dispatcher {
     }
 
     /// What follows for the run from the answer to a look-up.
-    pub(super) fn follow_look_up(&mut self, operation: Operation, verdict: &Verdict) {
+    pub(super) fn follow_look_up(&mut self, operation: Operation, verdict: &Verdict, phase: Phase) {
         let consequence = match verdict {
             Verdict::Succeeded(_)
             | Verdict::Rejected(_)
@@ -177,22 +193,14 @@ impl Dispatcher {
             | Verdict::Duplicate(_)
             | Verdict::Contradicted(_)
             | Verdict::TokenInvalid => Consequence::Nothing,
+            Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
             Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
             Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
             Verdict::Refused(refusal) => Consequence::StopRun(*refusal),
             Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
             Verdict::Doubtful(_) => Consequence::Failure,
         };
-        self.follow(operation, None, consequence);
-    }
-
-    fn tell_breaker(&self, operation: Operation, change: Change) {
-        let (open, reason) = match change {
-            Change::Same => return,
-            Change::Opened => (true, "twenty requests in a row failed at the service"),
-            Change::Closed => (false, "the service answers again"),
-        };
-        self.tell(Event::Breaker { operation, open, reason: reason.to_owned() });
+        self.follow(operation, None, consequence, (said(verdict), phase));
     }
 
     /// Keeps the quota in step with what became of a creation that counted on `day`.
@@ -222,7 +230,7 @@ impl Dispatcher {
     }
 
     fn quota_refused(&mut self, counted: Option<Day>) {
-        let there = self.service_clock.at(self.clock.now());
+        let there = self.there();
         let day = counted.unwrap_or(there.day());
         if let Parking::Until(_) = self.quota.refused(there, day) {
             let ceiling = self.quota.used();
@@ -238,7 +246,6 @@ impl Dispatcher {
     /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
     fn stop_operation(&mut self, operation: Operation, status: u16) {
         let lane = self.lane(operation);
-        lane.breaker.came_home();
         if lane.halt.is_some() {
             return;
         }
@@ -265,13 +272,13 @@ impl Dispatcher {
     }
 
     /// Takes a claim back whose request never left.
-    pub(super) fn take_back(&mut self, job: JobId) {
+    pub(super) fn take_back(&mut self, job: JobId, reason: &str) {
         if let Some(day) = self.in_hand.get(&job).and_then(|in_hand| in_hand.counted) {
             self.counted.add(day, -1, 0, 0);
         }
         self.uncount(job);
         let evidence = Evidence::at(self.clock.now());
-        let reason = "the run was ending; nothing was sent".to_owned();
+        let reason = reason.to_owned();
         self.settle(job, Write::Return { job, code: "not-sent".to_owned(), reason, evidence });
     }
 
@@ -284,6 +291,7 @@ impl Dispatcher {
 
     /// Learns the service's time from an answer.
     pub(super) fn hear_date(&mut self, date: Moment) {
+        self.keep_time();
         let heard = self.service_clock.hear(date, self.clock.now());
         if let Some(seconds) = heard.notable {
             self.tell(Event::ClockSkew { seconds });
@@ -316,6 +324,24 @@ impl Dispatcher {
             excerpt: answer.excerpt.clone(),
             took_ms: u64::try_from(answer.took.as_millis()).ok(),
         }
+    }
+}
+
+/// What an answer says about the service. Told only of answers that say anything.
+fn said(verdict: &Verdict) -> Outcome {
+    match verdict {
+        Verdict::Doubtful(Doubt::Unreadable) => Outcome::Page,
+        Verdict::Doubtful(_) | Verdict::Contradicted(_) => Outcome::Failed,
+        Verdict::Succeeded(_)
+        | Verdict::Rejected(_)
+        | Verdict::NoDataFound(_)
+        | Verdict::Duplicate(_)
+        | Verdict::NotSent(_)
+        | Verdict::Throttled
+        | Verdict::QuotaSpent
+        | Verdict::TokenInvalid
+        | Verdict::Refused(_)
+        | Verdict::EndpointMissing(_) => Outcome::Answered,
     }
 }
 

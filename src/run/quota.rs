@@ -40,13 +40,26 @@ impl ServiceClock {
         // The header counts whole seconds; on average half of one has passed. A difference below a
         // second and a half is within that and the time on the way, and so no difference at all.
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
-        self.skew_ms = if difference.abs() < 1_500 { 0 } else { difference };
-        let notable = self.skew_ms.abs() >= NOTABLE_SKEW_MS;
+        self.skew_ms = if difference.saturating_abs() < 1_500 { 0 } else { difference };
+        let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS;
         let told = std::mem::replace(&mut self.told, notable);
         Heard {
             first: !std::mem::replace(&mut self.heard, true),
             notable: (notable && !told).then_some(self.skew_ms / 1000),
         }
+    }
+
+    /// Our clock has jumped by so many milliseconds: the service's goes on as it did, until it is heard again.
+    /// While it has never been heard, ours is all there is.
+    pub(super) fn leapt(&mut self, jump_ms: i64) {
+        if self.heard {
+            self.skew_ms = self.skew_ms.saturating_sub(jump_ms);
+        }
+    }
+
+    /// Whether the service has ever said what time it is.
+    pub(super) fn is_heard(&self) -> bool {
+        self.heard
     }
 
     /// The service's time when ours is `now`.
@@ -398,5 +411,48 @@ mod tests {
         assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(None));
         assert_eq!(clock.at(ours).day(), ours.day());
         assert_eq!(clock.ours(clock.at(ours)), ours);
+    }
+
+    #[test]
+    fn when_our_clock_jumps_the_services_goes_on_as_it_did_until_it_is_heard_again() {
+        let ours = at("2026-03-01T23:00:00Z");
+        let mut clock = ServiceClock::default();
+        clock.hear(at("2026-03-01T22:30:00Z"), ours);
+        for jump_ms in [7 * 3_600_000, -30 * 3_600_000] {
+            let mut clock = clock;
+            clock.leapt(jump_ms);
+            let now = Moment::from_millis(ours.millis() + jump_ms);
+            assert_eq!(clock.at(now), Moment::from_millis(at("2026-03-01T22:30:00Z").millis() + 500));
+            // It was the machine that slept: the service's next answer says so.
+            clock.hear(at("2026-03-02T05:30:00Z"), now);
+            assert_eq!(clock.at(now).day(), at("2026-03-02T05:30:00Z").day());
+        }
+        // Never heard: this machine's clock is all there is.
+        let mut silent = ServiceClock::default();
+        silent.leapt(3_600_000);
+        assert_eq!(silent.at(ours), ours);
+    }
+
+    #[test]
+    fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
+        for edge in
+            ["2026-12-31T23:59:59Z", "2028-02-29T23:59:59Z", "1970-01-01T00:00:00Z", "9999-12-30T22:00:00Z"]
+        {
+            let now = at(edge);
+            let mut quota = Quota::new(now.day(), 5, Some(5), None, 0);
+            let until = quota.permits(now).unwrap_err().expect("parked");
+            assert_eq!(until, now.day().next().start().plus(AFTER_MIDNIGHT), "{edge}");
+            assert_eq!(quota.permits(until), Ok(()), "{edge}");
+        }
+        let mut clock = ServiceClock::default();
+        for there in [i64::MIN, i64::MAX] {
+            for here in [i64::MIN, 0, i64::MAX] {
+                clock.hear(Moment::from_millis(there), Moment::from_millis(here));
+                clock.leapt(there);
+                let shown = clock.at(Moment::from_millis(here)).day();
+                let mut quota = Quota::new(shown, 5, Some(5), None, 0);
+                let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
+            }
+        }
     }
 }

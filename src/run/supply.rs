@@ -1,14 +1,17 @@
 //! Where a run's jobs come from and when it ends: pages of the journal for each operation, jobs in doubt whose
 //! look is due, rows that another command has put in the journal meanwhile.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::{Drain, InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
 use super::{OnQuota, reach};
-use crate::journal::{Page, Work};
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Page, Work};
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
@@ -28,7 +31,7 @@ impl Dispatcher {
     /// The lane of `operation`, made at its first use.
     pub(super) fn lane(&mut self, operation: Operation) -> &mut Lane {
         let (rate, clock) = (self.options.limits.rate, &self.clock);
-        self.lanes.entry(operation).or_insert_with(|| Lane::new(rate, clock.clone()))
+        self.lanes.entry(operation).or_insert_with(|| Lane::new(operation, rate, clock.clone()))
     }
 
     /// Queues an errand for its operation.
@@ -38,6 +41,12 @@ impl Dispatcher {
 
     /// Asks the journal for whatever may be had and is not in hand yet.
     pub(super) fn refill(&mut self) {
+        if self.failure.is_none() && self.writer.is_gone() {
+            self
+                .fail(Error::internal("what writes the journal broke down; nothing was sent after that").hint(
+                "run the same command again: what was under way is looked up before anything is sent again",
+            ));
+        }
         if self.drain.is_some() || self.failure.is_some() {
             return;
         }
@@ -53,6 +62,8 @@ impl Dispatcher {
             self.doubtful = Supply::Asked;
             self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
         }
+        self.look_again();
+        self.leave_what_fails();
         self.survey();
     }
 
@@ -71,7 +82,8 @@ impl Dispatcher {
             .min()
             .map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
-        due.into_iter().chain(deadline).min().unwrap_or(Duration::MAX)
+        let look = self.audit.next_look().filter(|_| asks);
+        due.into_iter().chain(deadline).chain(look).min().unwrap_or(Duration::MAX)
     }
 
     /// Asks, now and then, whether another process has put rows in the journal.
@@ -172,7 +184,9 @@ impl Dispatcher {
         for work in work {
             let job = work.job;
             let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
-            place.insert(InHand { work, stage: Stage::Queued, counted: None, baseline: None });
+            self.movement.step();
+            let stage = Stage::Queued;
+            place.insert(InHand { work, stage, phase: Phase::default(), counted: None, baseline: None });
             fresh.push(job);
         }
         fresh
@@ -208,6 +222,10 @@ impl Dispatcher {
             self.drain(Ending::Stopped { why, hint: hint.to_owned() });
             return self.ending();
         }
+        if at_rest && let Some(ending) = self.failing_for_good() {
+            self.drain(ending);
+            return self.ending();
+        }
         // Not before what is under way has come home, and what creates nothing is done.
         if at_rest
             && self.options.policy.on_quota == OnQuota::Exit
@@ -218,29 +236,9 @@ impl Dispatcher {
             return self.ending();
         }
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        (at_rest && spent && self.in_hand.is_empty() && self.version.is_some()).then(|| self.natural_end())
-    }
-
-    /// Nothing is left that goes on by itself: finished, unless an operation had to stop.
-    fn natural_end(&self) -> Ending {
-        let halted = self
-            .lanes
-            .iter()
-            .filter(|(operation, _)| !operation.looks_up())
-            .find_map(|(operation, lane)| Some((operation, lane.halt?)));
-        match halted {
-            None => Ending::Finished,
-            Some((operation, Halt::Unmapped)) => Ending::Stopped {
-                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
-                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
-            },
-            Some((operation, Halt::Missing { status })) => Ending::Stopped {
-                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
-                hint: format!(
-                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
-                ),
-            },
-        }
+        let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
+        // What was made is read back first.
+        (over && !self.refusals.await_answer() && self.is_read_back()).then(|| self.finished())
     }
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
@@ -270,4 +268,35 @@ impl Dispatcher {
             drop(journal.note_resumption(run, at));
         }));
     }
+}
+
+/// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
+/// only held rows need has stopped nothing.
+pub(super) fn natural_end(
+    ending: Ending,
+    lanes: &BTreeMap<Operation, Lane>,
+    journal: &Journal,
+) -> Result<Ending> {
+    if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {
+        return Ok(ending);
+    }
+    for (&operation, lane) in lanes.iter().filter(|(operation, _)| !operation.looks_up()) {
+        let Some(halt) = lane.halt else { continue };
+        if !journal.waits_for(operation)? {
+            continue;
+        }
+        return Ok(match halt {
+            Halt::Unmapped => Ending::Stopped {
+                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
+                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
+            },
+            Halt::Missing { status } => Ending::Stopped {
+                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
+                hint: format!(
+                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
+            },
+        });
+    }
+    ending.counted(journal)
 }

@@ -8,6 +8,7 @@ use super::judge::{Expectation, Raw, judge};
 use super::lookup::Lookup;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
+use crate::model::settle::{Settled, Standing, settle};
 use crate::model::verdict::{Doubt, Refusal, Rejection, Success, Verdict, Violation};
 
 const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";
@@ -362,5 +363,190 @@ fn size_and_depth_have_their_limits_to_the_byte_and_the_level() {
     for (levels, expected) in [(63, "ok"), (64, "unreadable"), (100_000, "unreadable")] {
         let verdict = judge(Operation::ListPeople, &Expectation::default(), &raw(200, nested(levels)));
         assert_eq!(word(&verdict), expected, "{levels}");
+    }
+}
+
+/// What kind of body an answer has, as far as a proof goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Status OK.
+    Ok,
+    /// An error with this code.
+    Coded(&'static str),
+    /// A word in the place of the error.
+    Word(&'static str),
+    /// No answer of the service: a page, or JSON of somebody else.
+    Page,
+    /// The service's envelope, saying something that it should not, or what cannot be believed to be whole.
+    Odd,
+}
+
+/// Every shape a body can have.
+fn shapes() -> Vec<(Form, Vec<u8>)> {
+    let ok = |body: Value| (Form::Ok, json!({"status": "OK", "body": body}).to_string().into_bytes());
+    let mut shapes = vec![
+        ok(json!({"id": ID, "name": "Till 1"})),
+        ok(json!({"id": null, "name": "Till 1"})),
+        ok(json!({"name": "Till 1"})),
+        ok(json!({"id": OTHER, "name": "Till 1"})),
+        ok(json!({"id": ID, "name": "Till 2"})),
+        ok(json!({"id": "17"})),
+        ok(json!({})),
+        ok(json!([{"id": ID}])),
+        ok(json!("done")),
+        ok(json!(7)),
+        ok(Value::Null),
+    ];
+    for code in [
+        "invalidParam",
+        "malformedJsonInput",
+        "invalidData",
+        "invalidState",
+        "generalError",
+        "noDataFound",
+        "duplicateEntity",
+        "rateLimitExceeded",
+        "quotaLimitExceeded",
+        "invalid_token",
+        "invalid_client",
+        "unauthorizedSource",
+        "internalServerError",
+        "notInTheBook",
+    ] {
+        let [wrapped, unwrapped, bare, word] = forms(code);
+        shapes.extend([wrapped, unwrapped, bare].map(|body| (Form::Coded(code), body.into_bytes())));
+        shapes.push((Form::Word(code), word.into_bytes()));
+    }
+    let deep = format!(r#"{{"status":"OK","body":{}{}}}"#, "[".repeat(100), "]".repeat(100));
+    let twice =
+        r#"{"status":"FAILED","status":"FAILED","error":{"errorCode":"x","errorCode":"invalidData"}}"#;
+    let pages: [&[u8]; 13] = [
+        b"",
+        b" \r\n",
+        b"<html><body>Sign in</body></html>",
+        b"{}",
+        b"[]",
+        b"[{\"status\":\"OK\"}]",
+        b"7",
+        b"\"OK\"",
+        b"null",
+        b"\xff\xfe<\0h\0",
+        br#"{"id":"1","name":"Till 1"}"#,
+        br#"{"error":{"errorCode":"rateLimitExceeded"},"error":[]}"#,
+        br#"{"status":404,"error":"Not Found"}"#,
+    ];
+    shapes.extend(pages.map(|body| (Form::Page, body.to_vec())));
+    let odd: [&[u8]; 11] = [
+        deep.as_bytes(),
+        b"{\"status\":\"OK\",\"body\":\"\xff\"}",
+        br#"{"status":"OK","#,
+        b"{",
+        br#"{"status":OK}"#,
+        br#"{"status":"OK"} {"status":"OK"}"#,
+        br#"{"status":"OK","error":{"errorCode":"invalidData"}}"#,
+        br#"{"status":"FAILED"}"#,
+        br#"{"status":"FAILED","error":{"errorCode":4}}"#,
+        br#"{"status":"PENDING","body":{}}"#,
+        br#"{"status":"FAILED","error":{"errorCode":"invalidData"},"status":"OK","body":{}}"#,
+    ];
+    shapes.extend(odd.map(|body| (Form::Odd, body.to_vec())));
+    // Of a key that is there twice, the last one counts.
+    shapes.push((Form::Coded("invalidData"), twice.as_bytes().to_vec()));
+    shapes
+}
+
+#[test]
+fn only_a_listed_proof_lets_anything_be_sent_again() {
+    const STATUSES: [u16; 46] = [
+        0, 100, 101, 103, 199, 200, 201, 202, 204, 206, 226, 299, 300, 301, 302, 303, 304, 307, 308, 399,
+        400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 418, 421, 422, 425, 429, 451, 499, 500,
+        502, 503, 504, 599, 600, 999,
+    ];
+    let expectation = Expectation { company: None, identification: None, ..device() };
+    let mut proofs = 0;
+    for (form, body) in shapes() {
+        for status in STATUSES {
+            // A creation, a step after one, a look-up.
+            for operation in [Operation::AddDevice, Operation::PutDeviceLabels, Operation::ListPeople] {
+                for fresh_reference in [false, true] {
+                    let shown = String::from_utf8_lossy(&body);
+                    let said = format!("{status} {shown} to {operation}, fresh: {fresh_reference}");
+                    let verdict = judge(operation, &expectation, &raw(status, &body));
+                    let creation = operation.creates();
+                    let standing = Standing { creation, fresh_reference, deferrals: 0, token_refusals: 0 };
+                    let (settled, _) = settle(standing, verdict);
+
+                    let page = [404, 405, 415].contains(&status);
+                    let told = status == 200 || page;
+                    let proof = match form {
+                        Form::Coded("rateLimitExceeded" | "quotaLimitExceeded")
+                        | Form::Word("rateLimitExceeded" | "quotaLimitExceeded")
+                            if status == 429 =>
+                        {
+                            true
+                        }
+                        Form::Coded("invalid_token" | "invalid_client" | "unauthorizedSource")
+                        | Form::Word("invalid_token" | "invalid_client" | "unauthorizedSource")
+                            if status == 401 =>
+                        {
+                            true
+                        }
+                        Form::Page => page,
+                        Form::Word(word) => page && word != "internalServerError",
+                        Form::Coded("noDataFound") => told && fresh_reference,
+                        Form::Ok | Form::Coded(_) | Form::Odd => false,
+                    };
+                    let again = matches!(settled, Settled::Returned { .. } | Settled::Deferred { .. });
+                    assert_eq!(again, proof, "{said}: {settled:?}");
+                    proofs += u32::from(proof);
+                    // Nor does anything else settle a row without the service having said so.
+                    match settled {
+                        Settled::Done { .. } | Settled::Held { .. } => {
+                            assert_eq!((status, form), (200, Form::Ok), "{said}");
+                        }
+                        Settled::Rejected(rejection) => {
+                            assert!(told && form == Form::Coded(code_of(&rejection.code)), "{said}");
+                        }
+                        Settled::InDoubt(doubt) => {
+                            let none = form == Form::Ok && status == 200;
+                            assert!(
+                                !doubt.executed() || none || form == Form::Coded("duplicateEntity"),
+                                "{said}"
+                            );
+                        }
+                        Settled::Returned { .. } | Settled::Deferred { .. } => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(proofs > 500, "{proofs}");
+}
+
+/// The codes that reject a row.
+fn code_of(code: &str) -> &'static str {
+    [
+        "invalidParam",
+        "malformedJsonInput",
+        "invalidData",
+        "invalidState",
+        "generalError",
+        "noDataFound",
+        "duplicateEntity",
+    ]
+    .into_iter()
+    .find(|&known| known == code)
+    .unwrap_or_else(|| panic!("{code} rejects nothing"))
+}
+
+#[test]
+fn an_answer_that_is_too_large_proves_nothing_whatever_its_status() {
+    let body = vec![b'<'; 1024 * 1024 + 1];
+    for (status, expected) in
+        [(200, "unreadable"), (401, "unreadable"), (404, "unreadable"), (429, "unreadable"), (503, "server")]
+    {
+        for operation in [Operation::AddDevice, Operation::PutDeviceLabels] {
+            assert_eq!(word(&judge(operation, &device(), &raw(status, &body))), expected, "{status}");
+        }
     }
 }

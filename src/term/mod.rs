@@ -4,6 +4,7 @@
 //! other failure to write a result is remembered and ends the command with a failure of its own. Text is printed
 //! as [`Line`]s, which are cleaned of whatever could steer a terminal. What to say is left to [`crate::cli`].
 
+mod ask;
 mod clean;
 mod figures;
 mod line;

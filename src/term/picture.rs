@@ -2,7 +2,7 @@
 //!
 //! Pure: time comes in, words and numbers go out. How they are shown is left to [`super::progress`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -22,6 +22,10 @@ use crate::plan::forecast::{Allowance, Forecast, forecast};
 const REQUESTS_WINDOW: u64 = 5;
 /// Seconds over which the pace of finished rows is measured for the time to finish: long enough to be steady.
 const ROWS_WINDOW: u64 = 60;
+
+/// How often at most it is said of one operation that it is held back: where only some requests fail, that comes and
+/// goes within seconds.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// A reading of both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +50,18 @@ pub(super) struct Picture {
     parked_until: Option<Moment>,
     /// The operations of which it was said that they are slowed down.
     slowed: BTreeSet<Operation>,
+    /// The operations that are held back.
+    held_back: BTreeMap<Operation, HeldBack>,
+    /// When it was last said of an operation that it is held back.
+    told: BTreeMap<Operation, Duration>,
+}
+
+/// An operation at which the service fails.
+#[derive(Debug, Clone, Copy)]
+struct HeldBack {
+    next_try: Option<Duration>,
+    /// Whether it was said.
+    told: bool,
 }
 
 /// Where the rows of one kind, or of all, stand.
@@ -70,6 +86,7 @@ pub(super) struct Progressed {
     quota_used: u64,
     quota_ceiling: Option<u64>,
     parked_until: Option<String>,
+    held_back: Vec<Operation>,
     finish_estimate: Option<String>,
 }
 
@@ -85,6 +102,8 @@ impl Picture {
             ceiling: None,
             parked_until: None,
             slowed: BTreeSet::new(),
+            held_back: BTreeMap::new(),
+            told: BTreeMap::new(),
         }
     }
 
@@ -133,12 +152,37 @@ impl Picture {
             Event::SlowedDown { operation, rate } => self.slowed.insert(*operation).then(|| {
                 format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
             }),
-            Event::Breaker { operation, open: true, reason } => {
-                Some(format!("{operation} is held back: {reason}"))
+            Event::Breaker { operation, open: true, reason, next_try_in } => {
+                let next_try = next_try_in.map(|wait| tick.elapsed + wait);
+                let news = match self.held_back.get_mut(operation) {
+                    Some(held_back) => {
+                        held_back.next_try = next_try;
+                        false
+                    }
+                    None => {
+                        let told =
+                            self.told.get(operation).is_none_or(|last| tick.elapsed >= *last + TOLD_EVERY);
+                        self.held_back.insert(*operation, HeldBack { next_try, told });
+                        told
+                    }
+                };
+                news.then(|| {
+                    self.told.insert(*operation, tick.elapsed);
+                    let wait = next_try_in.map_or_else(String::new, |wait| {
+                        format!("; tried again in {}, one request at a time", span(wait))
+                    });
+                    format!("{operation} is held back: {reason}{wait}")
+                })
             }
-            Event::Breaker { operation, open: false, reason } => {
-                Some(format!("{operation} goes on: {reason}"))
-            }
+            Event::Breaker { operation, open: false, reason, next_try_in: _ } => self
+                .held_back
+                .remove(operation)
+                .is_some_and(|held_back| held_back.told)
+                .then(|| format!("{operation} goes on: {reason}")),
+            Event::SheetPaused { title, times, code, message, .. } => Some(format!(
+                "the sheet {title} is set aside: the service refused {times} of its rows in a row with {code}: \
+                 {message}; everything else goes on"
+            )),
             Event::Unreachable { reason, retry_in } => Some(format!(
                 "the service cannot be reached: {reason}; next try in {}",
                 span((*retry_in).max(Duration::from_secs(1)))
@@ -199,6 +243,14 @@ impl Picture {
             }
             None => {}
         }
+        for (operation, held_back) in &self.held_back {
+            parts.push(match held_back.next_try.map(|at| at.saturating_sub(tick.elapsed)) {
+                Some(wait) if !wait.is_zero() => {
+                    format!("{operation} held back, next try in {}", span(wait.max(Duration::from_secs(1))))
+                }
+                Some(_) | None => format!("{operation} held back, being tried"),
+            });
+        }
         parts.join(", ")
     }
 
@@ -225,6 +277,7 @@ impl Picture {
             quota_used: self.used,
             quota_ceiling: self.ceiling,
             parked_until: self.parked_until.map(|until| until.to_string()),
+            held_back: self.held_back.keys().copied().collect(),
             finish_estimate: self.finish(tick).map(|finish| finish.to_string()),
         }
     }
@@ -293,7 +346,7 @@ fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::JobId;
+    use crate::model::id::{JobId, SheetId};
 
     fn tick(seconds: u64) -> Tick {
         let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -365,16 +418,9 @@ mod tests {
                     operation: Operation::AddSite,
                     open: true,
                     reason: "20 failures in a row".into(),
+                    next_try_in: Some(Duration::from_secs(5)),
                 },
-                "addSite is held back: 20 failures in a row",
-            ),
-            (
-                Event::Breaker {
-                    operation: Operation::AddSite,
-                    open: false,
-                    reason: "a probe worked".into(),
-                },
-                "addSite goes on: a probe worked",
+                "addSite is held back: 20 failures in a row; tried again in 5 s, one request at a time",
             ),
             (
                 Event::Unreachable {
@@ -390,6 +436,18 @@ mod tests {
             (
                 Event::ClockSkew { seconds: -90 },
                 "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
+            ),
+            (
+                Event::SheetPaused {
+                    sheet: SheetId(3),
+                    title: "'Devices' of onboarding.xlsx".into(),
+                    times: 50,
+                    code: "invalidData".into(),
+                    message: "device.costCentre: is required".into(),
+                    asks: false,
+                },
+                "the sheet 'Devices' of onboarding.xlsx is set aside: the service refused 50 of its rows in a row with \
+                 invalidData: device.costCentre: is required; everything else goes on",
             ),
             (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
             (
@@ -422,6 +480,32 @@ mod tests {
         }
         let line = picture.pace_line(tick(2), &TimeZone::UTC);
         assert!(line.ends_with("about 1 s to go"), "{line}");
+    }
+
+    #[test]
+    fn that_an_operation_is_held_back_is_said_once_and_shown_until_it_goes_on() {
+        let mut picture = picture(10);
+        let operation = Operation::AddSite;
+        let mut take = |open: bool, wait: Option<u64>, second: u64| {
+            let next_try_in = wait.map(Duration::from_secs);
+            let event = Event::Breaker { operation, open, reason: "a reason".into(), next_try_in };
+            let told = picture.take(&event, tick(second), &TimeZone::UTC);
+            (told, picture.pace_line(tick(second + 1), &TimeZone::UTC))
+        };
+        let (told, line) = take(true, Some(5), 0);
+        let opened = "addSite is held back: a reason; tried again in 5 s, one request at a time";
+        assert_eq!(told.as_deref(), Some(opened));
+        assert_eq!(line, "0 requests/s, addSite held back, next try in 4 s");
+        let (told, line) = take(true, Some(10), 5);
+        assert_eq!((told, line.as_str()), (None, "0 requests/s, addSite held back, next try in 9 s"));
+        let (told, line) = take(false, None, 15);
+        assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
+        assert_eq!(line, "0 requests/s");
+        // It comes and goes: said again after a minute.
+        assert_eq!(take(true, Some(1), 20).0, None);
+        assert_eq!(take(false, None, 22).0, None);
+        assert!(take(true, Some(1), 61).0.is_some());
+        assert_eq!(take(true, Some(0), 62).1, "0 requests/s, addSite held back, being tried");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// The outcome of a command, which must have ended by itself.
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().expect("the command ended by itself"),
             stdout: String::from_utf8(output.stdout).expect("UTF-8 on stdout"),

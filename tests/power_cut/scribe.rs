@@ -138,7 +138,11 @@ pub(crate) fn everything(reader: &Connection) -> rusqlite::Result<String> {
             reader.prepare(&format!("SELECT * FROM {table} ORDER BY {}", order.join(", ")))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let values: rusqlite::Result<Vec<Value>> = (0..columns).map(|column| row.get(column)).collect();
+            let values: rusqlite::Result<Vec<Value>> = (0..columns)
+                // A journal that is made once more after a power cut gets another random name.
+                .filter(|column| (table.as_str(), *column) != ("identity", 1))
+                .map(|column| row.get(column))
+                .collect();
             writeln!(text, "{table} {:?}", values?).expect("a text grows");
         }
     }

@@ -230,7 +230,7 @@ fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
     let [_, _, crown] = jobs.companies;
     let [airport, _, centre] = jobs.sites;
     let [_, till1, till2, till3] = jobs.devices;
-    journal.resolve(till1, Decision::Created(id(9)), "ann", at(1_001)).expect("a held job");
+    journal.resolve(till1, Decision::Created(id(9)), None, "ann", at(1_001)).expect("a held job");
     scribe.acknowledged(What::Kept);
     let selection = Selection { code: Some("invalidData".into()), ..Selection::default() };
     assert_eq!(journal.retry(&selection, "ann", at(1_002)).expect("a journal").retried, 1);

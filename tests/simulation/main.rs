@@ -2,6 +2,7 @@
 //!
 //! A failing seed is named; `SEED=n cargo test --all-features --test simulation -- one_seed --nocapture` replays it.
 
+mod many;
 mod network;
 mod oracle;
 mod script;
@@ -19,23 +20,13 @@ fn told(seed: u64, trial: &Trial) -> String {
 
 #[test]
 fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
-    let (mut failed, mut in_the_window, mut midnights) = (Vec::new(), 0, 0);
-    for seed in 0..SEEDS {
-        let trial = trial::of_seed(seed);
-        in_the_window += trial.figures.crashes_in_the_window;
-        midnights = midnights.max(trial.figures.midnights);
-        if !trial.violations.is_empty() {
-            failed.push(told(seed, &trial));
-        }
-    }
-    assert!(
-        failed.is_empty(),
-        "{} of {SEEDS} failed\n{}",
-        failed.len(),
-        failed[..failed.len().min(3)].join("\n")
-    );
-    assert!(in_the_window > SEEDS / 3, "only {in_the_window} crashes came while a request was under way");
-    assert!(midnights >= 3, "at most {midnights} midnights");
+    let sums = many::of_seeds(0..SEEDS, None);
+    let shown: Vec<_> = sums.failed.iter().take(3).map(|(seed, trial)| told(*seed, trial)).collect();
+    assert!(shown.is_empty(), "{} of {SEEDS} failed\n{}", sums.failed.len(), shown.join("\n"));
+    assert!(sums.in_the_window > SEEDS / 3, "only {} crashes met a request under way", sums.in_the_window);
+    assert!(sums.midnights >= 3, "at most {} midnights", sums.midnights);
+    let fewest = sums.kinds_of_fault;
+    assert!(fewest > SEEDS * 2 / 3, "only {fewest} trials met three kinds of fault and a crash");
 }
 
 #[test]
@@ -57,15 +48,9 @@ fn one_seed() {
 #[cfg(feature = "mistakes")]
 #[test]
 fn every_mistake_on_purpose_is_noticed() {
-    let mut unnoticed = Vec::new();
-    for &mistake in fleetload::mistake::Mistake::OF_A_RUN {
-        fleetload::mistake::make(Some(mistake));
-        let caught = (0..SEEDS).find(|&seed| !trial::of_seed(seed).violations.is_empty());
-        println!("{mistake:?}: {caught:?}");
-        if caught.is_none() {
-            unnoticed.push(mistake);
-        }
-    }
-    fleetload::mistake::make(None);
+    let unnoticed: Vec<_> = fleetload::mistake::Mistake::OF_A_RUN
+        .iter()
+        .filter(|mistake| many::first_to_fail(0..SEEDS, **mistake).is_none())
+        .collect();
     assert!(unnoticed.is_empty(), "never noticed: {unnoticed:?}");
 }

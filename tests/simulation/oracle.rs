@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fleetload::journal::{Journal, RowView};
+use fleetload::journal::{AuditFinding, AuditScope, Journal, RowView};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState;
 use fleetload::sandbox::LedgerEntry;
@@ -109,6 +109,28 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
         if !a_rows && !is_own_site(entry) {
             violations.push(format!("unexpected: the service has {} {id}: {}", entry.kind, entry.request));
         }
+    }
+    // Nothing vanishes in a trial, so that reading back must not say so. Doubles are somebody else's; a site may be
+    // left of a device that was in doubt.
+    for finding in journal.audit_findings(None, None).expect("readable") {
+        let name = &finding.name;
+        let same = |entry: &&&LedgerEntry| {
+            entry.request.get("name").and_then(|name| name.as_str()) == Some(name.as_str())
+        };
+        let own_sites = made.values().filter(same).filter(|entry| is_own_site(entry)).count();
+        let others = made.values().filter(same).filter(|entry| entry.client == SOMEBODY_ELSE).count();
+        let right = match finding.code.as_str() {
+            AuditFinding::ORPHAN_SITE => own_sites > usize::from(finding.id.is_some()),
+            AuditFinding::DOUBLE => others > 0,
+            _ => false,
+        };
+        if !right {
+            violations.push(format!("read back wrongly: {name}, {}: {}", finding.code, finding.message));
+        }
+    }
+    let unread = journal.count_unaudited(AuditScope::All).expect("readable");
+    if unread > 0 {
+        violations.push(format!("{unread} records were never read back"));
     }
     Verdict { violations, states, rows: rows.len() as u64 }
 }

@@ -30,6 +30,7 @@ const DOUBTFUL: &[FaultKind] = &[
     FaultKind::Redirect302,
     FaultKind::Garbled,
     FaultKind::IdMissing,
+    FaultKind::OrphanSite,
 ];
 /// Kinds that say plainly what happened, or trouble the run in another way.
 const PLAIN: &[FaultKind] = &[
@@ -49,6 +50,14 @@ const PLAIN: &[FaultKind] = &[
 const SEARCHES: &[&str] = &["findSitesByName", "findDevicesByName", "getPersonByUsername"];
 /// Where the simulated service adds sites.
 const ADD_SITE: &str = "/device-api/config/v1/addSite";
+/// Kinds for what a row asks for besides its record.
+const STEPS: &[FaultKind] = &[
+    FaultKind::CaptivePortal,
+    FaultKind::AnswerLost,
+    FaultKind::RequestLost,
+    FaultKind::Error500Before,
+    FaultKind::Html503After,
+];
 /// Kinds for look-ups.
 const LOOK_UPS: &[FaultKind] = &[
     FaultKind::Error500Before,
@@ -70,6 +79,33 @@ pub(crate) enum End {
     Crash(u64),
     /// It is asked to stop after so long.
     Interrupt(Duration),
+}
+
+/// What a trial has more of than others, so that rare coincidences are met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Theme {
+    /// A quota so small that midnights have to pass.
+    Midnights,
+    /// Sites that are there already, and searches that fail.
+    Twins,
+    /// Devices that bring sites of their own.
+    OwnSites,
+    /// A service without look-ups, for as long as it is disturbed.
+    NoLookUps,
+    /// Nothing in particular.
+    Any,
+}
+
+impl Theme {
+    fn of(seed: u64) -> Self {
+        match seed % 10 {
+            0 => Self::Midnights,
+            1 => Self::Twins,
+            2 => Self::OwnSites,
+            3 => Self::NoLookUps,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// One trial.
@@ -94,8 +130,9 @@ impl Script {
     /// The trial of a seed.
     pub(crate) fn of(seed: u64) -> Self {
         let mut chance = fastrand::Rng::with_seed(seed ^ 0x5eed_f1ee_7104_d000);
-        let Sheets { files, rows, twins } = sheets(&mut chance);
-        let days = seed % 10 == 0;
+        let theme = Theme::of(seed);
+        let Sheets { files, rows, twins } = sheets(&mut chance, theme);
+        let days = theme == Theme::Midnights;
         let start = if days { "2026-03-01T23:50:00Z" } else { "2026-03-01T23:55:00Z" };
         let mut scenario = Scenario {
             seed,
@@ -119,7 +156,7 @@ impl Script {
             }],
             ..Scenario::default()
         };
-        draw_faults(&mut chance, &mut scenario);
+        draw_faults(&mut chance, &mut scenario, theme);
         let weather = Weather {
             delay_ms: chance.u64(0..12),
             no_connection: if chance.bool() { 0.0 } else { 0.05 },
@@ -152,7 +189,22 @@ impl Script {
     }
 }
 
-fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario) {
+fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme) {
+    let mut always = |operation: &str, kind: FaultKind, often: f64| {
+        scenario.fault.push(Fault { probability: often, ..Fault::new(operation, kind) });
+    };
+    match theme {
+        Theme::Midnights | Theme::Any => {}
+        Theme::Twins => {
+            always("findSitesByName", FaultKind::GeneralError, 0.4);
+            always("addSite", FaultKind::RequestLost, 0.4);
+        }
+        Theme::OwnSites => always("addDevice", FaultKind::OrphanSite, 0.3),
+        Theme::NoLookUps => {
+            always("lookups", FaultKind::NotFound404, 1.0);
+            always("addDevice", FaultKind::AnswerLost, 0.2);
+        }
+    }
     let mut add = |chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f64| {
         let ms = match kind {
             // Within the settle time: what the service does later than that is not promised.
@@ -179,6 +231,10 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario) {
     chance.shuffle(&mut kinds);
     for &kind in &kinds[..chance.usize(1..4)] {
         add(chance, "creations", kind, 0.04);
+    }
+    for operation in ["putSiteLabels", "putDeviceLabels", "addLicenceCode"] {
+        let kind = STEPS[chance.usize(0..STEPS.len())];
+        add(chance, operation, kind, 0.15);
     }
     let mut kinds = LOOK_UPS.to_vec();
     chance.shuffle(&mut kinds);
@@ -211,15 +267,15 @@ struct Sheets {
 }
 
 /// A tree of companies with sites, people and devices below them, and records that are there already.
-fn sheets(chance: &mut fastrand::Rng) -> Sheets {
+fn sheets(chance: &mut fastrand::Rng, theme: Theme) -> Sheets {
     let companies = chance.usize(1..6);
     let (sites, people, devices) = (chance.usize(0..9), chance.usize(0..9), chance.usize(1..14));
     let mut twins = Vec::new();
     let files = vec![
         ("companies.csv", company_sheet(chance, companies)),
-        ("sites.csv", site_sheet(chance, sites, companies, &mut twins)),
+        ("sites.csv", site_sheet(chance, theme, sites, companies, &mut twins)),
         ("people.csv", person_sheet(chance, people, companies)),
-        ("devices.csv", device_sheet(chance, devices, companies)),
+        ("devices.csv", device_sheet(chance, theme, devices, companies)),
     ];
     let files = files.into_iter().filter(|(_, text)| text.lines().count() > 1).collect();
     Sheets { files, rows: companies + sites + people + devices, twins }
@@ -244,6 +300,7 @@ fn company_sheet(chance: &mut fastrand::Rng, count: usize) -> String {
 
 fn site_sheet(
     chance: &mut fastrand::Rng,
+    theme: Theme,
     count: usize,
     companies: usize,
     twins: &mut Vec<(&'static str, String)>,
@@ -252,7 +309,11 @@ fn site_sheet(
     for n in 0..count {
         let labels = if chance.u8(..) < 60 { "north" } else { "" };
         let reference = if chance.bool() { format!("REF-{n}") } else { String::new() };
-        let (company, name) = (company(chance, companies), name("Branch", n));
+        let company = match theme {
+            Theme::Twins => THERE.to_string(),
+            _ => company(chance, companies),
+        };
+        let name = name("Branch", n);
         text += &format!("S{n},{company},{name},{reference},+64 9 555 0002,{ADDRESS},{labels}\n");
         if company == THERE.to_string() && chance.bool() {
             let body = serde_json::json!({
@@ -277,7 +338,7 @@ fn person_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> S
     text
 }
 
-fn device_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> String {
+fn device_sheet(chance: &mut fastrand::Rng, theme: Theme, count: usize, companies: usize) -> String {
     let mut text =
         "company,name,device_model,mac,phone,address1,city,country,labels,licence_code,custom_site_id,custom_site_name\n"
             .to_owned();
@@ -285,7 +346,8 @@ fn device_sheet(chance: &mut fastrand::Rng, count: usize, companies: usize) -> S
         let mac = if chance.u8(..) < 100 { String::new() } else { format!("00:1a:2b:00:00:{n:02x}") };
         let labels = if chance.u8(..) < 60 { "till; front" } else { "" };
         let licence = if chance.u8(..) < 20 { format!("LIC-{n}") } else { String::new() };
-        let custom = if chance.u8(..) < 30 { format!("CS-{n},Own site {n}") } else { ",".to_owned() };
+        let brings_a_site = theme == Theme::OwnSites || chance.u8(..) < 30;
+        let custom = if brings_a_site { format!("CS-{n},Own site {n}") } else { ",".to_owned() };
         text += &format!(
             "{},{},Edge 100,{mac},+64 9 555 0003,{ADDRESS},{labels},{licence},{custom}\n",
             company(chance, companies),

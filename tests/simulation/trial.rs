@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fleetload::import::{self, Outcome};
-use fleetload::journal::{Account, Journal, Writing};
+use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
-use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, Options, Policy};
+use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
 use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
@@ -24,6 +24,8 @@ use super::time::{ProcessClock, Time};
 const BASE_URL: &str = "http://127.0.0.1:9/";
 /// How long after a lost answer "not there" may be believed. What the service does later is not promised.
 pub(crate) const SETTLE: Duration = Duration::from_secs(120);
+/// Longer than any search lags behind.
+const LONGEST_LAG: Duration = Duration::from_secs(30);
 /// Lives without disturbance after which everything must have come to an end.
 const CALM_LIVES: usize = 6;
 /// Longer than any quota can make a trial last.
@@ -76,6 +78,8 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
     for (path, body) in &script.twins {
         network.ask_as_somebody_else(path, body);
     }
+    // What somebody makes at the very moment we look is not promised: searches of the service lag behind.
+    time.pass(LONGEST_LAG);
     let mut trial = Trial::default();
     take_in(script, folder.path(), &path, time.now());
 
@@ -157,6 +161,8 @@ fn options(script: &Script, network: &Arc<Network>) -> Options {
             on_existing: OnExisting::Adopt,
             in_doubt: script.in_doubt,
             settle: SETTLE,
+            audit: Some(AuditScope::All),
+            on_rejections: OnRejections::Leave,
         },
         limits: Limits {
             rate: Rate::PerSecond(98.0),

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::journal::fixture::*;
-use crate::journal::{Evidence, How, Write};
+use crate::journal::{Decision, Evidence, How, Write};
+use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::model::state::JobState::{Adopted, Created, Done, Existing, Held, InDoubt, Sending};
+use crate::model::verdict::Doubt;
 
 #[test]
 fn an_import_is_there_whole_or_not_at_all() {
@@ -159,4 +161,47 @@ fn two_jobs_of_a_kind_never_have_the_same_natural_key() {
     import_companies(&mut bench.journal, &["Acme"], false);
     let mut import = bench.journal.begin_import(at(2)).unwrap();
     assert!(import.add_job(&company("Acme", vec![])).is_err());
+}
+
+#[test]
+fn a_corrected_row_that_asks_for_nothing_more_is_what_its_creation_made_of_it_and_can_be_read() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let job = import.add_job(&site("Depot", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    import.finish().unwrap();
+    apply(&mut bench.journal, created(job, Ready, id(1))).unwrap();
+    apply(&mut bench.journal, rejected(job, Ready)).unwrap();
+
+    let mut import = bench.journal.begin_import(at(2)).unwrap();
+    import.revise_job(job, &site("Depot", vec![], vec![])).unwrap();
+    import.finish().unwrap();
+    let work = bench.journal.work(job).unwrap().unwrap();
+    assert_eq!((work.state, work.step, work.remote_id), (Created, 0, Some(id(1))));
+    assert_eq!(bench.journal.witness(Kind::Site, 10).unwrap(), [work]);
+}
+
+#[test]
+fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has_another_key() {
+    for (name, doubted) in [("Depot", true), ("Depot 2", false)] {
+        let mut bench = bench();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let job = import.add_job(&site("Depot", vec![], vec![])).unwrap();
+        import.finish().unwrap();
+        apply(&mut bench.journal, claim(job, Operation::AddSite)).unwrap();
+        let doubt = Write::Doubt {
+            job,
+            doubt: Doubt::NoId,
+            executed: true,
+            until: at(4_000),
+            evidence: Evidence::at(at(3_000)),
+        };
+        apply(&mut bench.journal, doubt).unwrap();
+        bench.journal.resolve(job, Decision::Abandon, None, "operator", at(5_000)).unwrap();
+
+        let mut import = bench.journal.begin_import(at(6_000)).unwrap();
+        import.revise_job(job, &site(name, vec![], vec![])).unwrap();
+        import.finish().unwrap();
+        let work = bench.journal.work(job).unwrap().unwrap();
+        assert_eq!((work.state, work.executed, work.doubted), (Ready, false, doubted), "{name}");
+    }
 }

@@ -83,7 +83,7 @@ fn a_held_job_said_to_be_created_has_its_record_and_releases_its_children() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Acme East"], true);
     hold(&mut bench, jobs[0], Ready);
-    let moved = bench.journal.resolve(jobs[0], Decision::Created(id(7)), "kim", at(9_000)).unwrap();
+    let moved = bench.journal.resolve(jobs[0], Decision::Created(id(7)), None, "kim", at(9_000)).unwrap();
     assert_eq!(moved.iter().map(|moved| moved.to).collect::<Vec<_>>(), [Adopted, Ready]);
     assert_eq!(bench.journal.work(jobs[0]).unwrap().unwrap().remote_id, Some(id(7)));
     assert_eq!(decisions(&bench), ["kim created 1"]);
@@ -96,7 +96,7 @@ fn an_id_that_another_job_owns_is_refused_with_its_owner_named() {
     apply(&mut bench.journal, created(jobs[0], Ready, id(7))).unwrap();
     hold(&mut bench, jobs[1], Ready);
     let before = everything(&bench.journal).unwrap();
-    let error = bench.journal.resolve(jobs[1], Decision::Created(id(7)), "kim", at(9_000)).unwrap_err();
+    let error = bench.journal.resolve(jobs[1], Decision::Created(id(7)), None, "kim", at(9_000)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage);
     assert!(error.to_string().contains("'Acme', customers.csv!customers!2"), "{error}");
     assert_eq!(everything(&bench.journal).unwrap(), before);
@@ -115,7 +115,7 @@ fn a_job_said_not_to_be_created_is_sent_again_even_when_the_service_said_it_was(
         evidence: Evidence::at(at(3_000)),
     };
     apply(&mut bench.journal, doubt).unwrap();
-    bench.journal.resolve(jobs[0], Decision::NotCreated, "kim", at(9_000)).unwrap();
+    bench.journal.resolve(jobs[0], Decision::NotCreated, None, "kim", at(9_000)).unwrap();
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
     assert_eq!((work.state, work.executed, work.doubted), (Ready, false, true));
 }
@@ -125,7 +125,7 @@ fn an_abandoned_job_takes_its_descendants_with_it() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);
     hold(&mut bench, jobs[0], Ready);
-    let moved = bench.journal.resolve(jobs[0], Decision::Abandon, "kim", at(9_000)).unwrap();
+    let moved = bench.journal.resolve(jobs[0], Decision::Abandon, None, "kim", at(9_000)).unwrap();
     assert_eq!(moved.len(), 3);
     assert_eq!(states(&bench, &jobs), [GivenUp, Skipped, Skipped]);
     assert_eq!(code(&bench.journal, jobs[2]).as_deref(), Some("parent.cancelled"));
@@ -138,13 +138,13 @@ fn only_a_held_or_doubtful_job_can_be_decided() {
         let name = format!("Acme {number}");
         let (_, jobs) = import_companies(&mut bench.journal, &[name.as_str()], false);
         force(&bench.journal, jobs[0], from);
-        let outcome = bench.journal.resolve(jobs[0], Decision::NotCreated, "kim", at(9_000));
+        let outcome = bench.journal.resolve(jobs[0], Decision::NotCreated, None, "kim", at(9_000));
         match from {
             Held | InDoubt => assert_eq!(outcome.unwrap()[0].to, Ready),
             _ => assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Usage, "{from}"),
         }
     }
-    let error = bench.journal.resolve(JobId(999), Decision::Abandon, "kim", at(9_000)).unwrap_err();
+    let error = bench.journal.resolve(JobId(999), Decision::Abandon, None, "kim", at(9_000)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage);
 }
 

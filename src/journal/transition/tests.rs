@@ -3,7 +3,7 @@
 use crate::error::ErrorKind;
 use crate::journal::column::Id;
 use crate::journal::fixture::*;
-use crate::journal::{Disposition, Evidence, How, Work, Write};
+use crate::journal::{Decision, Disposition, Evidence, How, Work, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Role};
@@ -72,6 +72,7 @@ fn writes(job: JobId, from: JobState) -> Vec<(Write, &'static [JobState], JobSta
             &[Sending],
             InDoubt,
         ),
+        (Write::Suspect { job, from, at: at(3_000) }, &[Ready, Deferred], InDoubt),
         (
             Write::KeepDoubting {
                 job,
@@ -119,7 +120,7 @@ fn every_write_leaves_only_the_states_it_may_leave_and_any_other_changes_nothing
             }
         }
     }
-    assert_eq!((allowed, refused), (24, 13 * 11 - 24));
+    assert_eq!((allowed, refused), (26, 13 * 12 - 26));
 }
 
 #[test]
@@ -177,6 +178,9 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
     assert_eq!(work.baseline, Some(vec![id(7), id(9)]));
     assert_eq!((work.attempts, work.deferrals, work.first_sent_at), (2, 1, Some(at(2_000))));
     assert_eq!(bench.journal.work(jobs[1]).unwrap().unwrap().baseline, Some(vec![]));
+    let kept: i64 =
+        bench.journal.connection.query_row("SELECT count(*) FROM baseline", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 2, "a set that no job holds is not kept");
     let quota = bench.journal.quota(day).unwrap();
     assert_eq!((quota.sent, quota.confirmed, quota.doubtful, quota.ceiling), (2, 0, 1, Some(77)));
     assert_eq!(bench.journal.latest_ceiling().unwrap(), Some(77));
@@ -259,6 +263,46 @@ fn an_id_that_another_job_owns_holds_the_second_job_and_names_the_first() {
     let direct =
         bench.journal.connection.execute("UPDATE job SET remote_id = ?2 WHERE id = ?1", (jobs[2], Id(id(1))));
     assert!(direct.unwrap_err().to_string().contains("UNIQUE"));
+}
+
+#[test]
+fn a_row_to_be_left_as_it_is_with_the_record_of_another_job_is_held_and_keeps_its_steps() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let first = import.add_job(&site("Depot", vec![], vec![])).unwrap();
+    let second = import.add_job(&site("Shop", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    import.finish().unwrap();
+    apply(&mut bench.journal, created(first, Ready, id(1))).unwrap();
+    let leave = Write::Leave { job: second, from: Ready, id: id(1), evidence: Evidence::at(at(3_000)) };
+    assert_eq!(apply(&mut bench.journal, leave).unwrap()[0].to, Held);
+    assert_eq!(code(&bench.journal, second).as_deref(), Some("id.owned"));
+
+    bench.journal.resolve(second, Decision::Created(id(2)), None, "operator", at(4_000)).unwrap();
+    let work = bench.journal.work(second).unwrap().unwrap();
+    assert_eq!((work.state, work.operation), (Ready, Operation::PutSiteLabels));
+}
+
+#[test]
+fn a_row_left_as_it_is_has_no_steps_left() {
+    let mut bench = bench();
+    let mut import = bench.journal.begin_import(at(1)).unwrap();
+    let job = import.add_job(&site("Depot", vec![], vec![Extra::Labels(vec!["n".into()])])).unwrap();
+    import.finish().unwrap();
+    let leave = Write::Leave { job, from: Ready, id: id(1), evidence: Evidence::at(at(3_000)) };
+    assert_eq!(apply(&mut bench.journal, leave).unwrap()[0].to, Existing);
+}
+
+#[test]
+fn a_claim_of_values_that_were_corrected_meanwhile_is_refused() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+    for (content, fits) in [("hash of Bolt", false), ("hash of Acme", true)] {
+        let Write::Claim { job, operation, baseline, counted, at, .. } = claim(jobs[0], ADD) else {
+            unreachable!("it is a claim");
+        };
+        let claim = Write::Claim { job, operation, content: Some(content.to_owned()), baseline, counted, at };
+        assert_eq!(apply(&mut bench.journal, claim).is_ok(), fits, "{content}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::journal::Write;
 use crate::journal::fixture::*;
 use crate::model::operation::Operation::{AddCompany, AddSite, PutSiteLabels};
-use crate::model::state::JobState::{Deferred, Ready};
+use crate::model::state::JobState::{self, Deferred, Held, Ready};
 
 fn jobs(page: &Page) -> Vec<JobId> {
     page.work.iter().map(|work| work.job).collect()
@@ -51,6 +51,20 @@ fn the_lanes_are_the_operations_that_unfinished_jobs_still_need() {
     assert_eq!(bench.journal.lanes().unwrap(), [PutSiteLabels]);
     apply(&mut bench.journal, rejected(depot, Ready)).unwrap();
     assert!(bench.journal.lanes().unwrap().is_empty());
+}
+
+#[test]
+fn only_a_job_that_could_go_on_waits_for_an_operation_and_a_held_one_needs_none() {
+    for &state in JobState::ALL {
+        let mut bench = bench();
+        let (_, all) = import_companies(&mut bench.journal, &["Acme"], false);
+        force(&bench.journal, all[0], state);
+        let waits = bench.journal.waits_for(AddCompany).unwrap();
+        assert_eq!(waits, [Ready, Deferred].contains(&state), "{state}");
+        assert!(!bench.journal.waits_for(AddSite).unwrap());
+        let needed = bench.journal.lanes().unwrap();
+        assert_eq!(needed.is_empty(), state.is_final() || state == Held, "{state}: {needed:?}");
+    }
 }
 
 #[test]

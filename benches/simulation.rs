@@ -1,0 +1,74 @@
+//! The simulation of whole runs with as many seeds as one likes, and every mistake on purpose:
+//! `cargo bench --features mistakes --bench simulation -- 50000`.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what a bench is for")]
+
+#[path = "../tests/simulation/many.rs"]
+mod many;
+#[path = "../tests/simulation/network.rs"]
+mod network;
+#[path = "../tests/simulation/oracle.rs"]
+mod oracle;
+#[path = "../tests/simulation/script.rs"]
+mod script;
+#[path = "../tests/simulation/time.rs"]
+mod time;
+#[path = "../tests/simulation/trial.rs"]
+mod trial;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use fleetload::mistake::Mistake;
+
+/// Seeds when none are asked for.
+const FEW: u64 = 100;
+/// Seeds within which a mistake must be noticed.
+const TO_NOTICE: u64 = 300;
+
+fn main() -> ExitCode {
+    let seeds = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(FEW);
+    let began = Instant::now();
+    let sums = many::of_seeds(
+        0..seeds,
+        Some(&|done| {
+            if done % 1000 == 0 {
+                eprintln!("{done} of {seeds} after {} s", began.elapsed().as_secs());
+            }
+        }),
+    );
+    println!("trials                        {}", sums.trials);
+    println!("rows                          {}", sums.rows);
+    println!("requests                      {}", sums.requests);
+    println!("crashes                       {}", sums.crashes);
+    println!("  with a request under way    {}", sums.in_the_window);
+    println!("  requests that then arrived or not {}", sums.orphaned);
+    println!("interruptions                 {}", sums.interrupts);
+    println!("most midnights in one trial   {}", sums.midnights);
+    println!("swallowed by the network      {}", sums.swallowed);
+    println!("faults of the service         {}", sums.faults.values().sum::<u64>());
+    for (kind, count) in &sums.faults {
+        println!("  {kind:<26}  {count}");
+    }
+    println!("rows in the end");
+    for (state, count) in &sums.states {
+        println!("  {state:<26}  {count}");
+    }
+    println!("trials with anything lost, doubled, unexpected or unexplained: {}", sums.failed.len());
+    for (seed, trial) in sums.failed.iter().take(20) {
+        println!("seed {seed}: {}", trial.violations.join("; "));
+    }
+    let mut unnoticed = 0;
+    println!("mistakes on purpose, and the first seed that notices them");
+    for &mistake in Mistake::OF_A_RUN {
+        match many::first_to_fail(0..TO_NOTICE, mistake) {
+            Some(seed) => println!("  {:<26}  {seed}", format!("{mistake:?}")),
+            None => {
+                unnoticed += 1;
+                println!("  {:<26}  never", format!("{mistake:?}"));
+            }
+        }
+    }
+    println!("{} s", began.elapsed().as_secs());
+    if sums.failed.is_empty() && unnoticed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

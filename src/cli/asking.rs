@@ -1,0 +1,198 @@
+//! Asking the service about a row that a person decides, and what must be true of its answer for the decision to be
+//! believed.
+//!
+//! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].
+
+use tokio::runtime::Runtime;
+
+use super::args::Overrides;
+use super::commands::Resolve;
+use super::context::Context;
+use super::held;
+use super::rehearsal::{self, Rehearsal};
+use super::settings::Purpose;
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Candidate, Journal, Work};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::state::JobState;
+use crate::run::{Identity, Sight, Verifier};
+use crate::term::count;
+
+/// The service that is asked about rows: the real one, or that of a rehearsal.
+pub(super) struct Service {
+    runtime: Runtime,
+    rehearsal: Option<Rehearsal>,
+    verifier: Verifier,
+}
+
+impl Service {
+    /// Gets ready to ask, for a decision; says in its errors what can be done without asking.
+    pub(super) fn reach(context: &Context<'_>, typed: &Resolve, journal: &mut Journal) -> Result<Self> {
+        Self::reach_for_reading(context, typed, journal).map_err(|error| match error.next_step() {
+            Some(hint) => {
+                let hint = format!("{hint}\n{}", WITHOUT_ASKING);
+                error.hint(hint)
+            }
+            None => error.hint(WITHOUT_ASKING),
+        })
+    }
+
+    pub(super) fn reach_for_reading(
+        context: &Context<'_>,
+        typed: &Resolve,
+        journal: &Journal,
+    ) -> Result<Self> {
+        let runtime = context.runtime()?;
+        let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
+        let (rehearsal, purpose) = if rehearsing {
+            let state = rehearsal::state_file(journal.path());
+            let scenario = typed.rehearsal.scenario.as_deref();
+            let rehearsal = runtime.block_on(Rehearsal::start(scenario, Some(&state)))?;
+            let purpose = Purpose::Rehearsal(rehearsal.account.clone());
+            (Some(rehearsal), purpose)
+        } else {
+            (None, Purpose::Service)
+        };
+        let settings = context.settings(&purpose, &Overrides::default())?;
+        // What another account shows says nothing about the rows of this one.
+        let account = settings.identity().ok_or_else(|| Error::internal("a look-up without an account"))?;
+        if let Some(bound) = journal.account()?.filter(|bound| *bound != account) {
+            return Err(Error::usage(format!(
+                "the rows were sent as {} to {}, and the profile is that of {} at {}",
+                bound.client_id, bound.base_url, account.client_id, account.base_url
+            ))
+            .hint("choose the profile this journal belongs to with --profile NAME"));
+        }
+        let verifier = Verifier::new(settings.client(context.clock.clone())?, context.clock.clone());
+        Ok(Self { runtime, rehearsal, verifier })
+    }
+
+    /// Ends the sandbox of a rehearsal.
+    pub(super) fn leave(self) {
+        if let Some(rehearsal) = self.rehearsal {
+            self.runtime.block_on(rehearsal.running.stop());
+        }
+    }
+
+    pub(super) fn sight(&mut self, journal: &Journal, job: JobId, shown: &[Candidate]) -> Result<Sight> {
+        let work = work(journal, job)?;
+        let shown: Vec<RemoteId> = shown.iter().filter_map(|candidate| candidate.id).collect();
+        self.runtime.block_on(self.verifier.sight(journal, &work, &shown)).map_err(unreached)
+    }
+
+    /// Believes that a record was not made when the service shows none; says how that was checked.
+    pub(super) fn check_absent(
+        &mut self,
+        context: &Context<'_>,
+        journal: &Journal,
+        job: JobId,
+        shown: &[Candidate],
+    ) -> Result<String> {
+        match self.sight(journal, job, shown)? {
+            Sight::Told { by, candidates, earlier: _ } => {
+                let Some(first) = candidates.first() else {
+                    return Ok(format!("checked by {by}: nothing there"));
+                };
+                let found: Vec<String> = candidates.iter().map(held::in_words).collect();
+                let more = match candidates.len() {
+                    1 => String::new(),
+                    many => format!(" and {} more", count(many as u64 - 1)),
+                };
+                let adopt = first.id.map(|id| {
+                    format!(
+                        "if it is the row's record: {}\n",
+                        context.again(&format!("resolve {job} --created {id}"))
+                    )
+                });
+                Err(Error::usage(format!("{by} shows what may be the row's record: {}{more}", found[0]))
+                    .hint(format!(
+                        "{}if you are certain that it is not: {}",
+                        adopt.unwrap_or_default(),
+                        context.again(&format!("resolve {job} --not-created --unchecked"))
+                    )))
+            }
+            Sight::Untold(why) => Err(Error::usage(format!("whether it is there cannot be checked: {why}"))
+                .hint(format!(
+                    "look in the service yourself; when it certainly is not there: {}",
+                    context.again(&format!("resolve {job} --not-created --unchecked"))
+                ))),
+        }
+    }
+
+    /// Believes that a record is the row's when it can be read and is not another one; says how that was checked.
+    pub(super) fn check_identity(
+        &mut self,
+        context: &Context<'_>,
+        journal: &Journal,
+        job: JobId,
+        id: RemoteId,
+    ) -> Result<String> {
+        let work = work(journal, job)?;
+        refuse_record_of_another_row(journal, job, id)?;
+        match self.runtime.block_on(self.verifier.identity(journal, &work, id)).map_err(unreached)? {
+            Identity::Confirmed { by, notes } if notes.is_empty() => {
+                Ok(format!("checked by {by}: it agrees"))
+            }
+            Identity::Confirmed { by, notes } => {
+                Ok(format!("checked by {by}: it agrees, but for: {}", notes.join("; ")))
+            }
+            Identity::Another { by, differences } => Err(Error::usage(format!(
+                "{id} is not the record of this row ({by}): {}",
+                differences.join("; ")
+            ))
+            .hint(format!(
+                "what the service shows of the row: {}",
+                context.again(&format!("resolve {job}"))
+            ))),
+            Identity::Untold(why) => {
+                Err(Error::usage(format!("the record cannot be compared with the row: {why}")).hint(format!(
+                    "look at it in the service; when it certainly is the row's: {}",
+                    context.again(&format!("resolve {job} --created {id} --unchecked"))
+                )))
+            }
+        }
+    }
+}
+
+/// What to type when the service cannot be asked.
+const WITHOUT_ASKING: &str =
+    "when the service cannot be asked, add --unchecked: your word is taken for it, and recorded as such";
+
+/// Adds what can be done without asking to an error of the service.
+fn unreached(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Service => error.hint(WITHOUT_ASKING),
+        ErrorKind::Internal | ErrorKind::Usage | ErrorKind::Sheets | ErrorKind::Journal => error,
+    }
+}
+
+/// The record of another row is refused before the service is asked; the journal itself refuses it as well.
+fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> Result<()> {
+    let owners = journal.owners(&[id])?;
+    match owners.iter().find(|(_, owner)| *owner != job) {
+        Some((_, owner)) => {
+            let name = journal.work(*owner)?.map(|work| work.record.name().to_owned()).unwrap_or_default();
+            Err(Error::usage(format!(
+                "the record {id} is already that of job {owner} ('{name}'); one record cannot answer for two rows"
+            ))
+            .hint("look for the other record and give its id"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A job that can be decided, as it stands.
+fn work(journal: &Journal, job: JobId) -> Result<Work> {
+    let work = journal.work(job)?.ok_or_else(|| {
+        Error::usage(format!("the journal has no job {job}")).hint("fleetload status lists the held jobs")
+    })?;
+    if ![JobState::Held, JobState::InDoubt].contains(&work.state) {
+        return Err(Error::usage(format!(
+            "job {job} ('{}') is {}; only a job that is held or in doubt can be decided",
+            work.record.name(),
+            work.state
+        ))
+        .hint("fleetload status lists the held jobs"));
+    }
+    Ok(work)
+}

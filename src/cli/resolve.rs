@@ -1,0 +1,277 @@
+//! `fleetload resolve`: shows held jobs with what the service has of them now, or carries out a person's decision
+//! about them, checked by asking the service before it is believed.
+//!
+//! The asking is in [`super::asking`]; what counts as a row's record is decided in [`crate::run`], what each decision
+//! leads to in the journal.
+
+use serde_json::{Value, json};
+
+use super::asking::Service;
+use super::commands::Resolve;
+use super::context::Context;
+use super::{held, status};
+use crate::error::{Error, ErrorKind, Exit, Result};
+use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
+use crate::model::id::JobId;
+use crate::model::state::JobState;
+use crate::run::Sight;
+use crate::term::counted;
+
+/// How a decision is recorded that the service was not asked about.
+const NOT_CHECKED: &str = "not checked";
+
+/// Shows the jobs, or decides them.
+pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
+    let mut journal = context.journal()?;
+    if let Some(import) = typed.import {
+        status::require(&journal.imports()?, import)?;
+    }
+    let selection =
+        Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };
+    let held = journal.held(&selection)?;
+    let jobs =
+        if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
+    if jobs.is_empty() {
+        context.terminal.result("no held row matches; nothing was changed");
+        context
+            .terminal
+            .object(&json!({"object": "summary", "selected": 0, "decided": 0, "refused": 0, "exit_code": 0}));
+        context.terminal.hint(format!("what is held, and why: {}", context.again("status")));
+        return Ok(Exit::Done);
+    }
+    let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
+    if typed.created.is_some() && jobs.len() > 1 {
+        return Err(Error::usage("one id belongs to one job")
+            .hint("give the jobs one by one, each with the id of its own record"));
+    }
+    let asks = !typed.unchecked && decision != Decision::Abandon;
+    let mut service = asks.then(|| Service::reach(context, typed, &mut journal)).transpose()?;
+    let (mut decided, mut refused) = (0_u64, 0_u64);
+    let mut outcome = Ok(());
+    for &job in &jobs {
+        let shown =
+            held.iter().find(|held| held.job == job).map_or(&[][..], |held| held.candidates.as_slice());
+        match decide(context, &mut journal, service.as_mut(), (job, shown), decision) {
+            Ok(()) => decided += 1,
+            Err(error) if error.kind() == ErrorKind::Usage && jobs.len() > 1 => {
+                refused += 1;
+                tell_refused(context, job, &error);
+            }
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        }
+    }
+    if let Some(service) = service {
+        service.leave();
+    }
+    // What was decided stays decided, whatever came after it.
+    if let Err(error) = outcome {
+        if decided + refused > 0 {
+            context
+                .terminal
+                .say(format!("{} before that", counted(decided, "row was decided", "rows were decided")));
+        }
+        return Err(error);
+    }
+    let exit = if refused > 0 { Exit::Held } else { Exit::Done };
+    context.terminal.object(&json!({
+        "object": "summary", "selected": jobs.len(), "decided": decided, "refused": refused,
+        "exit_code": exit.code(),
+    }));
+    tell_next(context, &journal, refused)?;
+    Ok(exit)
+}
+
+fn decision(typed: &Resolve) -> Option<Decision> {
+    match (typed.created, typed.not_created, typed.abandon) {
+        (Some(id), _, _) => Some(Decision::Created(id)),
+        (None, true, _) => Some(Decision::NotCreated),
+        (None, false, true) => Some(Decision::Abandon),
+        (None, false, false) => None,
+    }
+}
+
+/// The jobs in the order given; one that is named twice is decided once.
+fn each_once(jobs: &[JobId]) -> Vec<JobId> {
+    let mut once = Vec::with_capacity(jobs.len());
+    for &job in jobs {
+        if !once.contains(&job) {
+            once.push(job);
+        }
+    }
+    once
+}
+
+/// Checks one decision, has the journal carry it out, and tells. A refusal is a usage error.
+fn decide(
+    context: &Context<'_>,
+    journal: &mut Journal,
+    service: Option<&mut Service>,
+    (job, shown): (JobId, &[Candidate]),
+    decision: Decision,
+) -> Result<()> {
+    let check = match (service, decision) {
+        (Some(service), Decision::NotCreated) => Some(service.check_absent(context, journal, job, shown)?),
+        (Some(service), Decision::Created(id)) => Some(service.check_identity(context, journal, job, id)?),
+        (None, Decision::Created(_) | Decision::NotCreated) => Some(NOT_CHECKED.to_owned()),
+        (_, Decision::Abandon) => None,
+    };
+    let moved = journal.resolve(job, decision, check.as_deref(), &context.who(), context.now())?;
+    tell_decided(context, job, &moved, check.as_deref());
+    Ok(())
+}
+
+fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Option<&str>) {
+    let terminal = context.terminal;
+    for step in moved {
+        terminal.object(&json!({
+            "object": "moved", "job": step.job, "kind": step.kind, "from": step.from, "to": step.to,
+        }));
+    }
+    let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
+    terminal.object(&json!({"object": "decided", "job": job, "state": now_in, "check": check}));
+    let below = moved.iter().filter(|step| step.job != job).count() as u64;
+    let became = match now_in {
+        Some(JobState::Ready) => "is ready to be sent",
+        Some(JobState::Blocked) => "waits for the row above it",
+        Some(JobState::Cancelled) => "is given up",
+        Some(JobState::Held) => "is still held",
+        _ => "has its record",
+    };
+    let rows = if below > 0 {
+        format!("; {} with it", counted(below, "row below it moves", "rows below it move"))
+    } else {
+        String::new()
+    };
+    let check = check.map(|check| format!(" ({check})")).unwrap_or_default();
+    terminal.result(format!("job {job} {became}{check}{rows}"));
+}
+
+fn tell_refused(context: &Context<'_>, job: JobId, error: &Error) {
+    context.terminal.object(&json!({
+        "object": "refused", "job": job, "reason": error.to_string(), "next": error.next_step(),
+    }));
+    context.terminal.result(format!("job {job} stays as it is: {error}"));
+    if let Some(hint) = error.next_step() {
+        for line in hint.lines() {
+            context.terminal.result(format!("    {line}"));
+        }
+    }
+}
+
+fn tell_next(context: &Context<'_>, journal: &Journal, refused: u64) -> Result<()> {
+    let left = journal.tally(None)?.in_state(JobState::Held);
+    let terminal = context.terminal;
+    if refused > 0 {
+        terminal.hint(format!(
+            "{} refused; what the service shows of them: {}",
+            counted(refused, "decision was", "decisions were"),
+            context.again("resolve")
+        ));
+    } else if left > 0 {
+        terminal.hint(format!(
+            "{} still held: {}",
+            counted(left, "row is", "rows are"),
+            context.again("resolve")
+        ));
+    } else {
+        terminal.hint(format!("to go on: {}", context.again("run")));
+    }
+    Ok(())
+}
+
+/// Shows held jobs with what was found when they were held and what the service has of them now. Decides nothing.
+fn show(
+    context: &Context<'_>,
+    typed: &Resolve,
+    journal: &Journal,
+    held: &[HeldJob],
+    jobs: &[JobId],
+) -> Result<Exit> {
+    let terminal = context.terminal;
+    let chosen: Vec<&HeldJob> = held.iter().filter(|held| jobs.contains(&held.job)).collect();
+    let mut service = match Service::reach_for_reading(context, typed, journal) {
+        Ok(service) => Some(service),
+        Err(error) => {
+            tell_unasked(context, &error);
+            None
+        }
+    };
+    for job in &chosen {
+        let mut told = Value::Null;
+        let mut lines = Vec::new();
+        if let Some(asking) = &mut service {
+            match asking.sight(journal, job.job, &job.candidates) {
+                Ok(sight) => (lines, told) = sight_in_words(&sight),
+                Err(error) if error.kind() == ErrorKind::Service => {
+                    tell_unasked(context, &error);
+                    if let Some(service) = service.take() {
+                        service.leave();
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        held::tell_with(context, job, &lines);
+        terminal.object(&json!({
+            "object": "held", "job": job.job, "kind": job.kind.singular(), "name": job.name, "place": job.place,
+            "code": job.code, "reason": job.reason, "since": job.since.to_string(),
+            "candidates": job.candidates.iter().map(object).collect::<Vec<_>>(), "now": told,
+        }));
+    }
+    for &job in jobs.iter().filter(|job| chosen.iter().all(|held| held.job != **job)) {
+        match journal.work(job)? {
+            Some(work) => {
+                terminal.result(format!("job {job} (\"{}\") is {}, not held", work.record.name(), work.state))
+            }
+            None => terminal.result(format!("the journal has no job {job}")),
+        }
+    }
+    if let Some(service) = service {
+        service.leave();
+    }
+    terminal.object(&json!({"object": "summary", "selected": jobs.len(), "held": chosen.len()}));
+    if let Some(first) = chosen.first() {
+        terminal.hint(format!(
+            "to decide:\n{}\n{}\n{}",
+            context.again(&format!("resolve {} --created ID", first.job)),
+            context.again(&format!("resolve {} --not-created", first.job)),
+            context.again(&format!("resolve {} --abandon", first.job)),
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn tell_unasked(context: &Context<'_>, error: &Error) {
+    context
+        .terminal
+        .warn(format!("the service was not asked, so this is what was found when they were held: {error}"));
+}
+
+fn object(candidate: &Candidate) -> Value {
+    json!({
+        "id": candidate.id, "name": candidate.name, "details": candidate.details, "difference": candidate.difference,
+    })
+}
+
+/// What the service shows of a row, as lines and for programs.
+fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
+    match sight {
+        Sight::Told { by, candidates, earlier } => {
+            let mut lines: Vec<String> =
+                candidates.iter().map(|candidate| format!("{by}: {}", held::in_words(candidate))).collect();
+            if lines.is_empty() {
+                lines.push(format!("{by}: nothing there"));
+            }
+            lines.extend(earlier.iter().map(held::in_words));
+            let told = json!({
+                "by": by, "candidates": candidates.iter().map(object).collect::<Vec<_>>(),
+                "earlier": earlier.iter().map(object).collect::<Vec<_>>(),
+            });
+            (lines, told)
+        }
+        Sight::Untold(why) => (vec![format!("cannot be told: {why}")], json!({"untold": why})),
+    }
+}

@@ -1,0 +1,92 @@
+//! What is made sure of about a journal before rows go into it, and before anything is sent: that it lies where it
+//! is safe, that it is whole, and that it is the newest copy there is.
+
+use super::commands::Run;
+use super::context::Context;
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Register, Storage, state_folder};
+use crate::term::counted;
+
+/// Refuses to keep a journal where locks and synced writes cannot be relied on, and warns of memory.
+pub(super) fn refuse_unsafe_storage(context: &Context<'_>) -> Result<()> {
+    let path = &context.common.journal;
+    let shown = path.display();
+    let (what, why) = match Storage::of(path) {
+        Storage::Local => return Ok(()),
+        Storage::Memory(kind) => {
+            context.terminal.warn(format!(
+                "the journal {shown} lies in memory ({kind}): when this machine stops, nobody knows any more what was created"
+            ));
+            return Ok(());
+        }
+        Storage::Network(kind) => (
+            format!("the journal {shown} lies on a network or a shared folder ({kind})"),
+            "locks and synced writes do not hold there",
+        ),
+        Storage::Synced(name) => (
+            format!("the journal {shown} lies in a folder that is synchronised ({name})"),
+            "another program copies it about while it is being written",
+        ),
+    };
+    if context.common.any_storage {
+        context.terminal.warn(format!("{what}: {why}"));
+        return Ok(());
+    }
+    Err(Error::journal(format!("{what}, where {why}; nothing was imported and nothing was sent")).hint(
+        "keep it on a disk of this machine: name a file there with --journal FILE, or work in another folder.\n\
+         If you know that it is safe there, say so with --any-storage",
+    ))
+}
+
+/// Before rows are imported: stops at an older copy, unless it is to be accepted.
+pub(super) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> {
+    if typed.accept_journal || !context.common.journal.exists() {
+        return Ok(());
+    }
+    let journal = context.journal()?;
+    match journal.regression(&Register::open(&state_folder())?)? {
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context))),
+        None => Ok(()),
+    }
+}
+
+/// Under the lock, before anything is sent: the journal is whole and the newest, or accepted; from now on this
+/// machine remembers how far it comes.
+pub(super) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -> Result<()> {
+    let register = Register::open(&state_folder())?;
+    let regression = journal.regression(&register)?;
+    if journal.ended_badly()? || regression.is_some() {
+        journal.check_pages()?;
+    }
+    match regression {
+        Some(regression) if typed.accept_journal => {
+            let unsure = journal.accept(&register, &regression, &context.who(), context.now())?;
+            context.terminal.warn(format!(
+                "the journal {}; accepted as it is: {} looked up before anything is sent",
+                regression.words(),
+                counted(
+                    unsure,
+                    "row that is not known to be done is",
+                    "rows that are not known to be done are"
+                )
+            ));
+            Ok(())
+        }
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context))),
+        None if typed.accept_journal => Err(Error::usage(format!(
+            "the journal {} is in order, so there is nothing to accept; nothing was sent",
+            journal.path().display()
+        ))
+        .hint(format!("run it as it is: {}", context.again("run")))),
+        None => journal.enter(&register),
+    }
+}
+
+/// The same for a run that begins again in one go: nothing has happened to the journal between.
+pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
+    journal.enter(&Register::open(&state_folder())?)
+}
+
+fn accepting(context: &Context<'_>) -> String {
+    context.again("run --accept-journal")
+}

@@ -1,0 +1,150 @@
+use super::*;
+use crate::journal::fixture::*;
+use crate::journal::migrate;
+use crate::journal::{AuditFinding, Evidence, How, ReadBy, Write};
+use crate::model::operation::Operation::AddCompany;
+use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
+use crate::model::verdict::Doubt;
+
+fn audited(job: JobId, id: Option<RemoteId>, run: RunId, by: ReadBy, code: Option<&str>) -> Write {
+    let finding = code.map(|code| AuditFinding { code: code.into(), message: "gone".into(), found: vec![] });
+    Write::Audited { job, id, run, by, finding, at: at(9_000) }
+}
+
+#[test]
+fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+    let run = bench.journal.begin_run(at(1)).unwrap();
+    // The first is in doubt on the way, the second is created at once, the third was there.
+    let seen = Write::Claim {
+        job: jobs[0],
+        operation: AddCompany,
+        content: None,
+        baseline: Some(vec![id(7)]),
+        counted: None,
+        at: at(2_000),
+    };
+    apply(&mut bench.journal, seen).unwrap();
+    let evidence = Evidence::at(at(2_500));
+    let doubt = Write::Doubt {
+        job: jobs[0],
+        doubt: Doubt::Timeout,
+        executed: false,
+        until: at(3_000),
+        evidence: evidence.clone(),
+    };
+    apply(&mut bench.journal, doubt).unwrap();
+    let mut adopt = created(jobs[0], InDoubt, id(1));
+    if let Write::Advance { how, .. } = &mut adopt {
+        *how = How::Adopted;
+    }
+    apply(&mut bench.journal, adopt).unwrap();
+    apply(&mut bench.journal, claim(jobs[1], AddCompany)).unwrap();
+    apply(&mut bench.journal, created(jobs[1], Sending, id(2))).unwrap();
+    let how = How::Existing;
+    let existing = Write::Advance { job: jobs[2], from: Ready, how, id: Some(id(3)), evidence };
+    apply(&mut bench.journal, existing).unwrap();
+
+    let due = |journal: &Journal, scope| -> Vec<JobId> {
+        journal.unaudited(scope, None, 10).unwrap().iter().map(|work| work.job).collect()
+    };
+    let all = bench.journal.unaudited(AuditScope::All, None, 10).unwrap();
+    assert_eq!(all.iter().map(|work| work.job).collect::<Vec<_>>(), jobs[..2]);
+    assert_eq!((all[0].baseline.clone(), all[0].doubted), (Some(vec![id(7)]), true));
+    assert_eq!((all[1].baseline.clone(), all[1].doubted), (None, false));
+    assert_eq!(due(&bench.journal, AuditScope::Doubtful), jobs[..1]);
+    assert_eq!(bench.journal.unaudited(AuditScope::All, Some(jobs[0]), 10).unwrap().len(), 1);
+    assert_eq!(bench.journal.count_unaudited(AuditScope::All).unwrap(), 2);
+    assert_eq!(bench.journal.count_unaudited(AuditScope::Doubtful).unwrap(), 1);
+
+    apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, None)).unwrap();
+    assert_eq!(due(&bench.journal, AuditScope::All), jobs[1..2]);
+    // A note about another record than the job has says nothing about it.
+    apply(&mut bench.journal, audited(jobs[1], Some(id(9)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
+        .unwrap();
+    assert_eq!(due(&bench.journal, AuditScope::All), jobs[1..2]);
+    assert_eq!(bench.journal.audit_findings(None, None).unwrap(), []);
+}
+
+#[test]
+fn a_finding_leaves_the_state_and_is_told_with_its_row_until_the_end_of_time() {
+    let mut bench = bench();
+    let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+    for (job, number) in jobs.iter().zip(1_u128..) {
+        apply(&mut bench.journal, claim(*job, AddCompany)).unwrap();
+        apply(&mut bench.journal, created(*job, Sending, id(number))).unwrap();
+    }
+    let run = bench.journal.begin_run(at(1)).unwrap();
+    apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
+        .unwrap();
+    apply(&mut bench.journal, audited(jobs[1], Some(id(2)), run, ReadBy::Id, None)).unwrap();
+    let figures = AuditFigures {
+        checked: 2,
+        doubles_not_checked: 1,
+        vanished: 1,
+        not_checked: 1,
+        ..AuditFigures::default()
+    };
+    assert_eq!(bench.journal.audit_figures(None).unwrap(), figures);
+    assert_eq!(bench.journal.audit_figures(Some(imported.import)).unwrap(), figures);
+    assert_eq!(state(&bench.journal, jobs[0]), Created);
+
+    let findings = bench.journal.audit_findings(Some(imported.import), None).unwrap();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        (findings[0].job, findings[0].id, &*findings[0].code),
+        (jobs[0], Some(id(1)), AuditFinding::VANISHED)
+    );
+    assert_eq!(findings[0].place, "customers.csv!customers!2");
+    assert_eq!(bench.journal.audit_findings(None, Some(run)).unwrap(), [], "none of a later run");
+
+    let sheet = bench.journal.sheets(imported.import).unwrap()[0].sheet;
+    let mut codes = Vec::new();
+    bench
+        .journal
+        .rows(sheet, &mut |row| {
+            codes.push((row.code, row.message));
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(codes[0], (Some(AuditFinding::VANISHED.into()), Some("read back at the end: gone".into())));
+    assert_eq!(codes[1], (None, None));
+    let causes = bench.journal.causes(imported.import).unwrap();
+    assert_eq!((&*causes[0].code, causes[0].count), (AuditFinding::VANISHED, 1));
+
+    assert_eq!(bench.journal.audited_after(None).unwrap(), None);
+    bench.journal.note_audit(run, &figures).unwrap();
+    assert_eq!(bench.journal.audited_after(None).unwrap(), Some(figures));
+    assert_eq!(bench.journal.audited_after(Some(run)).unwrap(), None);
+}
+
+#[test]
+fn what_was_made_before_there_was_an_audit_is_due_as_well() {
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch(migrate::STEPS[0]).unwrap();
+    connection.execute("INSERT INTO import (id, at) VALUES (1, 1)", []).unwrap();
+    for (job, state) in [(1_u128, "created"), (2, "adopted"), (3, "existing"), (4, "ready")] {
+        let remote = (state != "ready").then(|| id(job).to_string());
+        let outcome = (state != "ready").then_some(state);
+        connection
+            .execute(
+                "INSERT INTO job (id, kind, state, operation, remote_id, outcome, first_import, natural_key, name,
+                    content_hash)
+                 VALUES (?1, 'site', ?2, 'addSite', ?3, ?4, 1, ?1, 'HQ', '')",
+                (i64::try_from(job).unwrap(), state, remote, outcome),
+            )
+            .unwrap();
+    }
+    for step in &migrate::STEPS[1..] {
+        connection.execute_batch(step).unwrap();
+    }
+    let due: Vec<(i64, bool)> = connection
+        .prepare("SELECT id, made_doubted FROM job WHERE audit = 'due' ORDER BY id")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    assert_eq!(due, [(1, false), (2, true)]);
+}

@@ -1,0 +1,59 @@
+//! Asks the person at the terminal. Only where somebody can answer; the bars make room until then.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::ProgressDrawTarget;
+
+use super::{Ink, Line, Terminal};
+
+impl Terminal {
+    /// Whether somebody can be asked: a person types and reads, and did not ask for silence.
+    pub fn can_ask(&self) -> bool {
+        self.interactive && !self.manner.quiet && !self.manner.json && io::stdin().is_terminal()
+    }
+
+    /// Asks a question that is answered by yes or no, and hands the answer over on another thread: work goes on
+    /// meanwhile. No answer, and no more input, is a no.
+    pub fn ask(&self, question: &str, answer: impl Fn(bool) + Clone + Send + 'static) {
+        let terminal = self.clone();
+        self.bars.set_draw_target(ProgressDrawTarget::hidden());
+        self.write_talk(&Line::new().ink(Ink::Strong, "?").text(" ").text(question));
+        let unasked = answer.clone();
+        // Not a task: reading cannot be interrupted, and the command must be able to end without an answer.
+        let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+            let mut typed = String::new();
+            let yes = io::stdin().read_line(&mut typed).is_ok() && says_yes(&typed);
+            terminal.bars.set_draw_target(ProgressDrawTarget::stderr());
+            answer(yes);
+        });
+        if asking.is_err() {
+            self.bars.set_draw_target(ProgressDrawTarget::stderr());
+            unasked(false);
+        }
+    }
+}
+
+fn says_yes(typed: &str) -> bool {
+    matches!(typed.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        for yes in ["y", "Y\n", " yes \r\n"] {
+            assert!(says_yes(yes), "{yes:?}");
+        }
+        for no in ["", "\n", "n", "no", "yesterday", "y n"] {
+            assert!(!says_yes(no), "{no:?}");
+        }
+    }
+
+    #[test]
+    fn where_nobody_reads_nobody_is_asked() {
+        let (terminal, _, _) = super::super::testing::terminal(super::super::Manner::default());
+        assert!(!terminal.can_ask());
+    }
+}

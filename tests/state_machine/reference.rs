@@ -1,0 +1,412 @@
+//! The reference: the life of jobs as it is promised, in memory and in the plainest words, to hold the journal
+//! against.
+//!
+//! It is not made from the journal's code. Above all, what the fate of one job means for those below it is not a
+//! matter of transitions here: after everything that happens, [`Reference::settle_below`] puts every job that waits
+//! where its parents say it belongs.
+
+mod job;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fleetload::model::kind::Kind;
+use fleetload::model::operation::Operation;
+use fleetload::model::state::JobState::{
+    self, Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Ready, Rejected,
+    Sending, Skipped,
+};
+
+pub(crate) use job::{Job, Values};
+
+use crate::operations::{How, What};
+
+/// How many deaths of the process in the middle of it a row may have.
+const DEATHS: u32 = 3;
+
+/// A record of the service, by a small number.
+pub(crate) type Record = u128;
+
+/// The operation that creates a record of a kind.
+pub(crate) fn creation(kind: Kind) -> Operation {
+    match kind {
+        Kind::Company => Operation::AddCompany,
+        Kind::Site => Operation::AddSite,
+        Kind::Person => Operation::AddPerson,
+        Kind::Device => Operation::AddDevice,
+    }
+}
+
+/// A job that left a state, or a step.
+pub(crate) type Move = (usize, JobState, JobState);
+
+/// What the reference says to something: the jobs that move, or that it must be refused.
+pub(crate) type Answer = Option<BTreeSet<Move>>;
+
+/// One day of the quota ledger: sent, confirmed, doubtful, ceiling.
+pub(crate) type Ledger = (u64, u64, u64, Option<u64>);
+
+/// What a cancellation did: given up, skipped, under way or in doubt, held.
+pub(crate) type GivenUp = (u64, u64, u64, u64);
+
+/// What a person decides of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Created(Record),
+    NotCreated,
+    Abandon,
+}
+
+/// What a row of an import did to the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    New(usize),
+    Revised(usize),
+    Recognised(usize),
+    ChangedSince(usize),
+    /// New values for a job that must not have any.
+    Refused,
+}
+
+/// All jobs of a journal, numbered from 1.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Reference {
+    pub(crate) jobs: BTreeMap<usize, Job>,
+    pub(crate) quota: BTreeMap<i64, Ledger>,
+    /// The job of each row of each import.
+    pub(crate) imports: Vec<Vec<usize>>,
+}
+
+/// The states that something may happen in.
+pub(crate) fn allowed(what: &What) -> &'static [JobState] {
+    match what {
+        What::Claim { .. } | What::Leave { .. } | What::Postpone { .. } => &[Ready, Deferred],
+        What::Advance { .. } => &[Ready, Deferred, Sending, InDoubt, Held],
+        What::Reject | What::Hold { .. } => &[Ready, Deferred, Sending, InDoubt],
+        What::Defer { .. } | What::Return | What::Doubt { .. } => &[Sending],
+        What::KeepDoubting { .. } | What::Release => &[InDoubt],
+        What::Ceiling { .. } | What::Quota { .. } => &[],
+    }
+}
+
+impl Reference {
+    /// Puts every job that waits for others where they say it belongs, and tells which ones moved.
+    fn settle_below(&mut self) -> BTreeSet<Move> {
+        let before: BTreeMap<usize, JobState> = self.jobs.iter().map(|(&job, it)| (job, it.state)).collect();
+        loop {
+            let mut quiet = true;
+            for number in self.jobs.keys().copied().collect::<Vec<_>>() {
+                let job = &self.jobs[&number];
+                if !matches!(job.state, Blocked | Skipped) {
+                    continue;
+                }
+                let unmade: Vec<JobState> = job
+                    .values
+                    .parents
+                    .iter()
+                    .map(|parent| &self.jobs[parent])
+                    .filter(|parent| parent.record.is_none())
+                    .map(|parent| parent.state)
+                    .collect();
+                let state = if unmade.iter().any(|state| matches!(state, Rejected | Skipped | Cancelled)) {
+                    Skipped
+                } else if unmade.is_empty() {
+                    Ready
+                } else {
+                    Blocked
+                };
+                if state != job.state {
+                    self.job(number).state = state;
+                    quiet = false;
+                }
+            }
+            if quiet {
+                break;
+            }
+        }
+        let moves = self.jobs.iter().map(|(&job, it)| (job, before[&job], it.state));
+        moves.filter(|(_, from, to)| from != to).collect()
+    }
+
+    fn job(&mut self, number: usize) -> &mut Job {
+        self.jobs.get_mut(&number).expect("the reference is asked about jobs that are there")
+    }
+
+    /// The job that owns a record. Ids are never given twice, whatever the kind.
+    fn owner(&self, record: Record) -> Option<usize> {
+        self.jobs.iter().find(|(_, job)| job.record == Some(record)).map(|(&job, _)| job)
+    }
+
+    /// The job of a row.
+    pub(crate) fn of_row(&self, row: u8) -> Option<usize> {
+        self.jobs.iter().find(|(_, job)| job.values.row == row).map(|(&job, _)| job)
+    }
+
+    /// Moves one job by hand and the others after it.
+    fn go(&mut self, number: usize, to: JobState) -> Answer {
+        let from = std::mem::replace(&mut self.job(number).state, to);
+        let mut moves = self.settle_below();
+        moves.insert((number, from, to));
+        Some(moves)
+    }
+
+    /// A write to a job believed to be in `from`.
+    pub(crate) fn write(&mut self, number: usize, from: JobState, what: &What, now: i64) -> Answer {
+        let state = self.jobs.get(&number)?.state;
+        if !allowed(what).contains(&state) || (what.names_its_state() && from != state) {
+            return None;
+        }
+        match what {
+            What::Claim { right_operation, content, baseline, counted } => {
+                if !right_operation || *content == Some(false) {
+                    return None;
+                }
+                let job = self.job(number);
+                job.due = None;
+                job.sent += 1;
+                job.sent_ever += 1;
+                job.first_sent.get_or_insert(now);
+                if let (None, Some(ids)) = (&job.baseline, baseline) {
+                    job.baseline = Some(ids.iter().map(|&id| Record::from(id)).collect());
+                }
+                if let Some(day) = counted {
+                    self.count(i64::from(*day), 1, 0, 0);
+                }
+                self.go(number, Sending)
+            }
+            What::Advance { how, id } => self.finish(number, *how, *id),
+            What::Leave { id } => {
+                let job = &self.jobs[&number];
+                let taken = job.record.is_none() && self.owner(*id).is_some();
+                if job.record.is_none_or(|known| known == *id) && !taken {
+                    self.job(number).steps.iter_mut().for_each(|step| step.done = true);
+                }
+                self.finish(number, How::Existing, Some(*id))
+            }
+            What::Reject => {
+                let job = self.job(number);
+                job.due = None;
+                job.code = Some("invalidData".to_owned());
+                self.go(number, Rejected)
+            }
+            What::Defer { after, charged } => {
+                let job = self.job(number);
+                job.deferrals += u32::from(*charged);
+                job.due = Some(now + after);
+                self.go(number, Deferred)
+            }
+            What::Return => {
+                self.job(number).due = None;
+                self.go(number, Ready)
+            }
+            What::Postpone { after } => {
+                self.job(number).due = Some(now + after);
+                self.go(number, Deferred)
+            }
+            What::Doubt { executed, after } => {
+                let job = self.job(number);
+                job.doubted |= !executed;
+                job.executed = *executed;
+                job.absent_reads = 0;
+                job.looks = 0;
+                job.due = Some(now + after);
+                self.go(number, InDoubt)
+            }
+            What::KeepDoubting { after, absent_reads } => {
+                let job = self.job(number);
+                job.looks += 1;
+                job.absent_reads = *absent_reads;
+                job.due = Some(now + after);
+                self.go(number, InDoubt)
+            }
+            What::Release => {
+                let job = self.job(number);
+                if job.executed {
+                    return None;
+                }
+                job.due = None;
+                job.absent_reads = 0;
+                job.looks = 0;
+                self.go(number, Ready)
+            }
+            What::Hold { candidates } => {
+                let job = self.job(number);
+                job.due = None;
+                job.code = Some("look.unsure".to_owned());
+                job.candidates = candidates.iter().map(|&id| Record::from(id)).collect();
+                self.go(number, Held)
+            }
+            What::Ceiling { .. } | What::Quota { .. } => unreachable!("they are about no job"),
+        }
+    }
+
+    /// The step a job stands at is done.
+    fn finish(&mut self, number: usize, how: How, id: Option<Record>) -> Answer {
+        let job = &self.jobs[&number];
+        match (job.record, id) {
+            (None, None) => return None,
+            (Some(known), Some(given)) if known != given => return None,
+            (None, Some(given)) if self.owner(given).is_some() => {
+                let job = self.job(number);
+                job.due = None;
+                job.code = Some("id.owned".to_owned());
+                job.candidates = BTreeSet::from([given]);
+                return self.go(number, Held);
+            }
+            _ => {}
+        }
+        let job = self.job(number);
+        match job.at {
+            0 => {
+                job.record = id;
+                job.outcome = Some(match how {
+                    How::Created => Created,
+                    How::Adopted => Adopted,
+                    How::Existing => Existing,
+                    How::Done => Done,
+                });
+            }
+            n => job.steps[n - 1].done = true,
+        }
+        job.forget_the_step();
+        let to = match job.steps.iter().position(|step| !step.done) {
+            Some(next) => {
+                job.at = next + 1;
+                Ready
+            }
+            None => job.outcome.expect("it has just been made, or was before its later steps"),
+        };
+        self.go(number, to)
+    }
+
+    /// Adds to a day of the ledger; nothing falls below zero.
+    pub(crate) fn count(&mut self, day: i64, sent: i64, confirmed: i64, doubtful: i64) {
+        let ledger = self.quota.entry(day).or_default();
+        ledger.0 = ledger.0.saturating_add_signed(sent);
+        ledger.1 = ledger.1.saturating_add_signed(confirmed);
+        ledger.2 = ledger.2.saturating_add_signed(doubtful);
+    }
+
+    /// Takes a row of the import under way. With `force`, its values are given to its job whatever state that is in.
+    pub(crate) fn take(&mut self, values: Values, force: bool) -> Taken {
+        let Some(number) = self.of_row(values.row) else {
+            let number = self.jobs.len() + 1;
+            self.jobs.insert(number, Job::new(values));
+            return Taken::New(number);
+        };
+        let job = &self.jobs[&number];
+        let may = matches!(job.state, Blocked | Ready | Deferred | Rejected | Skipped | Cancelled);
+        match (force, may) {
+            (true, false) => return Taken::Refused,
+            (true, true) => {}
+            (false, _) if job.values.content == values.content => return Taken::Recognised(number),
+            (false, true) => {}
+            (false, false) if job.state.is_final() => return Taken::ChangedSince(number),
+            (false, false) => return Taken::Recognised(number),
+        }
+        self.job(number).revise(values);
+        Taken::Revised(number)
+    }
+
+    /// Ends an import with a row for each of these jobs.
+    pub(crate) fn end_import(&mut self, rows: Vec<usize>) {
+        self.imports.push(rows);
+        self.settle_below();
+    }
+
+    /// The process ended and another one starts: how many are in doubt, how many held for good reason.
+    pub(crate) fn recover(&mut self, now: i64) -> (u64, u64) {
+        let (mut doubtful, mut held) = (0, 0);
+        for job in self.jobs.values_mut().filter(|job| job.state == Sending) {
+            job.deaths += 1;
+            job.doubted = true;
+            job.absent_reads = 0;
+            job.looks = 0;
+            if job.deaths >= DEATHS {
+                job.state = Held;
+                job.due = None;
+                job.code = Some("poison".to_owned());
+                job.candidates.clear();
+                held += 1;
+            } else {
+                job.state = InDoubt;
+                job.due = Some(now);
+                doubtful += 1;
+            }
+        }
+        (doubtful, held)
+    }
+
+    /// Rejected jobs get another chance: how many, and how many below them.
+    pub(crate) fn retry(&mut self, import: Option<usize>, code: Option<&str>) -> (u64, u64) {
+        let meant = self.meant(import);
+        let mut retried = 0;
+        for number in meant {
+            let job = self.job(number);
+            if job.state == Rejected && code.is_none_or(|code| job.code.as_deref() == Some(code)) {
+                job.reopen();
+                job.state = Ready;
+                retried += 1;
+            }
+        }
+        (retried, self.settle_below().len() as u64)
+    }
+
+    /// A person says that the record is there with this id, not there (`None`), or gives the job up.
+    pub(crate) fn resolve(&mut self, number: usize, decision: Decision) -> Answer {
+        let job = self.jobs.get(&number)?;
+        if !matches!(job.state, Held | InDoubt) {
+            return None;
+        }
+        match decision {
+            Decision::Created(id) => {
+                if job.record.is_none() && self.owner(id).is_some() {
+                    return None;
+                }
+                self.finish(number, How::Adopted, Some(id))
+            }
+            Decision::NotCreated => {
+                let job = self.job(number);
+                let ruled_out = std::mem::take(&mut job.candidates);
+                if !ruled_out.is_empty() {
+                    job.baseline.get_or_insert_default().extend(ruled_out);
+                }
+                job.reopen();
+                self.go(number, Ready)
+            }
+            Decision::Abandon => {
+                self.job(number).due = None;
+                self.go(number, Cancelled)
+            }
+        }
+    }
+
+    /// Gives up what an import has not sent; `None` when there is no such import.
+    pub(crate) fn cancel(&mut self, import: usize) -> Option<GivenUp> {
+        self.imports.get(import)?;
+        let mut counts = (0, 0, 0, 0);
+        for number in self.meant(Some(import)) {
+            match self.job(number).state {
+                Blocked | Ready | Deferred => {
+                    let job = self.job(number);
+                    job.state = Cancelled;
+                    job.due = None;
+                    job.code = Some("cancelled".to_owned());
+                    counts.0 += 1;
+                }
+                Sending | InDoubt => counts.2 += 1,
+                Held => counts.3 += 1,
+                Created | Adopted | Existing | Done | Rejected | Skipped | Cancelled => {}
+            }
+        }
+        counts.1 = self.settle_below().len() as u64;
+        Some(counts)
+    }
+
+    /// The jobs with a row in an import; all jobs without one.
+    fn meant(&self, import: Option<usize>) -> BTreeSet<usize> {
+        match import {
+            Some(import) => self.imports.get(import).into_iter().flatten().copied().collect(),
+            None => self.jobs.keys().copied().collect(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! One job of the reference: what is known of it, and what new values and another chance do to that.
+
+use std::collections::BTreeSet;
+
+use fleetload::model::kind::Kind;
+use fleetload::model::operation::Operation;
+use fleetload::model::state::JobState::{self, Blocked, Ready};
+
+use super::{Record, creation};
+
+/// A step after the creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) operation: Operation,
+    pub(crate) extra: u8,
+    pub(crate) done: bool,
+}
+
+/// What a row says of its job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Values {
+    /// The row, whatever it says: what the importer recognises it by.
+    pub(crate) row: u8,
+    pub(crate) kind: Kind,
+    pub(crate) natural_key: String,
+    pub(crate) content: String,
+    /// The jobs it belongs to, by their numbers.
+    pub(crate) parents: Vec<usize>,
+    pub(crate) steps: Vec<(Operation, u8)>,
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Job {
+    pub(crate) values: Values,
+    pub(crate) state: JobState,
+    /// The record it made or found.
+    pub(crate) record: Option<Record>,
+    /// How its creation ended.
+    pub(crate) outcome: Option<JobState>,
+    /// The step it stands at: 0 is the creation.
+    pub(crate) at: usize,
+    pub(crate) steps: Vec<Step>,
+    /// When its state is looked at again.
+    pub(crate) due: Option<i64>,
+    /// Requests sent for the step.
+    pub(crate) sent: u32,
+    /// Requests sent at all.
+    pub(crate) sent_ever: u64,
+    pub(crate) deferrals: u32,
+    pub(crate) deaths: u32,
+    /// An earlier request of this step may have been carried out.
+    pub(crate) doubted: bool,
+    /// The service said that it was carried out.
+    pub(crate) executed: bool,
+    pub(crate) absent_reads: u32,
+    pub(crate) looks: u32,
+    pub(crate) baseline: Option<BTreeSet<Record>>,
+    pub(crate) first_sent: Option<i64>,
+    pub(crate) candidates: BTreeSet<Record>,
+    pub(crate) code: Option<String>,
+}
+
+impl Job {
+    pub(super) fn new(values: Values) -> Self {
+        let steps = values.steps.iter().map(|&(operation, extra)| Step { operation, extra, done: false });
+        Self {
+            steps: steps.collect(),
+            values,
+            state: Blocked,
+            record: None,
+            outcome: None,
+            at: 0,
+            due: None,
+            sent: 0,
+            sent_ever: 0,
+            deferrals: 0,
+            deaths: 0,
+            doubted: false,
+            executed: false,
+            absent_reads: 0,
+            looks: 0,
+            baseline: None,
+            first_sent: None,
+            candidates: BTreeSet::new(),
+            code: None,
+        }
+    }
+
+    /// New values and another chance. What was done stays done: the record, and each step that is asked for again.
+    pub(super) fn revise(&mut self, values: Values) {
+        let mut done: Vec<u8> = self.steps.iter().filter(|step| step.done).map(|step| step.extra).collect();
+        self.steps = Vec::new();
+        for &(operation, extra) in &values.steps {
+            let known = done.iter().position(|&known| known == extra).map(|known| done.swap_remove(known));
+            self.steps.push(Step { operation, extra, done: known.is_some() });
+        }
+        let stood_at = self.at;
+        let next = self.steps.iter().position(|step| !step.done);
+        (self.state, self.at) = match (self.record, next, self.outcome) {
+            (None, ..) => (Blocked, 0),
+            (Some(_), Some(next), _) => (Ready, next + 1),
+            (Some(_), None, Some(outcome)) => (outcome, 0),
+            (Some(_), None, None) => unreachable!("a record comes with its outcome"),
+        };
+        let sent_before = (self.doubted, self.executed, self.first_sent, self.baseline.take());
+        self.forget_the_step();
+        if self.at == stood_at && !self.state.is_final() && self.values.natural_key == values.natural_key {
+            let (doubted, executed, first_sent, baseline) = sent_before;
+            // What the service said it carried out may be there, whatever the row says now.
+            self.doubted = doubted || executed;
+            (self.first_sent, self.baseline) = (first_sent, baseline);
+        }
+        self.values = values;
+    }
+
+    /// The operation of the step it stands at.
+    pub(crate) fn operation(&self) -> Operation {
+        match self.at {
+            0 => creation(self.values.kind),
+            n => self.steps[n - 1].operation,
+        }
+    }
+
+    /// Another chance at the same step: what was sent before is remembered, how it went is not.
+    pub(super) fn reopen(&mut self) {
+        self.due = None;
+        self.deferrals = 0;
+        self.deaths = 0;
+        self.doubted |= self.executed;
+        self.executed = false;
+        self.absent_reads = 0;
+        self.looks = 0;
+        self.candidates.clear();
+        self.code = None;
+    }
+
+    /// What was learned while sending a step is worth nothing for another one.
+    pub(super) fn forget_the_step(&mut self) {
+        self.due = None;
+        self.sent = 0;
+        self.deferrals = 0;
+        self.deaths = 0;
+        self.doubted = false;
+        self.executed = false;
+        self.absent_reads = 0;
+        self.looks = 0;
+        self.baseline = None;
+        self.first_sent = None;
+        self.candidates.clear();
+        self.code = None;
+    }
+}

@@ -1,0 +1,114 @@
+//! The rows of a sequence: what each says, for the reference and for the journal.
+
+use fleetload::journal::NewJob;
+use fleetload::model::id::RemoteId;
+use fleetload::model::kind::Kind;
+use fleetload::model::operation::Operation as Call;
+use fleetload::model::record::{
+    self, Address, Company, CompanyType, Device, Extra, Link, Metadata, Role, Site, Target,
+};
+
+use super::id_of;
+use crate::operations::RowSpec;
+use crate::reference::{Record, Reference, Values};
+
+/// A record that no job of ours made.
+const FOREIGN: Record = 9_000_000;
+
+/// What a row says, for the reference and for the journal.
+pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
+    let kind = match spec.row {
+        0..=2 => Kind::Company,
+        3 | 4 => Kind::Site,
+        _ => Kind::Device,
+    };
+    let owner = if kind == Kind::Company { Role::Parent } else { Role::Company };
+    let mut wishes = vec![(owner, spec.first, 0)];
+    if kind == Kind::Device {
+        wishes.push((Role::Site, spec.second, 3));
+    }
+    let (mut links, mut parents) = (Vec::new(), Vec::new());
+    for (role, wish, first_row) in wishes {
+        match wish {
+            0 => {}
+            1 => links.push(Link { role, target: Target::Remote(RemoteId::from_u128(FOREIGN)) }),
+            // Only rows before it, so that nobody is their own parent, and only those that are there.
+            n => {
+                let row = first_row + n - 2;
+                if let Some(parent) = reference.of_row(row).filter(|_| row < spec.row) {
+                    links.push(Link { role, target: Target::Job(id_of(parent)) });
+                    parents.push(parent);
+                }
+            }
+        }
+    }
+    let name = format!("row {}{}", spec.row, if spec.renamed { " renamed" } else { "" });
+    let steps: Vec<(Call, u8)> = spec.extras.iter().map(|&extra| (step(kind, extra), extra)).collect();
+    let content = format!("{name} {links:?} {:?} {}", spec.extras, spec.version);
+    let address = Address::default();
+    let phone_number = format!("+64 9 555 010{}", spec.version);
+    let mail = || "a@example.com".to_owned();
+    let record = match kind {
+        Kind::Company => record::Record::Company(Company {
+            company_type: CompanyType::Customer,
+            name: name.clone(),
+            address,
+            phone_number,
+            fax_number: None,
+            support_email: mail(),
+            sales_email: mail(),
+            accounts_email: mail(),
+        }),
+        Kind::Site => record::Record::Site(Site {
+            name: name.clone(),
+            reference: None,
+            latitude: None,
+            longitude: None,
+            address,
+            phone_number,
+            fax_number: None,
+        }),
+        Kind::Device | Kind::Person => record::Record::Device(Device {
+            name: name.clone(),
+            address,
+            phone_number,
+            fax_number: None,
+            device_model: None,
+            identification: None,
+            custom_site_id: None,
+            custom_site_name: None,
+            copy: None,
+        }),
+    };
+    let job = NewJob {
+        record,
+        sheet_key: Some(format!("row {}", spec.row)),
+        name: name.clone(),
+        natural_key: name.clone(),
+        content_hash: content.clone(),
+        links,
+        extras: spec.extras.iter().map(|&extra| wanted(kind, extra)).collect(),
+    };
+    (Values { row: spec.row, kind, natural_key: name, content, parents, steps }, job)
+}
+
+fn wanted(kind: Kind, extra: u8) -> Extra {
+    let metadata = vec![Metadata { key: "tier".to_owned(), value: extra.to_string() }];
+    match (kind, extra) {
+        (Kind::Device, 0) => Extra::Licence("A-1".to_owned()),
+        (Kind::Site, 0 | 1) | (Kind::Device, 1) => Extra::Labels(vec![extra.to_string()]),
+        _ => Extra::Metadata(metadata),
+    }
+}
+
+/// The operation of such a step, from the specification and not from the code.
+fn step(kind: Kind, extra: u8) -> Call {
+    match (kind, extra) {
+        (Kind::Company | Kind::Person, _) => Call::PutCompanyMetadataList,
+        (Kind::Site, 0 | 1) => Call::PutSiteLabels,
+        (Kind::Site, _) => Call::PutSiteMetadataList,
+        (Kind::Device, 0) => Call::AddLicenceCode,
+        (Kind::Device, 1) => Call::PutDeviceLabels,
+        (Kind::Device, _) => Call::PutDeviceMetadataList,
+    }
+}

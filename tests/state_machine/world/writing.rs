@@ -1,0 +1,102 @@
+//! The writes of a sequence, as the journal takes them.
+
+use fleetload::journal::{self, Candidate, Evidence, Write};
+use fleetload::model::id::RemoteId;
+use fleetload::model::operation::Operation as Call;
+use fleetload::model::state::JobState;
+use fleetload::model::time::{Day, Moment};
+use fleetload::model::verdict::{Doubt, Rejection};
+
+use super::{World, id_of};
+use crate::operations::{How, What};
+
+impl World {
+    pub(super) fn as_write(&self, number: usize, from: JobState, what: &What) -> Write {
+        let (job, at) = (id_of(number), self.moment());
+        let later = |after: i64| Moment::from_millis(self.now + after);
+        let evidence = Evidence { status: Some(200), took_ms: Some(12), ..Evidence::at(at) };
+        let (code, reason) = ("some.code".to_owned(), "some words".to_owned());
+        let known = self.reference.jobs.get(&number);
+        match what {
+            What::Claim { right_operation, content, baseline, counted } => Write::Claim {
+                job,
+                operation: match known {
+                    Some(known) if *right_operation => known.operation(),
+                    Some(_) | None => Call::AddPerson,
+                },
+                content: content.map(|right| match known {
+                    Some(known) if right => known.values.content.clone(),
+                    Some(_) | None => "of an older row".to_owned(),
+                }),
+                baseline: baseline
+                    .as_ref()
+                    .map(|ids| ids.iter().map(|&id| RemoteId::from_u128(u128::from(id))).collect()),
+                counted: counted.map(|day| Day::from_number(i64::from(day))),
+                at,
+            },
+            What::Advance { how, id } => Write::Advance {
+                job,
+                from,
+                how: match how {
+                    How::Created => journal::How::Created,
+                    How::Adopted => journal::How::Adopted,
+                    How::Existing => journal::How::Existing,
+                    How::Done => journal::How::Done,
+                },
+                id: id.map(RemoteId::from_u128),
+                evidence,
+            },
+            What::Leave { id } => Write::Leave { job, from, id: RemoteId::from_u128(*id), evidence },
+            What::Reject => {
+                let code = "invalidData".to_owned();
+                let rejection = Rejection { code, message: reason, violations: vec![] };
+                Write::Reject { job, from, rejection, evidence }
+            }
+            What::Defer { after, charged } => {
+                Write::Defer { job, until: later(*after), charged: *charged, code, reason, evidence }
+            }
+            What::Return => Write::Return { job, code, reason, evidence },
+            What::Postpone { after } => Write::Postpone { job, from, until: later(*after), code, reason, at },
+            What::Doubt { executed, after } => Write::Doubt {
+                job,
+                doubt: if *executed { Doubt::NoId } else { Doubt::Timeout },
+                executed: *executed,
+                until: later(*after),
+                evidence,
+            },
+            What::KeepDoubting { after, absent_reads } => Write::KeepDoubting {
+                job,
+                until: later(*after),
+                absent_reads: *absent_reads,
+                note: reason,
+                at,
+            },
+            What::Release => Write::Release { job, note: reason, at },
+            What::Hold { candidates } => Write::Hold {
+                job,
+                from,
+                code: "look.unsure".to_owned(),
+                reason,
+                candidates: candidates
+                    .iter()
+                    .map(|&id| Candidate {
+                        id: Some(RemoteId::from_u128(u128::from(id))),
+                        name: None,
+                        details: "found".to_owned(),
+                        difference: "its name".to_owned(),
+                    })
+                    .collect(),
+                evidence,
+            },
+            What::Ceiling { day, ceiling } => {
+                Write::Ceiling { day: Day::from_number(i64::from(*day)), ceiling: *ceiling, at }
+            }
+            What::Quota { day, sent, confirmed, doubtful } => Write::Quota {
+                day: Day::from_number(i64::from(*day)),
+                sent: *sent,
+                confirmed: *confirmed,
+                doubtful: *doubtful,
+            },
+        }
+    }
+}
