@@ -14,9 +14,13 @@ use fleetload::model::state::JobState::{InDoubt, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::{Doubt, Rejection, Violation};
 use fleetload::sheet::Options;
+use rusqlite::Connection;
 
 /// The moment at which everything in the journals happened.
 pub(super) const THEN: Moment = Moment::from_millis(1_790_000_000_000);
+
+/// The name of both journals.
+const NAME: &str = "0123456789abcdef0123456789abcdef";
 
 const COMPANIES: &str = "\
 key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country
@@ -69,6 +73,10 @@ fn made(fill: impl Fn(&mut Journal, &Path)) -> Vec<u8> {
     fill(&mut journal, folder.path());
     // Closing copies the write-ahead log back: the file alone is all of it.
     drop(journal);
+    // A name that is the same in every process: spilled lines say which journal they belong to.
+    let connection = Connection::open(&path).expect("the journal");
+    connection.execute("UPDATE identity SET id = ?1", [NAME]).expect("a journal that has a name");
+    connection.close().expect("nothing is under way");
     assert!(!folder.path().join("fleetload.db-wal").exists(), "the journal was closed");
     fs::read(&path).expect("the journal")
 }
@@ -216,5 +224,5 @@ pub(super) fn spilled() -> Vec<u8> {
             from => Write::Advance { job, from, how: How::Created, id, evidence },
         });
     }
-    fs::read(Journal::spill(&path, &writes).expect("a spill file")).expect("its lines")
+    fs::read(journal.spill(&writes).expect("a spill file")).expect("its lines")
 }

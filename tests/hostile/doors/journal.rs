@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Selection, Write};
+use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Salvaged, Selection, Write};
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState::{self, Ready, Sending};
@@ -47,12 +47,14 @@ pub(crate) fn bytes(data: &[u8]) {
         }
     }
     let (_folder, path) = placed(&file);
+    salvage(&path);
     live_through(&path);
 }
 
 /// Any bytes as the journal's file.
 pub(crate) fn file(data: &[u8]) {
     let (_folder, path) = placed(data);
+    salvage(&path);
     live_through(&path);
 }
 
@@ -188,7 +190,18 @@ fn live_through(path: &Path) {
     work(&mut journal);
 }
 
+/// What can still be read of a damaged journal is read like a sound one.
+fn salvage(path: &Path) {
+    if let Ok(salvaged) = Salvaged::of(path) {
+        read(&salvaged.journal);
+    }
+}
+
 fn read(journal: &Journal) {
+    drop(journal.check_pages());
+    drop(journal.decided(&Selection::default()));
+    drop(journal.audit_figures(None));
+    drop(journal.audit_findings(None, None));
     for operation in journal.lanes().unwrap_or_default() {
         drop(journal.ready(operation, NOW, 100));
     }
@@ -223,7 +236,7 @@ fn decide(journal: &mut Journal) {
     let decisions = [Decision::NotCreated, Decision::Created(RemoteId::from_u128(99)), Decision::Abandon];
     for job in JOBS {
         let decision = decisions[usize::try_from(job).unwrap_or(0) % decisions.len()];
-        drop(journal.resolve(JobId(job), decision, "somebody", NOW));
+        drop(journal.resolve(JobId(job), decision, None, "somebody", NOW));
     }
 }
 
