@@ -125,7 +125,7 @@ const SCENARIOS: [&str; 3] = [
      [[client]]\nid = \"onboarding\"\nsecret = \"secret\"\n[[company]]\nid = \"6f1c2a3e-0000-4000-8000-0000000000aa\"\n\
      name = \"A\"\n",
     "[[fault]]\nkind = \"answer_cut\"\noperation = \"addCompany\"\nat = 20\n[[fault]]\nkind = \"latency\"\nms = 10\n\
-     probability = 0.5\n[[fault]]\nkind = \"redirect\"\noperation = \"creations\"\n",
+     probability = 0.5\n[[fault]]\nkind = \"redirect_302\"\noperation = \"creations\"\n",
 ];
 
 const REQUESTS: [&str; 4] = [
