@@ -301,7 +301,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         looks: row.get(14)?,
         baseline,
         content_hash: row.get(20)?,
-        unsure: row.get(21)?,
+        unsure: row.get(22)?,
         first_sent_at: row.get(16)?,
     })
 }
