@@ -73,5 +73,9 @@ fn main() -> ExitCode {
         }
     }
     println!("{} s", began.elapsed().as_secs());
-    if sums.failed.is_empty() && away.violations.is_empty() && unnoticed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if sums.failed.is_empty() && away.violations.is_empty() && unnoticed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

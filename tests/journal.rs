@@ -475,3 +475,29 @@ fn a_journal_that_may_not_be_written_is_told_before_anything_is_sent() {
     assert!(stderr.contains("may be read but not written") || stderr.contains("not allowed"), "{stderr}");
     assert!(bench.ledger().is_empty(), "nothing was sent");
 }
+
+#[test]
+fn several_processes_may_make_the_same_journal_at_once() {
+    let bench = Bench::new(Scenario::default());
+    let sheets: Vec<String> = (0..4).map(|n| format!("sheet{n}.csv")).collect();
+    for (n, sheet) in sheets.iter().enumerate() {
+        let rows = bench::companies(5)
+            .replace("\nC", &format!("\nK{n}"))
+            .replace("Customer", &format!("Customer {n}"));
+        bench.write(sheet, &rows);
+    }
+    let started: Vec<_> = sheets
+        .iter()
+        .map(|sheet| {
+            let mut command = bench.command(&["import", sheet, "--kind", "companies"]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            command.spawn().expect("the binary starts")
+        })
+        .collect();
+    for child in started {
+        let output = child.wait_with_output().expect("a child");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let status = bench.fleetload(&["status", "--json"]).expect_code(0);
+    assert!(status.stdout.contains("\"rows\":20"), "{}", status.stdout);
+}

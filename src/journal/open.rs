@@ -419,26 +419,6 @@ mod tests {
     }
 
     #[test]
-    fn several_processes_may_make_the_same_journal_at_once() {
-        let folder = tempdir().unwrap();
-        let path = folder.path().join("fleetload.db");
-        let gate = std::sync::Barrier::new(4);
-        std::thread::scope(|scope| {
-            for client in 0..4 {
-                let (path, gate) = (&path, &gate);
-                scope.spawn(move || {
-                    gate.wait();
-                    let mut journal = Journal::open(path).unwrap();
-                    let account = Account { base_url: "https://a".into(), client_id: client.to_string() };
-                    // Only the first to come binds it; what matters is that all of them can use it.
-                    let _first_or_refused = journal.bind(&account);
-                    assert!(journal.account().unwrap().is_some());
-                });
-            }
-        });
-    }
-
-    #[test]
     fn a_journal_belongs_to_one_account() {
         let folder = tempdir().unwrap();
         let mut journal = Journal::open(&folder.path().join("fleetload.db")).unwrap();
