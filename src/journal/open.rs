@@ -9,7 +9,7 @@ use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
 use super::presence::{self, Presence};
 use super::{Journal, migrate};
@@ -29,6 +29,9 @@ const CACHE_KIB: i64 = 65_536;
 /// Pages in the write-ahead log before it is copied back: often enough to stay small (64 MiB), seldom enough that
 /// the pace of a run does not feel it.
 const CHECKPOINT_PAGES: i64 = 16_384;
+
+/// Tries to open a journal that others are making at the same time.
+const MOST_TRIES: u32 = 100;
 
 /// Bytes of a page, SQLite's default.
 const PAGE_BYTES: i64 = 4_096;
@@ -67,10 +70,20 @@ impl Journal {
         refuse_other_files(path)?;
         let had_log = presence::log_of(path).metadata().is_ok_and(|log| log.len() > 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection =
-            Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
         let steps = [migrate::STEPS, failpoint::further_migration()].concat();
-        prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
+        let mut tries = 0;
+        let connection = loop {
+            let mut connection =
+                Connection::open_with_flags(path, flags).map_err(|error| at(path, error.into()))?;
+            tries += 1;
+            match prepare(&mut connection, path, &steps) {
+                Ok(()) => break connection,
+                // Several processes make the same new journal: each removes the log of an empty one, and the last to
+                // close removes log and index. SQLite does not forgive that a file went away under it.
+                Err(error) if tries < MOST_TRIES && went_away(&error) => std::thread::sleep(PAUSE),
+                Err(error) => return Err(at(path, error)),
+            }
+        };
         let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside, shelved })
     }
@@ -88,6 +101,16 @@ fn at(path: &Path, error: Error) -> Error {
         Some(hint) => named.hint(hint),
         None => named,
     }
+}
+
+/// Whether SQLite failed because a file beside the journal went away.
+fn went_away(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|cause| cause.downcast_ref::<rusqlite::Error>())
+        .and_then(rusqlite::Error::sqlite_error)
+        .is_some_and(|failure| {
+            [ffi::SQLITE_IOERR_DELETE_NOENT, ffi::SQLITE_IOERR_FSTAT].contains(&failure.extended_code)
+        })
 }
 
 /// Creates an empty file that only its owner may read; SQLite gives its companions the same rights.
