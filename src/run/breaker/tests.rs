@@ -1,0 +1,236 @@
+//! When the breaker opens, whom it lets pass, when it closes.
+
+use super::*;
+
+const NEVER: Duration = Duration::ZERO;
+
+fn breaker() -> Breaker {
+    Breaker::of(Operation::AddDevice)
+}
+
+/// A request leaves and comes home at once.
+fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
+    let phase = breaker.leaves();
+    breaker.heard(outcome, phase, now)
+}
+
+fn opened() -> Breaker {
+    let mut breaker = breaker();
+    for _ in 1..STREAK {
+        assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+    }
+    let opened = Change::Opened { reason: Reason::Streak, pause: FIRST_PAUSE };
+    assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), opened);
+    breaker
+}
+
+/// After so many outcomes, of which every `nth` failed, with which reason it opened.
+fn with_every(nth: usize, outcomes: usize) -> Option<(usize, Reason)> {
+    let mut breaker = breaker();
+    (1..=outcomes).find_map(|n| {
+        let outcome = if n % nth == 0 { Outcome::Failed } else { Outcome::Answered };
+        match pass(&mut breaker, outcome, NEVER) {
+            Change::Opened { reason, .. } => Some((n, reason)),
+            _ => None,
+        }
+    })
+}
+
+#[test]
+fn twenty_failures_in_a_row_open_it_and_a_success_among_them_does_not() {
+    let mut breaker = breaker();
+    for _ in 0..5 {
+        for _ in 1..STREAK {
+            assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+        }
+        assert_eq!(pass(&mut breaker, Outcome::Answered, NEVER), Change::Same);
+    }
+    assert_eq!(breaker.permits(NEVER), Ok(()));
+    opened();
+}
+
+#[test]
+fn a_twentieth_of_the_last_two_hundred_opens_it_and_less_or_fewer_do_not() {
+    assert_eq!(with_every(20, 10_000), Some((200, Reason::Share)), "exactly 5 %");
+    assert_eq!(with_every(23, 10_000), None, "at most 9 of 200, however the window lies");
+    assert_eq!(with_every(2, 199), None, "half of fewer than two hundred is no share yet");
+    assert_eq!(with_every(2, 200), Some((200, Reason::Share)));
+}
+
+#[test]
+fn an_outage_after_many_successes_opens_it_at_the_tenth_failure() {
+    let mut breaker = breaker();
+    for _ in 0..1_000 {
+        assert_eq!(pass(&mut breaker, Outcome::Answered, NEVER), Change::Same);
+    }
+    let failures = (1..).find(|_| pass(&mut breaker, Outcome::Failed, NEVER) != Change::Same);
+    assert_eq!(failures, Some(SHARE));
+}
+
+#[test]
+fn questions_put_no_row_in_doubt_and_are_held_back_only_when_nothing_gets_through() {
+    let mut breaker = Breaker::of(Operation::GetDeviceByMac);
+    for n in 0..1_000 {
+        let outcome = if n % 2 == 0 { Outcome::Failed } else { Outcome::Answered };
+        assert_eq!(pass(&mut breaker, outcome, NEVER), Change::Same);
+    }
+    for _ in 1..STREAK {
+        assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
+    }
+    assert!(matches!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Opened { .. }));
+    assert!(!breaker.wants_sounding(FIRST_PAUSE), "a question is its own probe");
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+}
+
+#[test]
+fn three_pages_in_a_row_open_it_and_an_answer_between_them_does_not() {
+    let mut breaker = breaker();
+    for outcome in [Outcome::Page, Outcome::Page, Outcome::Answered, Outcome::Page, Outcome::Page] {
+        assert_eq!(pass(&mut breaker, outcome, NEVER), Change::Same);
+    }
+    let opened = Change::Opened { reason: Reason::Pages, pause: FIRST_PAUSE };
+    assert_eq!(pass(&mut breaker, Outcome::Page, NEVER), opened);
+}
+
+#[test]
+fn an_open_breaker_lets_one_probe_pass_after_its_pause() {
+    let mut breaker = opened();
+    assert_eq!(breaker.permits(Duration::from_secs(4)), Err(Some(FIRST_PAUSE)));
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+    let probe = breaker.leaves();
+    assert!(breaker.is_probe(probe));
+    assert_eq!(breaker.permits(FIRST_PAUSE), Err(None));
+    assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+}
+
+#[test]
+fn what_was_under_way_when_it_opened_neither_closes_nor_reopens_it() {
+    let mut breaker = breaker();
+    let under_way: Vec<Phase> = (0..100).map(|_| breaker.leaves()).collect();
+    let (first, rest) = under_way.split_at(20);
+    for &phase in first {
+        breaker.heard(Outcome::Failed, phase, NEVER);
+    }
+    assert!(breaker.withdraws(rest[0]));
+    assert_eq!(breaker.heard(Outcome::Answered, rest[0], NEVER), Change::Same);
+    assert_eq!(breaker.permits(NEVER), Err(Some(FIRST_PAUSE)), "a late success is old news");
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+    let probe = breaker.leaves();
+    assert!(!breaker.withdraws(probe));
+    breaker.came_home(rest[1]);
+    assert_eq!(breaker.heard(Outcome::Failed, rest[2], FIRST_PAUSE), Change::Same);
+    assert_eq!(breaker.permits(FIRST_PAUSE), Err(None), "the probe is still under way");
+    assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    for &phase in &rest[3..] {
+        assert_eq!(breaker.heard(Outcome::Failed, phase, FIRST_PAUSE), Change::Same);
+    }
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+}
+
+#[test]
+fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
+    for concurrency in [1, 16, 256] {
+        for answered_before in [0, 1_000] {
+            let mut breaker = breaker();
+            for _ in 0..answered_before {
+                pass(&mut breaker, Outcome::Answered, NEVER);
+            }
+            // Dark from here on: whatever leaves fails, and for each that comes home another leaves.
+            let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.leaves()).collect();
+            let mut left = concurrency;
+            while let Some(phase) = under_way.pop_front() {
+                breaker.heard(Outcome::Failed, phase, NEVER);
+                if breaker.permits(NEVER).is_ok() {
+                    under_way.push_back(breaker.leaves());
+                    left += 1;
+                }
+            }
+            assert!(left <= concurrency + 20, "{left} of {concurrency}");
+        }
+    }
+}
+
+#[test]
+fn after_a_share_of_failures_three_probes_in_a_row_must_succeed() {
+    let mut breaker = breaker();
+    for _ in 0..WINDOW / 2 {
+        pass(&mut breaker, Outcome::Answered, NEVER);
+        pass(&mut breaker, Outcome::Failed, NEVER);
+    }
+    let mut now = SHORT_PAUSE;
+    let table = [
+        (Outcome::Failed, Some(2)),
+        (Outcome::Failed, Some(4)),
+        (Outcome::Answered, None),
+        (Outcome::Answered, None),
+        (Outcome::Failed, Some(1)),
+        (Outcome::Answered, None),
+        (Outcome::Answered, None),
+    ];
+    for (outcome, pause) in table {
+        assert_eq!(breaker.permits(now), Ok(()));
+        let change = pass(&mut breaker, outcome, now);
+        match pause.map(Duration::from_secs) {
+            Some(pause) => {
+                assert_eq!(change, Change::StillOpen { reason: Reason::Share, pause });
+                now += pause;
+            }
+            None => assert_eq!(change, Change::Same),
+        }
+    }
+    assert_eq!(pass(&mut breaker, Outcome::Answered, now), Change::Closed);
+    for _ in 1..WINDOW {
+        assert!(breaker.is_closed(), "old evidence does not open it again");
+        pass(&mut breaker, Outcome::Answered, now);
+    }
+}
+
+#[test]
+fn pauses_double_up_to_five_minutes_while_probes_fail() {
+    let mut breaker = opened();
+    let mut now = Duration::ZERO;
+    let mut pauses = Vec::new();
+    for _ in 0..8 {
+        let until = breaker.permits(now).expect_err("open").expect("a time");
+        pauses.push((until - now).as_secs());
+        now = until;
+        assert_eq!(breaker.permits(now), Ok(()));
+        pass(&mut breaker, Outcome::Failed, now);
+    }
+    assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300]);
+    assert_eq!(breaker.open_for(now), Some(now));
+}
+
+#[test]
+fn hours_of_maintenance_cost_questions_and_no_request_that_could_leave_a_row_in_doubt() {
+    let mut breaker = opened();
+    let (mut now, mut questions) = (Duration::ZERO, 0);
+    let end = Duration::from_secs(6 * 3_600);
+    while now < end {
+        now += Duration::from_secs(1);
+        if breaker.wants_sounding(now) {
+            breaker.sounds();
+            assert_eq!(breaker.permits(now), Err(None), "nothing leaves before it is answered");
+            assert!(matches!(breaker.sounded(false, now), Change::StillOpen { .. }));
+            questions += 1;
+        }
+        assert!(breaker.permits(now).is_err());
+    }
+    assert!((70..90).contains(&questions), "{questions}");
+    now = breaker.permits(now).expect_err("open").expect("a time");
+    assert!(breaker.wants_sounding(now));
+    breaker.sounds();
+    assert_eq!(breaker.sounded(true, now), Change::Same);
+    assert_eq!(breaker.permits(now), Ok(()));
+    assert_eq!(pass(&mut breaker, Outcome::Answered, now), Change::Closed);
+}
+
+#[test]
+fn a_probe_that_tells_nothing_lets_another_pass() {
+    let mut breaker = opened();
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+    let probe = breaker.leaves();
+    breaker.came_home(probe);
+    assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
+}

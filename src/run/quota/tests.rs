@@ -1,0 +1,168 @@
+//! Parking, midnights, refusals, and the clock of the service.
+
+use super::*;
+
+fn at(text: &str) -> Moment {
+    Moment::parse(text).unwrap()
+}
+
+#[test]
+fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = Quota::new(now.day(), 0, None, None, 0);
+    assert_eq!(quota.permits(now), Ok(()));
+    let day = quota.leaves(now);
+    let until = at("2026-03-02T00:00:03Z");
+    assert_eq!(quota.refused(now, day), Parking::Until(until));
+    assert_eq!(quota.used(), 0, "a refused creation does not count");
+    assert_eq!(quota.permits(now), Err(Some(until)));
+    assert_eq!(quota.refused(now, day), Parking::Already, "others were under way");
+}
+
+#[test]
+fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepted() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = Quota::new(now.day(), 5, None, None, 0);
+    let day = quota.leaves(now);
+    quota.refused(now, day);
+    let morning = at("2026-03-02T00:00:03Z");
+    assert_eq!(quota.permits(morning), Ok(()));
+    quota.leaves(morning);
+    assert_eq!(quota.permits(morning), Err(None));
+    assert!(quota.accepted());
+    assert_eq!(quota.permits(morning), Ok(()));
+    assert_eq!(quota.used(), 1);
+}
+
+#[test]
+fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_midnight() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = Quota::new(now.day(), 20, None, Some(20), 0);
+    quota.begin_cautiously();
+    assert_eq!(quota.permits(now), Ok(()));
+    let day = quota.leaves(now);
+    assert_eq!(quota.permits(now), Err(None), "no storm");
+    assert_eq!(quota.refused(now, day), Parking::Until(at("2026-03-02T00:00:03Z")));
+}
+
+#[test]
+fn still_refused_after_midnight_means_minutes_and_not_a_day() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = Quota::new(now.day(), 5, None, None, 0);
+    let day = quota.leaves(now);
+    quota.refused(now, day);
+    let mut time = at("2026-03-02T00:00:03Z");
+    let mut waits = Vec::new();
+    for _ in 0..7 {
+        assert_eq!(quota.permits(time), Ok(()));
+        let day = quota.leaves(time);
+        let Parking::Until(until) = quota.refused(time, day) else { panic!("parked again") };
+        waits.push(until.since(time).as_secs() / 60);
+        time = until;
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 15, 15, 15]);
+}
+
+#[test]
+fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day() {
+    let evening = at("2026-03-01T23:59:59Z");
+    let mut quota = Quota::new(evening.day(), 5, None, None, 0);
+    let day = quota.leaves(evening);
+    let midnight = at("2026-03-02T00:00:01Z");
+    let until = at("2026-03-02T00:00:04Z");
+    assert_eq!(quota.refused(midnight, day), Parking::Until(until));
+    assert_eq!(quota.permits(until), Ok(()));
+    // Still refused: minutes, as for any late reset.
+    let day = quota.leaves(until);
+    assert_eq!(quota.refused(until, day), Parking::Until(at("2026-03-02T00:01:04Z")));
+}
+
+#[test]
+fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
+    let now = at("2026-03-01T10:00:00Z");
+    let mut quota = Quota::new(now.day(), 7, Some(10), None, 2);
+    assert_eq!(quota.permits(now), Ok(()));
+    quota.leaves(now);
+    assert!(quota.permits(now).is_err());
+    assert!(quota.parked_until().is_some());
+}
+
+#[test]
+fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
+    let midnight = at("2026-03-02T00:00:10Z");
+    let mut quota = Quota::new(midnight.day(), 3, Some(4), None, 0);
+    quota.leaves(midnight);
+    let before = at("2026-03-01T23:59:50Z");
+    assert!(quota.permits(before).is_err());
+    assert_eq!(quota.used(), 4);
+}
+
+#[test]
+fn the_services_day_counts_even_where_it_lies_before_ours() {
+    let ours = at("2026-11-21T06:00:00Z");
+    let theirs = at("2026-03-01T23:59:55Z");
+    let mut quota = Quota::new(ours.day(), 7, Some(3), None, 0);
+    assert!(quota.begin_day(theirs.day()));
+    quota.add_used(theirs.day(), 2);
+    assert_eq!(quota.permits(theirs), Ok(()));
+    quota.leaves(theirs);
+    assert_eq!(quota.permits(theirs), Err(Some(at("2026-03-02T00:00:03Z"))));
+    assert!(!quota.begin_day(theirs.day()), "the same day again changes nothing");
+    assert_eq!(quota.used(), 3);
+}
+
+#[test]
+fn the_services_date_decides_and_a_large_difference_is_told_once() {
+    let ours = at("2026-03-01T10:00:00Z");
+    let mut clock = ServiceClock::default();
+    assert_eq!(clock.hear(at("2026-03-01T10:00:00Z"), ours), Heard { first: true, notable: None });
+    assert_eq!(clock.at(ours), ours, "a second's rounding is no skew");
+    let later = |notable| Heard { first: false, notable };
+    assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(Some(10_800)));
+    assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(None));
+    assert_eq!(clock.at(ours).day(), ours.day());
+    assert_eq!(clock.ours(clock.at(ours)), ours);
+}
+
+#[test]
+fn when_our_clock_jumps_the_services_goes_on_as_it_did_until_it_is_heard_again() {
+    let ours = at("2026-03-01T23:00:00Z");
+    let mut clock = ServiceClock::default();
+    clock.hear(at("2026-03-01T22:30:00Z"), ours);
+    for jump_ms in [7 * 3_600_000, -30 * 3_600_000] {
+        let mut clock = clock;
+        clock.leapt(jump_ms);
+        let now = Moment::from_millis(ours.millis() + jump_ms);
+        assert_eq!(clock.at(now), Moment::from_millis(at("2026-03-01T22:30:00Z").millis() + 500));
+        // It was the machine that slept: the service's next answer says so.
+        clock.hear(at("2026-03-02T05:30:00Z"), now);
+        assert_eq!(clock.at(now).day(), at("2026-03-02T05:30:00Z").day());
+    }
+    // Never heard: this machine's clock is all there is.
+    let mut silent = ServiceClock::default();
+    silent.leapt(3_600_000);
+    assert_eq!(silent.at(ours), ours);
+}
+
+#[test]
+fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
+    for edge in
+        ["2026-12-31T23:59:59Z", "2028-02-29T23:59:59Z", "1970-01-01T00:00:00Z", "9999-12-30T22:00:00Z"]
+    {
+        let now = at(edge);
+        let mut quota = Quota::new(now.day(), 5, Some(5), None, 0);
+        let until = quota.permits(now).unwrap_err().expect("parked");
+        assert_eq!(until, now.day().next().start().plus(AFTER_MIDNIGHT), "{edge}");
+        assert_eq!(quota.permits(until), Ok(()), "{edge}");
+    }
+    let mut clock = ServiceClock::default();
+    for there in [i64::MIN, i64::MAX] {
+        for here in [i64::MIN, 0, i64::MAX] {
+            clock.hear(Moment::from_millis(there), Moment::from_millis(here));
+            clock.leapt(there);
+            let shown = clock.at(Moment::from_millis(here)).day();
+            let mut quota = Quota::new(shown, 5, Some(5), None, 0);
+            let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
+        }
+    }
+}
