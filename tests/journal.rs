@@ -171,6 +171,35 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     assert_eq!(imports, 1, "nothing was imported");
     // Looking is free.
     bench.fleetload(&["status"]).expect_code(0);
+
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(6);
+    let accept = told(&outcome.stderr);
+    assert_eq!(accept[..2], ["run", "devices.csv"], "{accept:?}");
+    type_in(&bench, &accept).expect_code(0);
+    assert_eq!(bench.created("device").len(), 40);
+    assert_eq!(bench.counts(2)["existing"], 40);
+}
+
+#[test]
+fn what_is_imported_into_an_accepted_backup_is_not_made_again_even_where_nothing_can_be_looked_up() {
+    let bench = paced(40);
+    bench.profile("paths = \"documented\"", "rate = 90", "");
+    bench.write("more.csv", &bench::companies(5));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    copy(&bench, "fleetload.db", "backup.db", true);
+    bench.fleetload(&["run", "more.csv", "devices.csv"]).expect_code(0);
+    assert_eq!((bench.created("company").len(), bench.created("device").len()), (5, 40));
+    copy(&bench, "backup.db", "fleetload.db", true);
+
+    bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
+    bench.fleetload(&["run", "more.csv", "devices.csv"]).expect_code(8);
+    assert_no_doubles(&bench);
+    assert_eq!((bench.created("company").len(), bench.created("device").len()), (5, 40));
+    let unknown: i64 = ask(
+        &bench.path("fleetload.db"),
+        "SELECT count(*) FROM job WHERE state = 'held' AND code = 'journal.restored' AND kind = 'company'",
+    );
+    assert_eq!(unknown, 2, "the companies that the backup did not know");
 }
 
 #[test]

@@ -19,6 +19,9 @@ use crate::model::time::Moment;
 /// than that, by a commit when its process was killed, by those of some seconds when the machine stopped.
 const LEAP: u64 = 1_000_000;
 
+/// The decision of a person to go on with a copy, as it is written down.
+const ACCEPTED: &str = "accept journal";
+
 /// Why a journal may lack requests that were sent with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Regression {
@@ -121,8 +124,8 @@ impl Journal {
             (count(known), count(LEAP)),
         )?;
         transaction.execute(
-            "INSERT INTO decision (at, who, what, details) VALUES (?1, ?2, 'accept journal', ?3)",
-            (at, who, regression.words()),
+            "INSERT INTO decision (at, who, what, details) VALUES (?1, ?2, ?3, ?4)",
+            (at, who, ACCEPTED, regression.words()),
         )?;
         let identity = read(&transaction)?;
         transaction.commit()?;
@@ -182,6 +185,14 @@ impl Regression {
              before it is sent, and is held where that tells nothing:\n{accept}"
         ))
     }
+}
+
+/// Whether somebody has gone on with a copy that may lack requests. Rows that are imported after that may have been
+/// sent before it, whenever they come: what is missing is not known.
+pub(super) fn was_accepted(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM decision WHERE what = ?1)")?
+        .query_row([ACCEPTED], |row| row.get(0))?)
 }
 
 /// The id of a journal, which says to whom a spilled outcome belongs.
