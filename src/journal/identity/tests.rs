@@ -7,8 +7,9 @@ use super::super::fixture::*;
 use super::super::presence::log_of;
 use super::*;
 use crate::error::ErrorKind;
+use crate::model::id::RemoteId;
 use crate::model::operation::Operation::AddCompany;
-use crate::model::state::JobState::{InDoubt, Ready};
+use crate::model::state::JobState::{InDoubt, Ready, Sending};
 
 /// A journal with one import, entered by a register of its own, after one claim.
 struct Run {
@@ -166,4 +167,30 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     apply(&mut accepted, super::super::Write::Release { job, note: "absent".into(), at: at(70) }).unwrap();
     let work = accepted.work(job).unwrap().unwrap();
     assert_eq!((work.state, work.unsure), (Ready, false));
+}
+
+#[test]
+fn what_lies_below_a_record_that_an_accepted_copy_has_just_made_cannot_have_been_sent_and_new_rows_may_have()
+{
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], true);
+    let register = Register::open(&bench.folder.path().join("state")).unwrap();
+    assert_eq!(bench.journal.accept(&register, &Regression::WithoutLog, "ann", at(50)).unwrap(), 3);
+    let unsure = |journal: &Journal, job| journal.work(job).unwrap().unwrap().unsure;
+    // The first is not there and is made; the second is found.
+    bench.journal.connection.execute("UPDATE job SET unsure = 0 WHERE id = 1", []).unwrap();
+    apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+    apply(&mut bench.journal, created(jobs[0], Sending, RemoteId::from_u128(1))).unwrap();
+    assert!(!unsure(&bench.journal, jobs[1]) && unsure(&bench.journal, jobs[2]));
+    let found = super::super::Write::Advance {
+        job: jobs[1],
+        from: Ready,
+        how: super::super::How::Existing,
+        id: Some(RemoteId::from_u128(2)),
+        evidence: super::super::Evidence::at(at(60)),
+    };
+    apply(&mut bench.journal, found).unwrap();
+    assert!(unsure(&bench.journal, jobs[2]));
+    let (_, new) = import_companies(&mut bench.journal, &["Dart"], false);
+    assert!(unsure(&bench.journal, new[0]));
 }
