@@ -157,12 +157,14 @@ impl Regression {
     /// The error that stops a run. `accept` is the command by which a person goes on all the same.
     pub fn error(&self, journal: &std::path::Path, accept: &str) -> Error {
         let path = journal.display();
+        let container = ".\nIf that was here, in a container whose own files are not kept: have XDG_STATE_HOME name the \
+                         folder it named then, on the volume of the journal";
         let (more, instead) = match self {
             Self::OtherMachine { name } if name.is_empty() => {
-                (String::new(), "go on where it was run last".to_owned())
+                (String::new(), format!("go on where it was run last{container}"))
             }
             Self::OtherMachine { name } => {
-                (format!(" ({name})"), format!("go on where it was run last, on {name}"))
+                (format!(" ({name})"), format!("go on where it was run last, on {name}{container}"))
             }
             Self::Older { place, without_log } => (
                 if *without_log { format!(" ({path}-wal)") } else { String::new() },
@@ -173,8 +175,9 @@ impl Regression {
             ),
             Self::WithoutLog => (
                 format!(" ({path}-wal)"),
-                "copy the journal again, together with the file of the same name that ends in -wal"
-                    .to_owned(),
+                format!(
+                    "copy the journal again, together with the file of the same name that ends in -wal{container}"
+                ),
             ),
             Self::Forgotten { file } => {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
