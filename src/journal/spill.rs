@@ -176,15 +176,29 @@ pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Resul
 /// Puts the spill file away once the journal holds what it said; with lines left out it is kept for examination.
 pub(super) fn put_away(path: &Path, taken_in: TakenIn) -> Result<()> {
     let spill = spill_path(path);
-    let done = if taken_in.left_out == 0 {
-        fs::remove_file(&spill)
-    } else {
-        fs::rename(&spill, migrate::beside(&spill, ".left-out"))
-    };
-    match done {
+    if taken_in.left_out > 0 {
+        return set_aside(path).map(drop);
+    }
+    match fs::remove_file(&spill) {
         Err(error) if error.kind() != Io::NotFound => Err(untaken(path, error)),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Moves the spill file, if there is one, to a name that none has had before; gives that name.
+pub(super) fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+    let spill = spill_path(path);
+    if !spill.exists() {
+        return Ok(None);
+    }
+    let mut aside = migrate::beside(&spill, ".left-out");
+    let mut number = 1;
+    while aside.exists() {
+        number += 1;
+        aside = migrate::beside(&spill, &format!(".left-out-{number}"));
+    }
+    fs::rename(&spill, &aside).map_err(|error| untaken(path, error))?;
+    Ok(Some(aside))
 }
 
 fn untaken(path: &Path, error: std::io::Error) -> Error {
