@@ -60,16 +60,22 @@ pub(super) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -
     }
     match regression {
         Some(regression) if typed.accept_journal => {
-            let unsure = journal.accept(&register, &regression, &context.who(), context.now())?;
+            let accepted = journal.accept(&register, &regression, &context.who(), context.now())?;
             context.terminal.warn(format!(
                 "the journal {}; accepted as it is: {} looked up before anything is sent",
                 regression.words(),
                 counted(
-                    unsure,
+                    accepted.unsure,
                     "row that is not known to be done is",
                     "rows that are not known to be done are"
                 )
             ));
+            if let Some(spilled) = accepted.spilled {
+                context.terminal.warn(format!(
+                    "the answers that lay beside it may be those to a newer copy: they were not taken in, and are kept as {}",
+                    spilled.display()
+                ));
+            }
             Ok(())
         }
         Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),

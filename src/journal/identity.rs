@@ -46,6 +46,15 @@ pub enum Regression {
     },
 }
 
+/// What came of going on with a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Jobs that are looked into before they are sent.
+    pub unsure: u64,
+    /// Where the answers that lay beside the copy are now, if some did: they may be those to a newer one.
+    pub spilled: Option<PathBuf>,
+}
+
 /// The row of the table.
 struct Identity {
     id: String,
@@ -100,19 +109,22 @@ impl Journal {
     }
 
     /// Goes on with a journal that may lack requests, on somebody's word: whatever is not known to be done is looked
-    /// into before it is sent. Gives how many jobs that are. From now on this copy is the newest.
+    /// into before it is sent. From now on this copy is the newest.
     pub fn accept(
         &mut self,
         register: &Register,
         regression: &Regression,
         who: &str,
         at: Moment,
-    ) -> Result<u64> {
+    ) -> Result<Accepted> {
         spill::reserve(&self.path)?;
         let known = match register.recall(&id(&self.connection)?)? {
             Memory::Known { serial, .. } => serial,
             Memory::None | Memory::Unreadable(_) => 0,
         };
+        // Before the copy is the newest, since the next start would take them in then. The numbers of jobs in it may
+        // be those of other rows here.
+        let spilled = spill::set_aside(&self.path)?;
         let transaction = self.begin()?;
         let unsure = transaction.execute(
             "UPDATE job SET unsure = 1 WHERE state NOT IN ('created', 'adopted', 'existing', 'done')",
@@ -130,7 +142,7 @@ impl Journal {
         let identity = read(&transaction)?;
         transaction.commit()?;
         self.entry = Some(register.remember(&identity.id, identity.serial, &self.path)?);
-        Ok(unsure as u64)
+        Ok(Accepted { unsure: unsure as u64, spilled })
     }
 
     /// Whether the last run did not come to its end.

@@ -52,7 +52,7 @@ use crate::failpoint;
 pub use crate::model::id::SheetId;
 pub use audit::{AuditFigures, AuditScope, Audited};
 pub use decided::{Decided, DecidedJob};
-pub use identity::Regression;
+pub use identity::{Accepted, Regression};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;

@@ -147,7 +147,7 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     apply(&mut run.bench.journal, claim(crate::model::id::JobId(3), AddCompany)).unwrap();
     let mut accepted = Journal::open_existing(&backup).unwrap();
     let found = accepted.regression(&run.register).unwrap().unwrap();
-    assert_eq!(accepted.accept(&run.register, &found, "ann", at(50)).unwrap(), 3);
+    assert_eq!(accepted.accept(&run.register, &found, "ann", at(50)).unwrap().unsure, 3);
     assert_eq!(accepted.regression(&run.register).unwrap(), None);
     let (who, what): (String, String) = accepted
         .connection
@@ -175,7 +175,7 @@ fn what_lies_below_a_record_that_an_accepted_copy_has_just_made_cannot_have_been
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], true);
     let register = Register::open(&bench.folder.path().join("state")).unwrap();
-    assert_eq!(bench.journal.accept(&register, &Regression::WithoutLog, "ann", at(50)).unwrap(), 3);
+    assert_eq!(bench.journal.accept(&register, &Regression::WithoutLog, "ann", at(50)).unwrap().unsure, 3);
     let unsure = |journal: &Journal, job| journal.work(job).unwrap().unwrap().unsure;
     // The first is not there and is made; the second is found.
     bench.journal.connection.execute("UPDATE job SET unsure = 0 WHERE id = 1", []).unwrap();
@@ -193,4 +193,25 @@ fn what_lies_below_a_record_that_an_accepted_copy_has_just_made_cannot_have_been
     assert!(unsure(&bench.journal, jobs[2]));
     let (_, new) = import_companies(&mut bench.journal, &["Dart"], false);
     assert!(unsure(&bench.journal, new[0]));
+}
+
+#[test]
+fn answers_to_a_newer_copy_are_put_aside_when_an_older_one_is_accepted() {
+    let mut run = run();
+    let backup = copy(&run, "backup.db", true);
+    let newer = import_companies(&mut run.bench.journal, &["Dart"], false).1[0];
+    apply(&mut run.bench.journal, claim(newer, AddCompany)).unwrap();
+    let spill = run.bench.journal.spill(&[created(newer, Sending, RemoteId::from_u128(4))]).unwrap();
+    let beside = backup.with_extension("db.spill");
+    fs::rename(spill, &beside).unwrap();
+    let mut accepted = Journal::open_existing(&backup).unwrap();
+    let found = accepted.regression(&run.register).unwrap().unwrap();
+    let aside = accepted.accept(&run.register, &found, "ann", at(50)).unwrap().spilled.unwrap();
+    assert!(aside.exists() && !beside.exists());
+    let other = import_companies(&mut accepted, &["Echo"], false).1[0];
+    assert_eq!(other, newer, "the number stands for another row here");
+    apply(&mut accepted, claim(other, AddCompany)).unwrap();
+    let recovered = accepted.recover(at(60)).unwrap();
+    assert_eq!((recovered.spilled, recovered.left_out), (0, 0));
+    assert_eq!(state(&accepted, other), InDoubt);
 }
