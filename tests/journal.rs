@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use bench::{Bench, Outcome};
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{ClientEntry, Scenario};
 use rusqlite::Connection;
 
 /// A run under way that has told so many pieces of news.
@@ -234,6 +234,24 @@ fn a_journal_that_was_run_on_another_machine_is_stopped_by_that_machines_name() 
     assert!(outcome.stderr.contains("was run last on another machine (depot-7)"), "{}", outcome.stderr);
     bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
+}
+
+#[test]
+fn the_room_for_answers_is_given_back_however_a_run_ends() {
+    let refused = ClientEntry { id: "somebody".to_owned(), secret: "else".to_owned() };
+    let bench = Bench::new(Scenario { client: vec![refused], ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(2));
+    let room = bench.path("fleetload.db.spill-reserve");
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    assert!(!room.exists(), "the sign-in was refused");
+
+    let bench = paced(2);
+    let room = bench.path("fleetload.db.spill-reserve");
+    bench.fleetload(&RUN).expect_code(0);
+    assert!(!room.exists());
+    let outcome = bench.fleetload(&["run"]).expect_code(0);
+    assert!((outcome.stdout + &outcome.stderr).contains("nothing is left to be sent"));
+    assert!(!room.exists(), "there was nothing to be done");
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl Journal {
     /// Notes that this machine runs the journal from now on. Each claim is remembered as it is committed, and room is
     /// kept on the disk for outcomes that cannot be written.
     pub fn enter(&mut self, register: &Register) -> Result<()> {
-        spill::reserve(&self.path)?;
+        self.keep_room()?;
         let transaction = self.begin()?;
         note_machine(&transaction, &register.machine)?;
         let identity = read(&transaction)?;
@@ -117,7 +117,7 @@ impl Journal {
         who: &str,
         at: Moment,
     ) -> Result<Accepted> {
-        spill::reserve(&self.path)?;
+        self.keep_room()?;
         let known = match register.recall(&id(&self.connection)?)? {
             Memory::Known { serial, .. } => serial,
             Memory::None | Memory::Unreadable(_) => 0,
@@ -143,6 +143,14 @@ impl Journal {
         transaction.commit()?;
         self.entry = Some(register.remember(&identity.id, identity.serial, &self.path)?);
         Ok(Accepted { unsure: unsure as u64, spilled })
+    }
+
+    /// Keeps room for a spill file until the run or this journal ends.
+    fn keep_room(&mut self) -> Result<()> {
+        // What was kept before goes first, since dropping it later would remove the new file.
+        self.reserve = None;
+        self.reserve = Some(spill::reserve(&self.path)?);
+        Ok(())
     }
 
     /// Whether the last run did not come to its end.

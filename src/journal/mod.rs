@@ -100,6 +100,8 @@ pub struct Journal {
     presence: presence::Presence,
     /// Where this machine remembers how far it has come, while it is run.
     entry: Option<register::Entry>,
+    /// Room on the disk for outcomes that cannot be written, while it is run.
+    reserve: Option<spill::Reserve>,
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
     spill_beside: PathBuf,
     /// Sheets whose rows are not handed out.

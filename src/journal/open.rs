@@ -72,7 +72,16 @@ impl Journal {
         let steps = [migrate::STEPS, failpoint::further_migration()].concat();
         prepare(&mut connection, path, &steps).map_err(|error| at(path, error))?;
         let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
-        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside, shelved })
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            had_log,
+            presence,
+            entry: None,
+            reserve: None,
+            spill_beside,
+            shelved,
+        })
     }
 }
 

@@ -71,11 +71,23 @@ impl Journal {
     }
 }
 
+/// Room kept on the disk, given back when this is dropped.
+#[derive(Debug)]
+pub(super) struct Reserve(PathBuf);
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        release(&self.0);
+    }
+}
+
 /// Keeps room on the disk for a spill file: when the disk is full is when one is needed.
-pub(super) fn reserve(path: &Path) -> Result<()> {
+pub(super) fn reserve(path: &Path) -> Result<Reserve> {
     let file = reserve_path(path);
+    // Dropped when it cannot be kept, which gives back what there is of it.
+    let reserve = Reserve(path.to_owned());
     if file.metadata().is_ok_and(|file| file.len() == RESERVE as u64) {
-        return Ok(());
+        return Ok(reserve);
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -87,15 +99,15 @@ pub(super) fn reserve(path: &Path) -> Result<()> {
         open.sync_all()
     });
     kept.map_err(|error| {
-        release(path);
         Error::journal(format!("there is no room beside the journal {} for a run", path.display()))
             .because(error)
             .hint("free some space on the disk that holds the journal, then run the same command again; nothing was sent")
-    })
+    })?;
+    Ok(reserve)
 }
 
 /// Gives the room back. What cannot be removed is taken again by the next run.
-pub(super) fn release(path: &Path) {
+fn release(path: &Path) {
     drop(fs::remove_file(reserve_path(path)));
 }
 

@@ -215,3 +215,15 @@ fn answers_to_a_newer_copy_are_put_aside_when_an_older_one_is_accepted() {
     assert_eq!((recovered.spilled, recovered.left_out), (0, 0));
     assert_eq!(state(&accepted, other), InDoubt);
 }
+
+#[test]
+fn room_is_kept_for_answers_until_the_run_or_the_journal_ends() {
+    let mut bench = bench();
+    let register = Register::open(&bench.folder.path().join("state")).unwrap();
+    let room = bench.folder.path().join("fleetload.db.spill-reserve");
+    bench.journal.enter(&register).unwrap();
+    bench.journal.enter(&register).unwrap();
+    assert!(room.exists(), "entering again keeps it");
+    drop(bench.journal);
+    assert!(!room.exists(), "a run that never began gives it back");
+}
