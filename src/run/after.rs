@@ -81,7 +81,7 @@ impl Dispatcher {
         let work = &in_hand.work;
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
-                return self.send_again(job, "its MAC address cannot be registered twice".to_owned());
+                return self.send_again(job, "its MAC address cannot be registered twice");
             }
             let until = self.settle_moment(work);
             return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
@@ -125,7 +125,7 @@ impl Dispatcher {
                         self.settle(job, Write::Advance { job, from, how, id: None, evidence });
                     } else {
                         // Putting it again changes nothing if the first request is still executed later.
-                        self.send_again(job, "what it puts was not there".to_owned());
+                        self.send_again(job, "what it puts was not there");
                     }
                 }
             },
@@ -159,7 +159,7 @@ impl Dispatcher {
         let from = JobState::InDoubt;
         let conclusion = weigh::after(&in_hand.work, seen);
         if mistake::made(Mistake::FirstLookBelieved) && conclusion == After::Absent {
-            return self.send_again(job, "not found".to_owned());
+            return self.send_again(job, "not found");
         }
         if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
             // Good for showing that there is none; it does not say below which parent one is.
@@ -314,7 +314,7 @@ impl Dispatcher {
         if may_send {
             let note =
                 format!("not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
-            self.send_again(job, note);
+            self.send_again(job, &note);
         } else if let Some(lookup) = self.own_site_to_ask(work) {
             let purpose = Purpose::Orphan(job);
             self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
@@ -332,7 +332,7 @@ impl Dispatcher {
     }
 
     /// It was not executed: it may be sent again, unless that has failed too often.
-    fn send_again(&mut self, job: JobId, note: String) {
+    fn send_again(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         if in_hand.work.doubts >= MOST_DOUBTS {
             let reason = format!(
