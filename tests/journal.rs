@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use bench::{Bench, Outcome};
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{ClientEntry, Scenario};
 use rusqlite::Connection;
 
 /// A run under way that has told so many pieces of news.
@@ -171,6 +171,35 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     assert_eq!(imports, 1, "nothing was imported");
     // Looking is free.
     bench.fleetload(&["status"]).expect_code(0);
+
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(6);
+    let accept = told(&outcome.stderr);
+    assert_eq!(accept[..2], ["run", "devices.csv"], "{accept:?}");
+    type_in(&bench, &accept).expect_code(0);
+    assert_eq!(bench.created("device").len(), 40);
+    assert_eq!(bench.counts(2)["existing"], 40);
+}
+
+#[test]
+fn what_is_imported_into_an_accepted_backup_is_not_made_again_even_where_nothing_can_be_looked_up() {
+    let bench = paced(40);
+    bench.profile("paths = \"documented\"", "rate = 90", "");
+    bench.write("more.csv", &bench::companies(5));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    copy(&bench, "fleetload.db", "backup.db", true);
+    bench.fleetload(&["run", "more.csv", "devices.csv"]).expect_code(0);
+    assert_eq!((bench.created("company").len(), bench.created("device").len()), (5, 40));
+    copy(&bench, "backup.db", "fleetload.db", true);
+
+    bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
+    bench.fleetload(&["run", "more.csv", "devices.csv"]).expect_code(8);
+    assert_no_doubles(&bench);
+    assert_eq!((bench.created("company").len(), bench.created("device").len()), (5, 40));
+    let unknown: i64 = ask(
+        &bench.path("fleetload.db"),
+        "SELECT count(*) FROM job WHERE state = 'held' AND code = 'journal.restored' AND kind = 'company'",
+    );
+    assert_eq!(unknown, 2, "the companies that the backup did not know");
 }
 
 #[test]
@@ -205,6 +234,24 @@ fn a_journal_that_was_run_on_another_machine_is_stopped_by_that_machines_name() 
     assert!(outcome.stderr.contains("was run last on another machine (depot-7)"), "{}", outcome.stderr);
     bench.fleetload(&["run", "--accept-journal"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
+}
+
+#[test]
+fn the_room_for_answers_is_given_back_however_a_run_ends() {
+    let refused = ClientEntry { id: "somebody".to_owned(), secret: "else".to_owned() };
+    let bench = Bench::new(Scenario { client: vec![refused], ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(2));
+    let room = bench.path("fleetload.db.spill-reserve");
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    assert!(!room.exists(), "the sign-in was refused");
+
+    let bench = paced(2);
+    let room = bench.path("fleetload.db.spill-reserve");
+    bench.fleetload(&RUN).expect_code(0);
+    assert!(!room.exists());
+    let outcome = bench.fleetload(&["run"]).expect_code(0);
+    assert!((outcome.stdout + &outcome.stderr).contains("nothing is left to be sent"));
+    assert!(!room.exists(), "there was nothing to be done");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! is safe, that it is whole, and that it is the newest copy there is.
 
 use super::commands::Run;
-use super::context::Context;
+use super::context::{Context, quoted};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Register, Storage, state_folder};
 use crate::term::counted;
@@ -45,7 +45,7 @@ pub(super) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> {
     }
     let journal = context.journal()?;
     match journal.regression(&Register::open(&state_folder())?)? {
-        Some(regression) => Err(regression.error(journal.path(), &accepting(context))),
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
         None => Ok(()),
     }
 }
@@ -60,19 +60,25 @@ pub(super) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -
     }
     match regression {
         Some(regression) if typed.accept_journal => {
-            let unsure = journal.accept(&register, &regression, &context.who(), context.now())?;
+            let accepted = journal.accept(&register, &regression, &context.who(), context.now())?;
             context.terminal.warn(format!(
                 "the journal {}; accepted as it is: {} looked up before anything is sent",
                 regression.words(),
                 counted(
-                    unsure,
+                    accepted.unsure,
                     "row that is not known to be done is",
                     "rows that are not known to be done are"
                 )
             ));
+            if let Some(spilled) = accepted.spilled {
+                context.terminal.warn(format!(
+                    "the answers that lay beside it may be those to a newer copy: they were not taken in, and are kept as {}",
+                    spilled.display()
+                ));
+            }
             Ok(())
         }
-        Some(regression) => Err(regression.error(journal.path(), &accepting(context))),
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
         None if typed.accept_journal => Err(Error::usage(format!(
             "the journal {} is in order, so there is nothing to accept; nothing was sent",
             journal.path().display()
@@ -87,6 +93,9 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
     journal.enter(&Register::open(&state_folder())?)
 }
 
-fn accepting(context: &Context<'_>) -> String {
-    context.again("run --accept-journal")
+/// The command that goes on all the same, with the files that were to be run.
+fn accepting(context: &Context<'_>, typed: &Run) -> String {
+    let files: String =
+        typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();
+    context.again(&format!("run {files}--accept-journal"))
 }

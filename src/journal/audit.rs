@@ -325,9 +325,10 @@ pub(super) fn note(
     let noted = connection
         .prepare_cached("UPDATE job SET audit = ?3 WHERE id = ?1 AND remote_id IS ?2")?
         .execute((job, id.map(Id), by.as_str()))?;
-    if let Some(finding) = finding
-        && noted > 0
-    {
+    if noted == 0 {
+        return Ok(());
+    }
+    if let Some(finding) = finding {
         let found = serde_json::to_string(&finding.found).map_err(unwritable)?;
         connection
             .prepare_cached(
@@ -335,6 +336,12 @@ pub(super) fn note(
                  ON CONFLICT (job) DO UPDATE SET run = ?2, at = ?3, code = ?4, message = ?5, found = ?6",
             )?
             .execute((job, run, at, &finding.code, &finding.message, found))?;
+    } else {
+        // What was found once and is in order by now. A look by id alone shows no second record; no look, nothing.
+        let (all, vanished) = (by == ReadBy::Key, by == ReadBy::Id);
+        connection
+            .prepare_cached("DELETE FROM audit WHERE job = ?1 AND (?2 OR (?3 AND code = ?4))")?
+            .execute((job, all, vanished, AuditFinding::VANISHED))?;
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ pub(super) fn suspect(connection: &Connection, job: JobId, from: JobState, at: M
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = 1, doubt = ?3, doubt_since = ?4, due = ?4,
-            absent_reads = 0, looks = 0, code = ?3, message = ?5
+            absent_reads = 0, looks = 0, code = ?3, message = ?5, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
         &[&doubt, &at, &doubt.words()],
     )?;

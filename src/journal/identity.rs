@@ -19,6 +19,9 @@ use crate::model::time::Moment;
 /// than that, by a commit when its process was killed, by those of some seconds when the machine stopped.
 const LEAP: u64 = 1_000_000;
 
+/// The decision of a person to go on with a copy, as it is written down.
+const ACCEPTED: &str = "accept journal";
+
 /// Why a journal may lack requests that were sent with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Regression {
@@ -41,6 +44,15 @@ pub enum Regression {
         /// The file.
         file: PathBuf,
     },
+}
+
+/// What came of going on with a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Jobs that are looked into before they are sent.
+    pub unsure: u64,
+    /// Where the answers that lay beside the copy are now, if some did: they may be those to a newer one.
+    pub spilled: Option<PathBuf>,
 }
 
 /// The row of the table.
@@ -87,7 +99,7 @@ impl Journal {
     /// Notes that this machine runs the journal from now on. Each claim is remembered as it is committed, and room is
     /// kept on the disk for outcomes that cannot be written.
     pub fn enter(&mut self, register: &Register) -> Result<()> {
-        spill::reserve(&self.path)?;
+        self.keep_room()?;
         let transaction = self.begin()?;
         note_machine(&transaction, &register.machine)?;
         let identity = read(&transaction)?;
@@ -97,19 +109,22 @@ impl Journal {
     }
 
     /// Goes on with a journal that may lack requests, on somebody's word: whatever is not known to be done is looked
-    /// into before it is sent. Gives how many jobs that are. From now on this copy is the newest.
+    /// into before it is sent. From now on this copy is the newest.
     pub fn accept(
         &mut self,
         register: &Register,
         regression: &Regression,
         who: &str,
         at: Moment,
-    ) -> Result<u64> {
-        spill::reserve(&self.path)?;
+    ) -> Result<Accepted> {
+        self.keep_room()?;
         let known = match register.recall(&id(&self.connection)?)? {
             Memory::Known { serial, .. } => serial,
             Memory::None | Memory::Unreadable(_) => 0,
         };
+        // Before the copy is the newest, since the next start would take them in then. The numbers of jobs in it may
+        // be those of other rows here.
+        let spilled = spill::set_aside(&self.path)?;
         let transaction = self.begin()?;
         let unsure = transaction.execute(
             "UPDATE job SET unsure = 1 WHERE state NOT IN ('created', 'adopted', 'existing', 'done')",
@@ -121,13 +136,21 @@ impl Journal {
             (count(known), count(LEAP)),
         )?;
         transaction.execute(
-            "INSERT INTO decision (at, who, what, details) VALUES (?1, ?2, 'accept journal', ?3)",
-            (at, who, regression.words()),
+            "INSERT INTO decision (at, who, what, details) VALUES (?1, ?2, ?3, ?4)",
+            (at, who, ACCEPTED, regression.words()),
         )?;
         let identity = read(&transaction)?;
         transaction.commit()?;
         self.entry = Some(register.remember(&identity.id, identity.serial, &self.path)?);
-        Ok(unsure as u64)
+        Ok(Accepted { unsure: unsure as u64, spilled })
+    }
+
+    /// Keeps room for a spill file until the run or this journal ends.
+    fn keep_room(&mut self) -> Result<()> {
+        // What was kept before goes first, since dropping it later would remove the new file.
+        self.reserve = None;
+        self.reserve = Some(spill::reserve(&self.path)?);
+        Ok(())
     }
 
     /// Whether the last run did not come to its end.
@@ -154,12 +177,14 @@ impl Regression {
     /// The error that stops a run. `accept` is the command by which a person goes on all the same.
     pub fn error(&self, journal: &std::path::Path, accept: &str) -> Error {
         let path = journal.display();
+        let container = ".\nIf that was here, in a container whose own files are not kept: have XDG_STATE_HOME name the \
+                         folder it named then, on the volume of the journal";
         let (more, instead) = match self {
             Self::OtherMachine { name } if name.is_empty() => {
-                (String::new(), "go on where it was run last".to_owned())
+                (String::new(), format!("go on where it was run last{container}"))
             }
             Self::OtherMachine { name } => {
-                (format!(" ({name})"), format!("go on where it was run last, on {name}"))
+                (format!(" ({name})"), format!("go on where it was run last, on {name}{container}"))
             }
             Self::Older { place, without_log } => (
                 if *without_log { format!(" ({path}-wal)") } else { String::new() },
@@ -170,8 +195,9 @@ impl Regression {
             ),
             Self::WithoutLog => (
                 format!(" ({path}-wal)"),
-                "copy the journal again, together with the file of the same name that ends in -wal"
-                    .to_owned(),
+                format!(
+                    "copy the journal again, together with the file of the same name that ends in -wal{container}"
+                ),
             ),
             Self::Forgotten { file } => {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
@@ -182,6 +208,14 @@ impl Regression {
              before it is sent, and is held where that tells nothing:\n{accept}"
         ))
     }
+}
+
+/// Whether somebody has gone on with a copy that may lack requests. Rows that are imported after that may have been
+/// sent before it, whenever they come: what is missing is not known.
+pub(super) fn was_accepted(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM decision WHERE what = ?1)")?
+        .query_row([ACCEPTED], |row| row.get(0))?)
 }
 
 /// The id of a journal, which says to whom a spilled outcome belongs.

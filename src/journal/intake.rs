@@ -12,7 +12,7 @@ use super::failure::unwritable;
 use super::release::{self, Ground};
 use super::standing::{self, Standing};
 use super::transition::next_step;
-use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, place, view};
+use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, place, view};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
@@ -27,11 +27,13 @@ impl Journal {
         let transaction = self.begin()?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
+        let accepted = identity::was_accepted(&transaction)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
             import,
             now,
+            accepted,
             files: 0,
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
@@ -46,6 +48,8 @@ pub struct ImportWriter<'a> {
     pub(super) transaction: Transaction<'a>,
     import: ImportId,
     now: Moment,
+    /// Whether the journal may lack what was sent with it once: rows that are new to it may be none.
+    accepted: bool,
     files: i64,
     /// Rows so far of each sheet.
     sheets: BTreeMap<SheetId, u64>,
@@ -105,8 +109,8 @@ impl ImportWriter<'_> {
         let id = self
             .transaction
             .prepare_cached(
-                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?
             .insert((
                 job.record.kind(),
@@ -117,6 +121,7 @@ impl ImportWriter<'_> {
                 &job.sheet_key,
                 &job.name,
                 &job.content_hash,
+                self.accepted,
             ))?;
         let id = JobId(id);
         self.transaction
@@ -167,11 +172,13 @@ impl ImportWriter<'_> {
             &self.transaction,
             // What is known of earlier sends is about the old natural key and is worth nothing for another one. With the
             // same key, what the service said it carried out is still there: the row is looked up before it is sent.
+            // What was never known of the old key is not known of the new one either.
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
                 doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
+                unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
                 step_attempts = 0, deferrals = 0, deaths = 0, executed = 0, due = NULL,
                 doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
                 code = NULL, message = NULL, violations = NULL, candidates = NULL
@@ -185,6 +192,7 @@ impl ImportWriter<'_> {
                 &values.sheet_key,
                 &values.name,
                 &values.content_hash,
+                &self.accepted,
             ],
         )?;
         release::revive_below(&self.transaction, job)?;

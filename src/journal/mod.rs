@@ -52,7 +52,7 @@ use crate::failpoint;
 pub use crate::model::id::SheetId;
 pub use audit::{AuditFigures, AuditScope, Audited};
 pub use decided::{Decided, DecidedJob};
-pub use identity::Regression;
+pub use identity::{Accepted, Regression};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;
@@ -101,6 +101,8 @@ pub struct Journal {
     presence: presence::Presence,
     /// Where this machine remembers how far it has come, while it is run.
     entry: Option<register::Entry>,
+    /// Room on the disk for outcomes that cannot be written, while it is run.
+    reserve: Option<spill::Reserve>,
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
     spill_beside: PathBuf,
     /// Sheets whose rows are not handed out.

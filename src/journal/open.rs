@@ -85,7 +85,16 @@ impl Journal {
             }
         };
         let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
-        Ok(Self { connection, path: path.to_owned(), had_log, presence, entry: None, spill_beside, shelved })
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            had_log,
+            presence,
+            entry: None,
+            reserve: None,
+            spill_beside,
+            shelved,
+        })
     }
 }
 

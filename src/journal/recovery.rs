@@ -173,9 +173,11 @@ mod tests {
         assert_eq!(state(&bench.journal, jobs[0]), Created);
         assert_eq!(state(&bench.journal, jobs[1]), Ready);
         assert!(!spill.exists());
-        assert_eq!(
-            fs::read_to_string(bench.folder.path().join("fleetload.db.spill.left-out")).unwrap(),
-            text
-        );
+        let kept = |name: &str| fs::read_to_string(bench.folder.path().join(name)).unwrap();
+        assert_eq!(kept("fleetload.db.spill.left-out"), text);
+        fs::write(&spill, "another").unwrap();
+        assert_eq!(bench.journal.recover(at(9_001)).unwrap().left_out, 1);
+        assert_eq!(kept("fleetload.db.spill.left-out"), text, "the earlier ones stay");
+        assert_eq!(kept("fleetload.db.spill.left-out-2"), "another");
     }
 }

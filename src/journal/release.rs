@@ -84,6 +84,21 @@ pub(super) fn children(connection: &Connection, parent: JobId) -> Result<Vec<Mov
         .map_err(Into::into)
 }
 
+/// What lies below a record that was made just now cannot have been sent before, whatever the journal may not know.
+/// A copy of it may have: it lies elsewhere.
+pub(super) fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
+    if has_children(connection, parent)? {
+        connection
+            .prepare_cached(
+                "UPDATE job SET unsure = 0
+                 WHERE +unsure = 1 AND +remote_id IS NULL
+                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> 'template')",
+            )?
+            .execute([parent])?;
+    }
+    Ok(())
+}
+
 /// blocked → skipped for everything below a job that will not be made. Nothing when its record exists.
 pub(super) fn skip_below(
     connection: &Connection,

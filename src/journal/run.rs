@@ -6,7 +6,7 @@ use rusqlite::OptionalExtension;
 
 use super::failure::{damaged, unwritable};
 use super::register::Entry;
-use super::{Journal, RunId, identity, spill};
+use super::{Journal, RunId, identity};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
@@ -98,7 +98,7 @@ impl Journal {
         identity::mark(&transaction, false)?;
         transaction.commit()?;
         failpoint::reach("run.ended");
-        spill::release(&self.path);
+        self.reserve = None;
         if let Some(Err(error)) = self.entry.as_ref().map(Entry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }

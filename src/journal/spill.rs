@@ -71,11 +71,23 @@ impl Journal {
     }
 }
 
+/// Room kept on the disk, given back when this is dropped.
+#[derive(Debug)]
+pub(super) struct Reserve(PathBuf);
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        release(&self.0);
+    }
+}
+
 /// Keeps room on the disk for a spill file: when the disk is full is when one is needed.
-pub(super) fn reserve(path: &Path) -> Result<()> {
+pub(super) fn reserve(path: &Path) -> Result<Reserve> {
     let file = reserve_path(path);
+    // Dropped when it cannot be kept, which gives back what there is of it.
+    let reserve = Reserve(path.to_owned());
     if file.metadata().is_ok_and(|file| file.len() == RESERVE as u64) {
-        return Ok(());
+        return Ok(reserve);
     }
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -87,15 +99,15 @@ pub(super) fn reserve(path: &Path) -> Result<()> {
         open.sync_all()
     });
     kept.map_err(|error| {
-        release(path);
         Error::journal(format!("there is no room beside the journal {} for a run", path.display()))
             .because(error)
             .hint("free some space on the disk that holds the journal, then run the same command again; nothing was sent")
-    })
+    })?;
+    Ok(reserve)
 }
 
 /// Gives the room back. What cannot be removed is taken again by the next run.
-pub(super) fn release(path: &Path) {
+fn release(path: &Path) {
     drop(fs::remove_file(reserve_path(path)));
 }
 
@@ -176,15 +188,29 @@ pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Resul
 /// Puts the spill file away once the journal holds what it said; with lines left out it is kept for examination.
 pub(super) fn put_away(path: &Path, taken_in: TakenIn) -> Result<()> {
     let spill = spill_path(path);
-    let done = if taken_in.left_out == 0 {
-        fs::remove_file(&spill)
-    } else {
-        fs::rename(&spill, migrate::beside(&spill, ".left-out"))
-    };
-    match done {
+    if taken_in.left_out > 0 {
+        return set_aside(path).map(drop);
+    }
+    match fs::remove_file(&spill) {
         Err(error) if error.kind() != Io::NotFound => Err(untaken(path, error)),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Moves the spill file, if there is one, to a name that none has had before; gives that name.
+pub(super) fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+    let spill = spill_path(path);
+    if !spill.exists() {
+        return Ok(None);
+    }
+    let mut aside = migrate::beside(&spill, ".left-out");
+    let mut number = 1;
+    while aside.exists() {
+        number += 1;
+        aside = migrate::beside(&spill, &format!(".left-out-{number}"));
+    }
+    fs::rename(&spill, &aside).map_err(|error| untaken(path, error))?;
+    Ok(Some(aside))
 }
 
 fn untaken(path: &Path, error: std::io::Error) -> Error {

@@ -242,6 +242,9 @@ pub(super) fn finish_step(
     )?;
     let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
     if standing.remote_id.is_none() {
+        if how == How::Created && standing.state == Sending {
+            release::assure_children(connection, job)?;
+        }
         moved.extend(release::children(connection, job)?);
     }
     Ok(moved)

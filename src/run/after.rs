@@ -81,8 +81,7 @@ impl Dispatcher {
         let work = &in_hand.work;
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
-                return self
-                    .send_again(job, "sent again: its MAC address cannot be registered twice".to_owned());
+                return self.send_again(job, "its MAC address cannot be registered twice");
             }
             let until = self.settle_moment(work);
             return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
@@ -126,7 +125,7 @@ impl Dispatcher {
                         self.settle(job, Write::Advance { job, from, how, id: None, evidence });
                     } else {
                         // Putting it again changes nothing if the first request is still executed later.
-                        self.send_again(job, "sent again: what it puts was not there".to_owned());
+                        self.send_again(job, "what it puts was not there");
                     }
                 }
             },
@@ -160,7 +159,7 @@ impl Dispatcher {
         let from = JobState::InDoubt;
         let conclusion = weigh::after(&in_hand.work, seen);
         if mistake::made(Mistake::FirstLookBelieved) && conclusion == After::Absent {
-            return self.send_again(job, "not found".to_owned());
+            return self.send_again(job, "not found");
         }
         if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
             // Good for showing that there is none; it does not say below which parent one is.
@@ -183,8 +182,9 @@ impl Dispatcher {
                 self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => {
-                let reason = "the answer was lost, and the records found do not say clearly which is ours";
-                self.hold(job, "candidates.unclear", reason.to_owned(), candidates);
+                let cause = cause(&in_hand.work);
+                let reason = format!("{cause}, and the records found do not say clearly which is ours");
+                self.hold(job, "candidates.unclear", reason, candidates);
             }
             After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
@@ -238,8 +238,9 @@ impl Dispatcher {
                     self.adopt(job, id);
                 } else {
                     let candidate = matching::candidate(record, &differences.join("; "));
-                    let reason = "the answer was lost, and the one record found differs from the row";
-                    self.hold(job, "candidates.differ", reason.to_owned(), vec![candidate]);
+                    let reason =
+                        format!("{}, and the one record found differs from the row", cause(&in_hand.work));
+                    self.hold(job, "candidates.differ", reason, vec![candidate]);
                 }
             }
         }
@@ -322,28 +323,27 @@ impl Dispatcher {
         let may_send =
             !work.executed && self.options.policy.in_doubt == InDoubt::Settle && !makes_a_site(&work.record);
         if may_send {
-            let note = format!(
-                "sent again: not there after {} s, by {reads} look-ups",
-                self.options.policy.settle.as_secs()
-            );
-            self.send_again(job, note);
+            let note =
+                format!("not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
+            self.send_again(job, &note);
         } else if let Some(lookup) = self.own_site_to_ask(work) {
             let purpose = Purpose::Orphan(job);
             self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
         } else {
+            let cause = cause(work);
             let reason = if work.executed {
-                "the service said the record is there, but it is not found"
+                "the service said the record is there, but it is not found".to_owned()
             } else if makes_a_site(&work.record) {
-                "the answer was lost and the device is not found; sending again could make its site twice"
+                format!("{cause}, and the device is not found; sending it could make its site twice")
             } else {
-                "the answer was lost and the record is not found; the profile says that a person decides"
+                format!("{cause}, and the record is not found; the profile says that a person decides")
             };
-            self.hold(job, "absent", reason.to_owned(), Vec::new());
+            self.hold(job, "absent", reason, Vec::new());
         }
     }
 
     /// It was not executed: it may be sent again, unless that has failed too often.
-    fn send_again(&mut self, job: JobId, note: String) {
+    fn send_again(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         if in_hand.work.doubts >= MOST_DOUBTS {
             let reason = format!(
@@ -352,6 +352,8 @@ impl Dispatcher {
             );
             return self.hold(job, "answer.never", reason, Vec::new());
         }
+        let deed = if in_hand.work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
+        let note = format!("{deed}: {note}");
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
@@ -410,6 +412,14 @@ impl Dispatcher {
     }
 }
 
+/// Why it is not known whether a row was executed, in words that go on with ", and".
+pub(super) fn cause(work: &Work) -> &'static str {
+    match work.doubt {
+        Some(Doubt::JournalBehind) => "this copy of the journal may not know that the row was sent",
+        _ => "the answer was lost",
+    }
+}
+
 /// How many looks fit before the settle time, as their waits double.
 fn looks_before(settle: Duration) -> u32 {
     let mut passed = FIRST_WAIT;
@@ -423,7 +433,17 @@ fn looks_before(settle: Duration) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::example::company;
     use super::*;
+
+    #[test]
+    fn no_answer_is_said_to_be_lost_of_a_row_that_may_never_have_been_sent() {
+        let mut work = company("Acme");
+        work.doubt = Some(Doubt::Timeout);
+        assert_eq!(cause(&work), "the answer was lost");
+        work.doubt = Some(Doubt::JournalBehind);
+        assert_eq!(cause(&work), "this copy of the journal may not know that the row was sent");
+    }
 
     #[test]
     fn looks_double_their_distance_up_to_the_settle_time() {

@@ -1,6 +1,7 @@
 //! Devices that make a site of their own when they are created (specification 2.5): the service may make the site
 //! and fail before the device. Such a row is never sent again by itself, and the site that stands alone is named.
 
+use super::after::cause;
 use super::before::Reading;
 use super::dispatcher::Dispatcher;
 use super::lookups;
@@ -19,15 +20,13 @@ impl Dispatcher {
     /// The device is not there; holds the row, and names the site that was made for it, if it is there.
     pub(super) fn read_own_site(&mut self, job: JobId, reading: Reading) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (code, reason) = if in_hand.work.absent_reads > 0 {
-            ("absent", "the answer was lost and the device is not found")
+        let (code, found_out) = if in_hand.work.absent_reads > 0 {
+            ("absent", "the device is not found")
         } else {
-            (
-                "lookup.inconclusive",
-                "the answer was lost, and no look-up says for certain whether the device is there",
-            )
+            ("lookup.inconclusive", "no look-up says for certain whether the device is there")
         };
-        let mut reason = format!("{reason}; sending again could make its site twice");
+        let mut reason =
+            format!("{}, and {found_out}; sending it could make its site twice", cause(&in_hand.work));
         match reading {
             Reading::Records(found) => {
                 for site in found.iter().filter(|found| is_own_site(&in_hand.work.record, found)) {

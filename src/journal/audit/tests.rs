@@ -68,7 +68,7 @@ fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again
 }
 
 #[test]
-fn a_finding_leaves_the_state_and_is_told_with_its_row_until_the_end_of_time() {
+fn a_finding_leaves_the_state_and_is_told_with_its_row() {
     let mut bench = bench();
     let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
     for (job, number) in jobs.iter().zip(1_u128..) {
@@ -117,6 +117,33 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row_until_the_end_of_time() {
     bench.journal.note_audit(run, &figures).unwrap();
     assert_eq!(bench.journal.audited_after(None).unwrap(), Some(figures));
     assert_eq!(bench.journal.audited_after(Some(run)).unwrap(), None);
+}
+
+#[test]
+fn a_finding_goes_when_its_record_is_read_back_and_in_order_again() {
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+    apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+    apply(&mut bench.journal, created(jobs[0], Sending, id(1))).unwrap();
+    let run = bench.journal.begin_run(at(1)).unwrap();
+    let (vanished, double) = (AuditFinding::VANISHED, AuditFinding::DOUBLE);
+    let table = [
+        (vanished, ReadBy::Key, 0),
+        (vanished, ReadBy::Id, 0),
+        (vanished, ReadBy::Nothing, 1),
+        (double, ReadBy::Key, 0),
+        (double, ReadBy::Id, 1),
+        (double, ReadBy::Nothing, 1),
+    ];
+    for (code, by, left) in table {
+        for write in [
+            audited(jobs[0], Some(id(1)), run, ReadBy::Key, Some(code)),
+            audited(jobs[0], Some(id(1)), run, by, None),
+        ] {
+            apply(&mut bench.journal, write).unwrap();
+        }
+        assert_eq!(bench.journal.audit_findings(None, None).unwrap().len(), left, "{code} {by:?}");
+    }
 }
 
 #[test]

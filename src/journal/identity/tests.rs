@@ -7,8 +7,9 @@ use super::super::fixture::*;
 use super::super::presence::log_of;
 use super::*;
 use crate::error::ErrorKind;
+use crate::model::id::RemoteId;
 use crate::model::operation::Operation::AddCompany;
-use crate::model::state::JobState::{InDoubt, Ready};
+use crate::model::state::JobState::{InDoubt, Ready, Sending};
 
 /// A journal with one import, entered by a register of its own, after one claim.
 struct Run {
@@ -146,7 +147,7 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     apply(&mut run.bench.journal, claim(crate::model::id::JobId(3), AddCompany)).unwrap();
     let mut accepted = Journal::open_existing(&backup).unwrap();
     let found = accepted.regression(&run.register).unwrap().unwrap();
-    assert_eq!(accepted.accept(&run.register, &found, "ann", at(50)).unwrap(), 3);
+    assert_eq!(accepted.accept(&run.register, &found, "ann", at(50)).unwrap().unsure, 3);
     assert_eq!(accepted.regression(&run.register).unwrap(), None);
     let (who, what): (String, String) = accepted
         .connection
@@ -166,4 +167,63 @@ fn an_accepted_copy_has_its_open_rows_looked_into_and_is_the_newest_from_then_on
     apply(&mut accepted, super::super::Write::Release { job, note: "absent".into(), at: at(70) }).unwrap();
     let work = accepted.work(job).unwrap().unwrap();
     assert_eq!((work.state, work.unsure), (Ready, false));
+}
+
+#[test]
+fn what_lies_below_a_record_that_an_accepted_copy_has_just_made_cannot_have_been_sent_and_new_rows_may_have()
+{
+    let mut bench = bench();
+    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], true);
+    let register = Register::open(&bench.folder.path().join("state")).unwrap();
+    assert_eq!(bench.journal.accept(&register, &Regression::WithoutLog, "ann", at(50)).unwrap().unsure, 3);
+    let unsure = |journal: &Journal, job| journal.work(job).unwrap().unwrap().unsure;
+    // The first is not there and is made; the second is found.
+    bench.journal.connection.execute("UPDATE job SET unsure = 0 WHERE id = 1", []).unwrap();
+    apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
+    apply(&mut bench.journal, created(jobs[0], Sending, RemoteId::from_u128(1))).unwrap();
+    assert!(!unsure(&bench.journal, jobs[1]) && unsure(&bench.journal, jobs[2]));
+    let found = super::super::Write::Advance {
+        job: jobs[1],
+        from: Ready,
+        how: super::super::How::Existing,
+        id: Some(RemoteId::from_u128(2)),
+        evidence: super::super::Evidence::at(at(60)),
+    };
+    apply(&mut bench.journal, found).unwrap();
+    assert!(unsure(&bench.journal, jobs[2]));
+    let (_, new) = import_companies(&mut bench.journal, &["Dart"], false);
+    assert!(unsure(&bench.journal, new[0]));
+}
+
+#[test]
+fn answers_to_a_newer_copy_are_put_aside_when_an_older_one_is_accepted() {
+    let mut run = run();
+    let backup = copy(&run, "backup.db", true);
+    let newer = import_companies(&mut run.bench.journal, &["Dart"], false).1[0];
+    apply(&mut run.bench.journal, claim(newer, AddCompany)).unwrap();
+    let spill = run.bench.journal.spill(&[created(newer, Sending, RemoteId::from_u128(4))]).unwrap();
+    let beside = backup.with_extension("db.spill");
+    fs::rename(spill, &beside).unwrap();
+    let mut accepted = Journal::open_existing(&backup).unwrap();
+    let found = accepted.regression(&run.register).unwrap().unwrap();
+    let aside = accepted.accept(&run.register, &found, "ann", at(50)).unwrap().spilled.unwrap();
+    assert!(aside.exists() && !beside.exists());
+    let other = import_companies(&mut accepted, &["Echo"], false).1[0];
+    assert_eq!(other, newer, "the number stands for another row here");
+    apply(&mut accepted, claim(other, AddCompany)).unwrap();
+    let recovered = accepted.recover(at(60)).unwrap();
+    assert_eq!((recovered.spilled, recovered.left_out), (0, 0));
+    assert_eq!(state(&accepted, other), InDoubt);
+}
+
+#[test]
+fn room_is_kept_for_answers_until_the_run_or_the_journal_ends() {
+    let mut bench = bench();
+    let register = Register::open(&bench.folder.path().join("state")).unwrap();
+    let room = bench.folder.path().join("fleetload.db.spill-reserve");
+    bench.journal.enter(&register).unwrap();
+    bench.journal.enter(&register).unwrap();
+    assert!(room.exists(), "entering again keeps it");
+    drop(bench.journal);
+    assert!(!room.exists(), "a run that never began gives it back");
 }
