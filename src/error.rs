@@ -3,7 +3,10 @@
 //! A row that cannot be created is not an [`Error`]; it is data, kept in the journal and told in the reports.
 //! An `Error` ends a command. Its [`ErrorKind`] decides the exit code, in one match ([`Exit::from`]).
 
+use std::cell::Cell;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 /// What went wrong, as far as the exit code and the reader are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,9 +157,45 @@ impl From<ErrorKind> for Exit {
     }
 }
 
+thread_local! {
+    /// Whether a panic of this thread is expected, and told as an error by who expects it.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What `work` returns, or nothing when it panics: for libraries that panic on a damaged file or a full disk. The words
+/// and the trace that a panic leaves on standard error are left out, since the caller tells it as an error. Whatever
+/// `work` was about must not be used any further then.
+pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !EXPECTED.get() {
+                before(panic);
+            }
+        }));
+    });
+    let outer = EXPECTED.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    EXPECTED.set(outer);
+    result.ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_panic_of_a_library_is_nothing_and_the_next_call_works() {
+        assert_eq!(without_panic(|| 1), Some(1));
+        let inner = without_panic(|| {
+            assert_eq!(without_panic(|| -> u8 { panic!("a damaged file") }), None);
+            assert!(EXPECTED.get(), "the outer call still expects one");
+            2
+        });
+        assert_eq!(inner, Some(2));
+        assert!(!EXPECTED.get());
+    }
 
     #[test]
     fn every_kind_has_the_exit_code_that_scripts_rely_on() {

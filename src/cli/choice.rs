@@ -73,6 +73,15 @@ choice! {
     }
 }
 choice! {
+    /// `proxy`: whether the proxy variables of the environment count.
+    ProxyWord {
+        /// They do not: requests go straight to the service.
+        Ignore = "ignore",
+        /// They do, except for a service on this machine.
+        Environment = "environment",
+    }
+}
+choice! {
     /// `audit`: which records are read back before a run ends.
     AuditWord {
         /// All that were made.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::choice::{MethodWord, PathsWord};
+use super::choice::{MethodWord, PathsWord, ProxyWord};
 use super::settings::{RateSetting, Settings};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -46,8 +46,11 @@ impl Settings {
             endpoints: self.endpoints()?,
             request_timeout: self.request_timeout.value,
             connect_timeout: CONNECT_TIMEOUT.min(self.request_timeout.value),
-            proxy: Proxy::FromEnvironment,
-            ca_file: None,
+            proxy: match self.proxy.value {
+                ProxyWord::Ignore => Proxy::Ignored,
+                ProxyWord::Environment => Proxy::FromEnvironment,
+            },
+            ca_file: self.ca_file.value.clone(),
         };
         Client::new(config, clock)
     }

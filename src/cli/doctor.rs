@@ -219,6 +219,10 @@ fn listed(settings: &Settings) -> Vec<(String, String, String)> {
         add("client_secret", "(not shown)".to_owned(), account.secret.words().to_owned());
     }
     add("paths", settings.paths.value.to_string(), settings.paths.origin.to_string());
+    let ca_file = settings.ca_file.value.as_ref();
+    let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    add("ca_file", ca_file, settings.ca_file.origin.to_string());
+    add("proxy", settings.proxy.value.to_string(), settings.proxy.origin.to_string());
     let rate = match settings.rate.value {
         RateSetting::PerSecond(rate) => rate.to_string(),
         RateSetting::Unlimited => "unlimited".to_owned(),

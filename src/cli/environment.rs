@@ -20,6 +20,8 @@ const KNOWN: &[&str] = &[
     "FLEETLOAD_CLIENT_ID",
     "FLEETLOAD_CLIENT_SECRET",
     "FLEETLOAD_PATHS",
+    "FLEETLOAD_CA_FILE",
+    "FLEETLOAD_PROXY",
     "FLEETLOAD_RATE",
     "FLEETLOAD_CONCURRENCY",
     "FLEETLOAD_DAILY_QUOTA",
@@ -35,6 +37,9 @@ const KNOWN: &[&str] = &[
 /// The variables of others that say where settings and credentials live, and who asks.
 const BORROWED: &[&str] = &["XDG_CONFIG_HOME", "HOME", "APPDATA", "CREDENTIALS_DIRECTORY", "USER", "LOGNAME"];
 
+/// The variables of others that name a proxy for https.
+const PROXIES: &[&str] = &["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
 /// The part of the environment that fleetload looks at. Holds a secret, so it cannot be printed.
 #[derive(Clone, Default)]
 pub(super) struct Environment(BTreeMap<String, String>);
@@ -45,7 +50,10 @@ impl Environment {
         let mut values = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
             let Ok(name) = name.into_string() else { continue };
-            if !name.starts_with(PREFIX) && !BORROWED.contains(&name.as_str()) {
+            if !name.starts_with(PREFIX)
+                && !BORROWED.contains(&name.as_str())
+                && !PROXIES.contains(&name.as_str())
+            {
                 continue;
             }
             // The value may be a secret and is not shown.
@@ -66,6 +74,11 @@ impl Environment {
     /// The value of a variable, unless it is not set or empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The variables that name a proxy. Their values may hold a password and are not told.
+    pub(super) fn proxies(&self) -> Vec<&'static str> {
+        PROXIES.iter().copied().filter(|name| self.get(name).is_some()).collect()
     }
 
     /// The folder of a variable.

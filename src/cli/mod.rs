@@ -49,13 +49,15 @@ mod watchdog;
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Parser as _;
 use jiff::tz::TimeZone;
 
-use self::args::{Args, Command};
+use self::args::{Args, Command, Overrides};
 use self::context::Context;
 use self::environment::Environment;
+use self::settings::{Purpose, Settings};
 use crate::clock::SystemClock;
 use crate::error::{Exit, Result};
 use crate::term::{Manner, Terminal, start_log};
@@ -79,6 +81,17 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
             }
         };
     terminal.finish(exit)
+}
+
+/// Whether the text of a settings file can be used: it is read, and what it says is brought together, as for a command
+/// that talks to the service and was given neither options nor environment. `file` is how complaints name it.
+///
+/// # Errors
+/// Usage, with the line, when it cannot.
+pub fn check_settings(file: &Path, text: &str) -> Result<()> {
+    let profile = profile::parse(file, text, None)?;
+    let (flags, environment) = (Overrides::default(), Environment::default());
+    Settings::settle(&Purpose::Service, &flags, &environment, Some(&profile)).map(|_settings| ())
 }
 
 /// Help, version and mistakes of the command line, in the parser's own words.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::account::Rehearsed;
-use super::choice::AuditWord;
+use super::choice::{AuditWord, ProxyWord};
 use super::commands::Plan as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
@@ -40,6 +40,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let plan = Plan::new(&demand, &|operation| endpoints.available(operation), &terms);
     intake::tell_sheets(context, &examined);
     tell(context, &plan, &settings, &terms, learned);
+    tell_proxies(context, &settings);
     if let Some(journal) = intake::existing(context)?
         && journal.account()? == settings.identity()
         && journal.tally(None)?.total() > 0
@@ -129,6 +130,25 @@ fn tell(context: &Context<'_>, plan: &Plan, settings: &Settings, terms: &Terms, 
     }
     terminal.result("");
     tell_end(context, plan, settings, terms, learned);
+}
+
+/// Whether a proxy of the environment stands between us and the service.
+fn tell_proxies(context: &Context<'_>, settings: &Settings) {
+    let proxies = context.environment.proxies();
+    if proxies.is_empty() || settings.account.is_none() {
+        return;
+    }
+    let proxies = proxies.join(" and ");
+    context.terminal.result(match settings.proxy.value {
+        ProxyWord::Ignore => format!(
+            "the proxy of {proxies} is ignored: requests go straight to the service ({}; proxy = \"environment\" uses it)",
+            settings.proxy.origin
+        ),
+        ProxyWord::Environment => format!(
+            "requests go through the proxy of {proxies} ({}), except to this machine itself",
+            settings.proxy.origin
+        ),
+    });
 }
 
 fn tell_calls(context: &Context<'_>, calls: &[Calls]) {

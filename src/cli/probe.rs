@@ -109,6 +109,7 @@ fn not_sent(why: &NotSent) -> String {
         NotSent::NoConnection(words) => format!("no connection: {words}"),
         NotSent::NoToken(words) => format!("no token: {words}"),
         NotSent::NoResources(words) => format!("no free sockets on this machine: {words}"),
+        NotSent::Untrusted(words) => format!("its certificate is not accepted: {words}"),
     }
 }
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::choice::{AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest};
+use super::choice::{
+    AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord, nearest,
+};
 use super::environment::Environment;
 use super::section::{Located, Section, Source};
 use crate::error::{Error, Result};
@@ -31,6 +33,8 @@ pub(super) struct Profile {
     pub(super) client_secret_file: Option<Located<String>>,
     pub(super) client_secret_command: Option<Located<String>>,
     pub(super) paths: Option<Located<PathsWord>>,
+    pub(super) ca_file: Option<Located<String>>,
+    pub(super) proxy: Option<Located<ProxyWord>>,
     pub(super) rate: Option<Located<String>>,
     pub(super) concurrency: Option<Located<String>>,
     pub(super) daily_quota: Option<Located<String>>,
@@ -153,6 +157,8 @@ fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'
         client_secret_file: section.text("client_secret_file")?,
         client_secret_command: section.text("client_secret_command")?,
         paths: section.choice("paths")?,
+        ca_file: section.text("ca_file")?,
+        proxy: section.choice("proxy")?,
         rate: limits.number("rate", Some("unlimited"))?,
         concurrency: limits.number("concurrency", None)?,
         daily_quota: limits.number("daily_quota", None)?,

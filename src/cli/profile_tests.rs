@@ -34,6 +34,7 @@ fn every_key_of_the_example_is_understood() {
         .collect();
     let all = parse(Path::new("fleetload.example.toml"), &uncommented, Some("acme")).unwrap();
     assert!(all.daily_quota.is_some() && all.client_secret_command.is_some());
+    assert!(all.ca_file.is_some() && all.proxy.is_some());
     assert!(
         all.rate.is_some()
             && all.in_doubt.is_some()
@@ -56,7 +57,7 @@ fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
         ),
         (
             "[profile.a]\ncolour = 'x'\n",
-            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, base_url, client_id, client_secret_file, client_secret_command, paths",
+            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy",
         ),
         (
             "[profile.a]\n\nrate = 5\n",

@@ -11,7 +11,7 @@ use super::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal
 use super::args::Overrides;
 use super::bounds::{rate, within};
 use super::choice::{
-    AuditWord, Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, nearest,
+    AuditWord, Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord, nearest,
 };
 use super::environment::Environment;
 use super::profile::Profile;
@@ -89,6 +89,9 @@ pub(super) struct Settings {
     pub(super) profile: Option<(String, PathBuf)>,
     pub(super) account: Option<AccountSettings>,
     pub(super) paths: Setting<PathsWord>,
+    /// Certificates to trust besides the machine's.
+    pub(super) ca_file: Setting<Option<PathBuf>>,
+    pub(super) proxy: Setting<ProxyWord>,
     pub(super) endpoints: BTreeMap<Operation, Setting<EndpointSetting>>,
     pub(super) rate: Setting<RateSetting>,
     pub(super) concurrency: Setting<usize>,
@@ -151,6 +154,14 @@ impl Settings {
                     .word(None, "FLEETLOAD_PATHS", "paths", file.paths.as_ref())?
                     .unwrap_or(Setting { value: paths, origin: Origin::Default }),
             },
+            ca_file: layers
+                .text(None, "FLEETLOAD_CA_FILE", file.ca_file.as_ref())
+                .map(|text| text.map(PathBuf::from))
+                .map(beside_its_file)
+                .unwrap_or(Setting { value: None, origin: Origin::Default }),
+            proxy: layers
+                .word(None, "FLEETLOAD_PROXY", "proxy", file.proxy.as_ref())?
+                .unwrap_or(Setting { value: ProxyWord::Ignore, origin: Origin::Default }),
             rate: layers
                 .text(flags.rate.as_deref().map(|f| ("--rate", f)), "FLEETLOAD_RATE", file.rate.as_ref())
                 .map(|text| rate(&text, local))
@@ -330,6 +341,15 @@ impl Layers<'_> {
     fn of_file<T: Clone>(&self, located: &Located<T>) -> Setting<T> {
         Setting { value: located.value.clone(), origin: Origin::File(self.file.to_owned(), located.line) }
     }
+}
+
+/// A file that a settings file names is named from the folder of that file.
+fn beside_its_file(named: Setting<PathBuf>) -> Setting<Option<PathBuf>> {
+    let folder = match &named.origin {
+        Origin::File(file, _) => file.parent().map(Path::to_owned),
+        Origin::Flag(_) | Origin::Environment(_) | Origin::Rehearsal | Origin::Default => None,
+    };
+    named.map(|path| Some(folder.map_or_else(|| path.clone(), |folder| folder.join(&path))))
 }
 
 fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {

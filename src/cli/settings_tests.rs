@@ -63,6 +63,8 @@ fn every_setting_has_its_variable() {
         ("FLEETLOAD_CLIENT_ID", "you"),
         ("FLEETLOAD_CLIENT_SECRET", "hunter2"),
         ("FLEETLOAD_PATHS", "assumed"),
+        ("FLEETLOAD_CA_FILE", "authority.pem"),
+        ("FLEETLOAD_PROXY", "environment"),
         ("FLEETLOAD_RATE", "5"),
         ("FLEETLOAD_CONCURRENCY", "6"),
         ("FLEETLOAD_DAILY_QUOTA", "7"),
@@ -84,6 +86,8 @@ fn every_setting_has_its_variable() {
         assert_eq!(account.secret.words(), "environment FLEETLOAD_CLIENT_SECRET");
         let origins = [
             &settings.paths.origin,
+            &settings.ca_file.origin,
+            &settings.proxy.origin,
             &settings.rate.origin,
             &settings.concurrency.origin,
             &settings.daily_quota.origin,

@@ -60,6 +60,7 @@ pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use quota::QuotaDay;
 pub use recovery::Recovered;
+pub(crate) use register::private_folder;
 pub use register::{Register, state_folder};
 pub use run::RunInfo;
 pub use salvage::{Lost, Salvaged, is_damage};

@@ -56,11 +56,20 @@ pub(super) struct Entry {
     file: File,
 }
 
+/// Makes a folder, and those above it that are missing, for its owner alone.
+pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 impl Register {
     /// The register in a state folder; made where it is missing.
     pub fn open(state: &Path) -> Result<Self> {
         let folder = state.join("journals");
-        fs::create_dir_all(&folder).map_err(|error| unusable(&folder, error))?;
+        private_folder(&folder).map_err(|error| unusable(&folder, error))?;
         let machine = machine(state)?;
         Ok(Self { folder, machine })
     }

@@ -32,6 +32,8 @@ pub struct RunInfo {
 impl Journal {
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
+        // What an earlier run set aside on this connection is tried again.
+        self.shelved.clear();
         let transaction = self.begin()?;
         let run = transaction.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
         identity::mark(&transaction, true)?;

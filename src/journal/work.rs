@@ -118,8 +118,8 @@ impl Journal {
             connection,
             work!(
                 "job.state = 'ready' AND job.operation = ?1
-                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?3))
+                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3)))
                  ORDER BY job.id LIMIT ?2"
             ),
             (operation, limit_there, &aside),
@@ -128,8 +128,8 @@ impl Journal {
             connection,
             work!(
                 "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2
-                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?4))
+                 AND (?4 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?4)))
                  ORDER BY job.due, job.id LIMIT ?3"
             ),
             (operation, now, limit_there, &aside),
@@ -139,8 +139,8 @@ impl Journal {
         let next_due = connection
             .prepare_cached(
                 "SELECT due FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2
-                 AND coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
-                     NOT IN (SELECT value FROM json_each(?3))
+                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3)))
                  ORDER BY due LIMIT 1",
             )?
             .query_row((operation, now, &aside), |row| row.get(0))

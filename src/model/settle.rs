@@ -78,6 +78,8 @@ pub enum Consequence {
     StopOperation(u16),
     /// End the run: the service refuses us.
     StopRun(Refusal),
+    /// End the run: whoever answers at the service's address cannot show to be the service. Carries the reason.
+    Distrust(String),
     /// Count a failure at the service for the breaker.
     Failure,
     /// This machine has no more sockets or open files: send fewer requests at once.
@@ -171,6 +173,10 @@ fn not_sent(why: &NotSent) -> (Settled, Consequence) {
             returned("resources", "this machine has no more sockets or open files"),
             Consequence::LowerConcurrency(words),
         ),
+        NotSent::Untrusted(_) => (
+            returned("untrusted", "the certificate of the service was not accepted"),
+            Consequence::Distrust(words),
+        ),
     }
 }
 
@@ -198,6 +204,7 @@ mod tests {
             Verdict::NotSent(NotSent::NoConnection("refused".into())),
             Verdict::NotSent(NotSent::NoToken("no".into())),
             Verdict::NotSent(NotSent::NoResources("files".into())),
+            Verdict::NotSent(NotSent::Untrusted("expired".into())),
             Verdict::Throttled,
             Verdict::QuotaSpent,
             Verdict::TokenInvalid,
@@ -267,6 +274,12 @@ mod tests {
             (not_sent(NotSent::NoConnection), "returned unreachable", "returned unreachable", unreachable.clone()),
             (not_sent(NotSent::NoToken), "returned unreachable", "returned unreachable", unreachable),
             (not_sent(NotSent::NoResources), "returned resources", "returned resources", Consequence::LowerConcurrency("words".to_owned())),
+            (
+                not_sent(NotSent::Untrusted),
+                "returned untrusted",
+                "returned untrusted",
+                Consequence::Distrust("words".into()),
+            ),
             (Verdict::Throttled, "deferred rateLimitExceeded 1s", "deferred rateLimitExceeded 1s", Consequence::SlowDown),
             (Verdict::QuotaSpent, "returned quotaLimitExceeded", "returned quotaLimitExceeded", Consequence::ParkCreations),
             (Verdict::TokenInvalid, "returned invalid_token", "returned invalid_token", nothing),

@@ -69,19 +69,24 @@ pub struct Violation {
 /// Why nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// No connection: name not resolved, refused, TLS not agreed. Carries the words of the library.
+    /// No connection: name not resolved, refused, TLS cut short. Carries the words of the library.
     NoConnection(String),
     /// No token could be had for now. Carries the reason.
     NoToken(String),
     /// The machine has no more file descriptors or sockets.
     NoResources(String),
+    /// The certificate of whoever answers is not accepted: a person must mend it. Carries the reason.
+    Untrusted(String),
 }
 
 impl NotSent {
     /// What kept it back, in words.
     pub fn words(&self) -> &str {
         match self {
-            Self::NoConnection(words) | Self::NoToken(words) | Self::NoResources(words) => words,
+            Self::NoConnection(words)
+            | Self::NoToken(words)
+            | Self::NoResources(words)
+            | Self::Untrusted(words) => words,
         }
     }
 }

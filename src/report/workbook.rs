@@ -4,14 +4,11 @@
 //! cells to blame are coloured and carry a note.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, without_panic};
 use crate::journal::ImportInfo;
 
 use super::figures::Figures;
@@ -213,38 +210,16 @@ impl<'a> Workbook<'a> {
     /// Does something with the workbook. The library panics when its own files cannot be written, as on a full disk;
     /// the workbook is thrown away then, so that nothing half done is ever seen.
     fn attempt(&mut self, what: impl FnOnce(&mut Self) -> std::result::Result<(), XlsxError>) -> Result<()> {
-        match quietly(|| catch_unwind(AssertUnwindSafe(|| what(self)))) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(self.failed(error)),
-            Err(_panic) => Err(self.failed("a temporary file could not be written; the disk may be full")),
+        match without_panic(|| what(self)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(self.failed(error)),
+            None => Err(self.failed("a temporary file could not be written; the disk may be full")),
         }
     }
 
     fn failed(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         self.folder.failed("the workbook", &self.folder.path().join(self.file.name()), cause)
     }
-}
-
-thread_local! {
-    /// Whether a panic of this thread is expected, and told as an error by who expects it.
-    static EXPECTED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Does something without the words and the trace that a panic leaves on standard error.
-fn quietly<T>(what: impl FnOnce() -> T) -> T {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if !EXPECTED.get() {
-                before(panic);
-            }
-        }));
-    });
-    EXPECTED.set(true);
-    let result = what();
-    EXPECTED.set(false);
-    result
 }
 
 /// A note on a cell to blame: the words about the field, or else those about the row.

@@ -262,6 +262,15 @@ impl Dispatcher {
         }));
     }
 
+    /// Whether a job may be sent again without any look-up, since the service refuses a second record.
+    fn is_guarded(&self, job: JobId) -> bool {
+        self.options.policy.in_doubt == InDoubt::Settle
+            && self.in_hand.get(&job).is_some_and(|in_hand| {
+                let work = &in_hand.work;
+                matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
+            })
+    }
+
     /// Looks up a record that is known to exist, by the same operation.
     pub(super) fn prove(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
         let control = witnesses
@@ -273,6 +282,8 @@ impl Dispatcher {
                 self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
             }
             Some(_) => self.look_after(job),
+            // The service's own uniqueness is proof enough.
+            None if self.is_guarded(job) => self.without_look_up(job),
             None => self.look_later(job, "nothing known to exist could prove the look-up"),
         }
     }

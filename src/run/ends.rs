@@ -11,7 +11,7 @@ use crate::journal::{Journal, QuotaDay, RunId};
 use crate::model::id::{ImportId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Refusal, Verdict};
+use crate::model::verdict::{NotSent, Refusal, Verdict};
 use crate::service::Client;
 
 /// How a run ended.
@@ -83,6 +83,16 @@ impl Ending {
             ),
         };
         Self::Stopped { why: why.to_owned(), hint: hint.to_owned() }
+    }
+
+    /// Whoever answers at the service's address cannot show to be the service.
+    pub(super) fn distrusted(words: &str) -> Self {
+        Self::Stopped {
+            why: format!("the certificate of the service is not accepted: {words}"),
+            hint: "check this machine's clock and base_url; if the service has a certificate of your own authority, \
+                   name its file with ca_file in the profile; no row was rejected"
+                .to_owned(),
+        }
     }
 
     /// There is nothing at the address for tokens.
@@ -192,6 +202,7 @@ pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Momen
         Ok(token) => Ok(token.date),
         Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
         Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
+        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
         Err(_) => Ok(None),
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum Errand {
 /// Why nothing of an operation is sent any more in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halt {
-    /// The service answered with a page of this HTTP status: the endpoint is not where it was looked for.
+    /// The service answered with a page or a redirect of this HTTP status: the endpoint is not where it was looked for.
     Missing { status: u16 },
     /// Its path is neither documented nor mapped, and rows that need it came in during the run.
     Unmapped,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::journal::private_folder;
 use crate::journal::state_folder;
 use crate::model::time::Moment;
 
@@ -53,7 +54,7 @@ fn lock_in(
     journal: &Path,
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    std::fs::create_dir_all(folder).map_err(|error| unusable(folder, error))?;
+    private_folder(folder).map_err(|error| unusable(folder, error))?;
     let path = folder.join(format!("{}.lock", fingerprint(base_url, client_id)));
     let mut file = open(&path).map_err(|error| unusable(&path, error))?;
     match file.try_lock() {

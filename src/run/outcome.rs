@@ -159,6 +159,7 @@ impl Dispatcher {
             Consequence::ParkCreations => self.quota_refused(counted),
             Consequence::StopOperation(status) => self.stop_operation(operation, status),
             Consequence::StopRun(refusal) => self.stop_run(refusal),
+            Consequence::Distrust(words) => self.drain(Ending::distrusted(&words)),
             Consequence::LowerConcurrency(words) => self.ran_short(operation, &words),
             Consequence::Unreachable(words) => {
                 if let Some(retry_in) = self.reach.failed(now, &words) {
@@ -168,10 +169,16 @@ impl Dispatcher {
         }
     }
 
-    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down.
+    /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down. A redirect: in doubt for
+    /// the row, and a sign that the service is elsewhere, so that each further row would only be put in doubt as well.
+    /// Questions are harmless and go on being asked: the network may have sent us to a sign-in page of its own.
     pub(super) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
-        if answer.status == Some(429) && matches!(answer.verdict, Verdict::Doubtful(_)) {
-            self.slow_down(operation);
+        match (answer.status, &answer.verdict) {
+            (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
+            (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
+                self.stop_operation(operation, status);
+            }
+            _ => {}
         }
     }
 
@@ -193,6 +200,7 @@ impl Dispatcher {
             | Verdict::Duplicate(_)
             | Verdict::Contradicted(_)
             | Verdict::TokenInvalid => Consequence::Nothing,
+            Verdict::NotSent(NotSent::Untrusted(words)) => Consequence::Distrust(words.clone()),
             Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
             Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),
             Verdict::Throttled | Verdict::QuotaSpent => Consequence::SlowDown,
@@ -232,13 +240,16 @@ impl Dispatcher {
     fn quota_refused(&mut self, counted: Option<Day>) {
         let there = self.there();
         let day = counted.unwrap_or(there.day());
-        if let Parking::Until(_) = self.quota.refused(there, day) {
-            let ceiling = self.quota.used();
-            // What was counted since midnight says nothing about the day before.
-            if ceiling > 0 && self.quota.is_at(day) {
-                self.quota.learn(ceiling);
-                self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
-            }
+        let parking = self.quota.refused(there, day);
+        // At the first refusal requests are under way that count until they are refused as well: each further refusal
+        // teaches a lower ceiling. What was counted since midnight says nothing about the day before.
+        let ceiling = self.quota.used();
+        let lower = parking == Parking::Already && self.quota.ceiling().is_some_and(|known| ceiling < known);
+        if (lower || parking != Parking::Already) && ceiling > 0 && self.quota.is_at(day) {
+            self.quota.learn(ceiling);
+            self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
+        }
+        if parking != Parking::Already {
             self.tell_parking();
         }
     }
@@ -330,7 +341,8 @@ impl Dispatcher {
 /// What an answer says about the service. Told only of answers that say anything.
 fn said(verdict: &Verdict) -> Outcome {
     match verdict {
-        Verdict::Doubtful(Doubt::Unreadable) => Outcome::Page,
+        // A redirect, like a page, comes from something that stands before the service.
+        Verdict::Doubtful(Doubt::Unreadable | Doubt::Redirect) => Outcome::Page,
         Verdict::Doubtful(_) | Verdict::Contradicted(_) => Outcome::Failed,
         Verdict::Succeeded(_)
         | Verdict::Rejected(_)

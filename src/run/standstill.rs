@@ -74,6 +74,8 @@ impl Dispatcher {
             Some("an answer of the service")
         } else if self.movement.held_back {
             Some("pace, quota or a pause")
+        } else if self.refusals.await_answer() {
+            Some("the answer of a person")
         } else if self.next_due(now) < Duration::MAX {
             Some("a row whose moment has not come")
         } else {

@@ -206,10 +206,11 @@ impl Dispatcher {
     /// Whether the run is over, and how it ended.
     pub(super) fn ending(&mut self) -> Option<Ending> {
         let now = self.clock.elapsed();
-        let at_rest = self.requests.is_empty() && self.tickets.is_empty();
+        let at_rest = self.requests.is_empty() && self.tickets.is_empty() && self.claiming == 0;
         if self.failure.is_some() {
             // The writer takes nothing more, so that no ticket comes back; answers under way are spilled.
-            return self.requests.is_empty().then_some(Ending::Finished);
+            let too_late = self.drain.as_ref().is_some_and(|drain| now >= drain.deadline);
+            return (self.requests.is_empty() || too_late).then_some(Ending::Finished);
         }
         if let Some(Drain { ending, deadline }) = &self.drain {
             return (at_rest || now >= *deadline).then(|| ending.clone());
@@ -229,6 +230,7 @@ impl Dispatcher {
         // Not before what is under way has come home, and what creates nothing is done.
         if at_rest
             && self.options.policy.on_quota == OnQuota::Exit
+            && self.creates_only()
             && let Some(until) = self.quota.parked_until()
         {
             let until = self.service_clock.ours(until);
@@ -239,6 +241,13 @@ impl Dispatcher {
         let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
         // What was made is read back first.
         (over && !self.refusals.await_answer() && self.is_read_back()).then(|| self.finished())
+    }
+
+    /// Whether nothing in hand can go on while creations are parked.
+    fn creates_only(&self) -> bool {
+        let waits = |lane: &Lane| !lane.queue.is_empty() && lane.halt.is_none() && lane.breaker.is_closed();
+        self.doubts_in_hand == 0
+            && !self.lanes.iter().any(|(operation, lane)| !operation.creates() && waits(lane))
     }
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
@@ -289,6 +298,15 @@ pub(super) fn natural_end(
             Halt::Unmapped => Ending::Stopped {
                 why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
                 hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
+            },
+            Halt::Missing { status: status @ 300..=399 } => Ending::Stopped {
+                why: format!(
+                    "the service answered {status} to {operation}: it sends us to another address, which is never followed"
+                ),
+                hint: format!(
+                    "check base_url and the network (a sign-in page?), or set method and path in \
+                     [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
+                ),
             },
             Halt::Missing { status } => Ending::Stopped {
                 why: format!("the service answered {status} to {operation}: there is no such endpoint"),

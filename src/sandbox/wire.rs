@@ -204,4 +204,28 @@ mod tests {
             assert!(matches!(read(text.as_bytes()), Reading::Whole { keep, .. } if keep == stays));
         }
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(512))]
+
+        /// Whatever comes is a request, none, or the beginning of one; and what was taken of it was there.
+        #[test]
+        fn no_bytes_break_the_reading_of_a_request(
+            line in "(GET|POST|[A-Z]{0,9}) [ -~]{0,30} HTTP/1\\.[01]|\\PC{0,40}",
+            headers in proptest::collection::vec(
+                "(Content-Length|Transfer-Encoding|Connection|Expect|[A-Za-z-]{0,9}): ?([0-9]{1,20}|chunked|close|100-continue|\\PC{0,9})",
+                0..4,
+            ),
+            body in "([0-9a-fA-F]{1,17}(;[a-z]{0,3})?\r\n|[a-z]{0,20}\r\n|\\PC{0,20}){0,4}",
+            cut in 0_usize..400,
+        ) {
+            let text = format!("{line}\r\n{}\r\n{body}", headers.iter().map(|h| format!("{h}\r\n")).collect::<String>());
+            let whole = text.as_bytes();
+            for bytes in [whole, &whole[..cut.min(whole.len())]] {
+                if let Reading::Whole { request, taken, .. } = read(bytes) {
+                    proptest::prop_assert!(taken <= bytes.len() && request.body.len() <= taken);
+                }
+            }
+        }
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) enum Reading {
     Ok(Value),
     /// An error with a code, wrapped or bare.
     Failed(Rejection),
-    /// `{"error": "invalid_token"}`: a word in the place of the error.
+    /// `{"error": "invalid_token"}`: a word in the place of the error, as it came and not to be shown.
     Word(String),
     /// The service's envelope, but saying something the specification does not.
     Strange,
@@ -65,8 +65,8 @@ pub(crate) fn read(body: &[u8], largest: usize, wording: Wording<'_>) -> Result<
     if body.len() > largest {
         return Err(Doubt::Unreadable);
     }
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
-    if !body.starts_with(b"{") {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    if !body.trim_ascii_start().starts_with(b"{") {
         return Ok(Reading::Page);
     }
     let text = std::str::from_utf8(body).map_err(|error| match error.error_len() {
@@ -110,7 +110,7 @@ fn failure(
 ) -> Option<Reading> {
     match (error, bare) {
         (Some(Value::Object(error)), _) => coded(error, wording),
-        (Some(Value::String(word)), None) => Some(Reading::Word(clean(word, LONGEST_PATH))),
+        (Some(Value::String(word)), None) => Some(Reading::Word(word.clone())),
         (None, Some(_)) => coded(fields, wording),
         _ => None,
     }
@@ -118,8 +118,12 @@ fn failure(
 
 fn coded(error: &Map<String, Value>, wording: Wording<'_>) -> Option<Reading> {
     let code = error.get("errorCode")?.as_str()?;
+    // A code proves something only as it came: one that must be made fit to be shown first is none of the listed.
+    if clean(code, LONGEST_PATH) != code {
+        return Some(Reading::Strange);
+    }
     Some(Reading::Failed(Rejection {
-        code: clean(code, LONGEST_PATH),
+        code: code.to_owned(),
         message: said(error.get("message"), wording),
         violations: violations(error.get("errorDetails"), wording),
     }))

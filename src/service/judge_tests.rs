@@ -290,6 +290,26 @@ fn what_is_expected_is_what_was_sent() {
 }
 
 #[test]
+fn a_code_that_only_looks_like_a_listed_one_proves_nothing() {
+    for code in ["inval\u{feff}idData", "invalidData\u{7f}", " noDataFound", "duplicate\u{200b}Entity"] {
+        for body in [json!({"status": "FAILED", "error": {"errorCode": code}}), json!({"errorCode": code})] {
+            for status in [200, 401, 404, 429] {
+                let verdict =
+                    judge(Operation::AddDevice, &Expectation::default(), &raw(status, body.to_string()));
+                assert_eq!(verdict, Verdict::Doubtful(Doubt::UnknownAnswer), "{status} {body}");
+            }
+        }
+    }
+    for (status, word) in
+        [(401, "invalid_token\u{7f}"), (401, "invalid_client "), (429, "\u{ad}rateLimitExceeded")]
+    {
+        let body = json!({"error": word}).to_string();
+        let verdict = judge(Operation::AddDevice, &Expectation::default(), &raw(status, body.clone()));
+        assert_eq!(verdict, Verdict::Doubtful(Doubt::UnknownAnswer), "{status} {body}");
+    }
+}
+
+#[test]
 fn violations_are_kept_cleaned_and_bounded() {
     let many: Vec<_> = (0..1000).map(|n| json!({"path": format!("device.f{n}"), "message": "x"})).collect();
     let error = |details: Value| {

@@ -110,9 +110,13 @@ fn failure(error: &reqwest::Error) -> SendFailure {
     // reported as any other, and stays in doubt.
     if error.is_connect() || error.is_builder() {
         let words = clean(&words(error), LONGEST);
-        return SendFailure::NotSent(match out_of_resources(error) {
-            true => NotSent::NoResources(words),
-            false => NotSent::NoConnection(words),
+        return SendFailure::NotSent(if out_of_resources(error) {
+            NotSent::NoResources(words)
+        } else if words.contains("invalid peer certificate") {
+            // Waiting mends no certificate; the library tells it by these words only.
+            NotSent::Untrusted(words)
+        } else {
+            NotSent::NoConnection(words)
         });
     }
     SendFailure::Doubtful(if error.is_timeout() {

@@ -6,13 +6,12 @@
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use zip::ZipArchive;
 
-use crate::error::Result;
+use crate::error::{Result, without_panic};
 
 use super::cell::{Cell, CellKind, address};
 use super::code::Code;
@@ -196,7 +195,7 @@ impl Workbook {
             )
         };
         let file = File::open(path).map_err(|error| corrupt(error.to_string()))?;
-        let xlsx = guarded(|| Xlsx::new(BufReader::new(file)))
+        let xlsx = without_panic(|| Xlsx::new(BufReader::new(file)))
             .ok_or_else(|| corrupt("its structure is damaged".into()))?
             .map_err(|error| corrupt(error.to_string()))?;
         let listed = xlsx
@@ -228,7 +227,7 @@ impl Workbook {
             format!("the sheet is damaged {place} ({what}): open it in Excel and save it")
         };
         let xlsx = &mut self.xlsx;
-        let opened = guarded(move || xlsx.worksheet_cells_reader(sheet));
+        let opened = without_panic(move || xlsx.worksheet_cells_reader(sheet));
         let mut cells = match opened {
             Some(Ok(cells)) => cells,
             Some(Err(error)) => return Ok(Err(unreadable(None, &error.to_string()))),
@@ -240,7 +239,7 @@ impl Workbook {
         let mut row = SheetRow { number: 0, cells: Vec::new() };
         let mut filled: Vec<bool> = Vec::new();
         loop {
-            let next = match guarded(|| cells.next_cell_with_style_id()) {
+            let next = match without_panic(|| cells.next_cell_with_style_id()) {
                 Some(Ok(next)) => next,
                 Some(Err(error)) => return Ok(Err(unreadable(last, &error.to_string()))),
                 None => return Ok(Err(unreadable(last, "its structure"))),
@@ -282,12 +281,6 @@ impl Workbook {
         }
         Ok(Ok(()))
     }
-}
-
-/// What `work` returns, or nothing when the library underneath panics on a damaged file: that must not take the
-/// other files down.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// A row not begun.

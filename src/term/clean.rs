@@ -21,6 +21,20 @@ pub fn clean(text: &str) -> String {
     result
 }
 
+/// Writes a line of JSON with the same characters as JSON escapes: it means the same, and may be looked at.
+pub(super) fn escape_json(text: &str) -> String {
+    let mut result = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if steers(c) {
+            // All of them have four digits; those below a space are escaped already.
+            result.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            result.push(c);
+        }
+    }
+    result
+}
+
 /// Whether a character does something other than show itself.
 fn steers(c: char) -> bool {
     c.is_control()
@@ -35,6 +49,14 @@ fn steers(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn escaped_json_means_the_same() {
+        let value = serde_json::json!({"name": "a\u{1b}[31m\u{9b}2J\u{202e}b\u{200b} Ōtautahi 👩‍💻"});
+        let escaped = escape_json(&value.to_string());
+        assert!(!escaped.chars().any(steers), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+    }
 
     #[test]
     fn what_steers_a_terminal_is_shown_as_its_code() {

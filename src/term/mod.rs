@@ -113,9 +113,10 @@ impl Terminal {
             return;
         }
         match serde_json::to_string(object) {
-            Ok(mut text) => {
-                text.push('\n');
-                self.print(|streams| streams.results.write(&text));
+            Ok(text) => {
+                let mut line = clean::escape_json(&text);
+                line.push('\n');
+                self.print(|streams| streams.results.write(&line));
             }
             Err(error) => self.fail_result(io::Error::other(error)),
         }

@@ -276,7 +276,10 @@ fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f6
         _ => 0,
     };
     let times = match kind {
-        FaultKind::NotFound404 | FaultKind::UnauthorizedSource | FaultKind::QuotaExceeded => Some(1),
+        FaultKind::NotFound404
+        | FaultKind::Redirect302
+        | FaultKind::UnauthorizedSource
+        | FaultKind::QuotaExceeded => Some(1),
         FaultKind::TokenRevoked => Some(3),
         _ => None,
     };
