@@ -167,3 +167,51 @@ fn a_row_whose_look_before_sending_fails_waits_for_it_and_a_record_that_is_there
     assert_eq!(bench.counts(1), [("created".to_owned(), 1), ("existing".to_owned(), 1)].into());
     assert_eq!(bench.created("company").len(), 1);
 }
+
+#[test]
+fn what_a_look_says_of_old_values_is_not_believed_of_a_row_that_was_corrected_meanwhile() {
+    // Somebody else's device has the address that the row had by mistake: it would be taken for the row's, or refuse it.
+    for (theirs, otherwise) in [("Till 0", "existing"), ("Their till", "rejected")] {
+        let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+        let sheet = |name: &str, mac: &str| {
+            let devices = bench::devices(1, 1).replace("Till 0", name).replace("00:1a:2b:00:00:00", mac);
+            let more = [("key,", ",labels"), ("D0,", ",north")];
+            devices
+                .lines()
+                .zip(more)
+                .map(|(line, (key, label))| format!("{key}{line}{label}\n"))
+                .collect::<String>()
+        };
+        let (wrong, right) = ("00:1a:2b:00:00:01", "00:1a:2b:00:00:02");
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("devices.csv", &sheet(theirs, wrong));
+        let others = ["--journal", "theirs.db", "--reports", "theirs", "run", "companies.csv", "devices.csv"];
+        bench.fleetload(&others).expect_code(0);
+        let their_id = bench.created("device")[0].id;
+
+        let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+        bench.sandbox().change(|scenario| scenario.fault.push(slow.clone())).expect("a scenario");
+        let (looked, labelled) = (bench.requests("getDeviceByMac"), bench.requests("putDeviceLabels"));
+        bench.write("devices.csv", &sheet("Till 0", wrong));
+        bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+        let (mut child, news) = start(&bench);
+        while bench.requests("getDeviceByMac") == looked {
+            std::thread::yield_now();
+        }
+        bench.write("devices.csv", &sheet("Till 0", right));
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(5);
+        news.for_each(drop);
+        assert_eq!(child.wait().expect("a child").code(), Some(0), "the row is not {otherwise}");
+
+        let made = bench.created("device");
+        assert_eq!(made.len(), 2, "the row is not {otherwise}: {made:?}");
+        assert_eq!(bench.requests("putDeviceLabels"), labelled + 1);
+        let counts = bench.counts(1);
+        assert_eq!(counts, [("created".to_owned(), 1), ("existing".to_owned(), 1)].into(), "{counts:?}");
+        let id =
+            bench.results(1).into_iter().find(|row| row["status"] == "created").expect("made")["id"].clone();
+        let own = made.iter().find(|entry| entry.id != their_id).expect("its own device");
+        assert_eq!(id, own.id.to_string());
+        assert!(own.request.to_string().to_lowercase().contains(right), "{own:?}");
+    }
+}

@@ -61,6 +61,13 @@ pub(super) fn of(connection: &Connection, job: JobId) -> Result<Standing> {
     find(connection, job)?.ok_or_else(|| Error::internal(format!("the journal has no job {job}")))
 }
 
+/// Refuses a write about other values than its job has now.
+pub(super) fn has_values(connection: &Connection, job: Option<JobId>, content: &str) -> Result<()> {
+    let job =
+        job.ok_or_else(|| Error::internal("a write that is about no job cannot be about its values"))?;
+    of(connection, job)?.has_values(content)
+}
+
 impl Standing {
     /// Refuses unless the job is in one of these states; `deed` is what was to be done, as in "cannot be claimed".
     pub(super) fn leaves(&self, allowed: &[JobState], deed: &str) -> Result<()> {
@@ -85,6 +92,17 @@ impl Standing {
             )));
         }
         self.leaves(allowed, deed)
+    }
+
+    /// Refuses unless the digest of the job's values is this one.
+    pub(super) fn has_values(&self, content: &str) -> Result<()> {
+        if self.content_hash == content {
+            return Ok(());
+        }
+        Err(Error::internal(format!(
+            "job {} has other values by now: its row was corrected meanwhile",
+            self.job
+        )))
     }
 
     /// Changes the row of the job, provided that it still is where it was read: `?1` is the job, `?2` that state.

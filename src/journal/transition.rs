@@ -30,7 +30,7 @@ impl Journal {
             outcomes.push(alone(&transaction, write)?);
             failpoint::reach(step(write));
         }
-        let claims = writes.iter().any(|write| matches!(write, Write::Claim { .. }));
+        let claims = writes.iter().any(|write| !write.is_settlement());
         let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
         transaction.commit()?;
         if let Some(serial) = serial {
@@ -41,7 +41,7 @@ impl Journal {
 }
 
 /// The step of the proofs that a write is, after it was carried out and before it is committed.
-const fn step(write: &Write) -> &'static str {
+fn step(write: &Write) -> &'static str {
     match write {
         Write::Claim { .. } => "claim.in-transaction",
         Write::Advance { how, .. } => match how {
@@ -60,6 +60,7 @@ const fn step(write: &Write) -> &'static str {
         Write::Release { .. } => "released.in-transaction",
         Write::Hold { .. } => "held.in-transaction",
         Write::Audited { .. } => "audited.in-transaction",
+        Write::IfUnchanged { then, .. } => step(then),
         Write::Quota { .. } => "quota.in-transaction",
         Write::Ceiling { .. } => "ceiling.in-transaction",
     }
@@ -120,6 +121,10 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Audited { job, id, run, by, finding, at } => {
             audit::note(connection, (*job, *id), *run, *by, finding.as_ref(), *at).map(|()| Vec::new())
         }
+        Write::IfUnchanged { content, then } => {
+            standing::has_values(connection, then.job(), content)?;
+            carry_out(connection, then)
+        }
         Write::Ceiling { day, ceiling, at } => {
             quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
         }
@@ -146,9 +151,7 @@ fn claim(
             standing.operation
         )));
     }
-    if content.is_some_and(|content| content != standing.content_hash) {
-        return Err(Error::internal(format!("job {job} cannot be claimed: its row was corrected meanwhile")));
-    }
+    content.map_or(Ok(()), |content| standing.has_values(content))?;
     let seen = match seen {
         Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
         Some(_) | None => None,

@@ -167,6 +167,14 @@ pub enum Write {
         /// What was seen.
         evidence: Evidence,
     },
+    /// The write within, provided that the job still has the values it is about: an import may have corrected the row
+    /// meanwhile. What a look before sending concludes is written like this, however long the look was held back.
+    IfUnchanged {
+        /// The digest of those values.
+        content: String,
+        /// The write.
+        then: Box<Write>,
+    },
     /// The service refused a creation for its quota with this many counted.
     Ceiling {
         /// The day by the service's clock.
@@ -221,7 +229,16 @@ impl Write {
             | Self::Release { job, .. }
             | Self::Hold { job, .. }
             | Self::Audited { job, .. } => Some(*job),
+            Self::IfUnchanged { then, .. } => then.job(),
             Self::Ceiling { .. } | Self::Quota { .. } => None,
+        }
+    }
+
+    /// The write itself, without the condition it may be under.
+    pub fn bare(&self) -> &Self {
+        match self {
+            Self::IfUnchanged { then, .. } => then.bare(),
+            other => other,
         }
     }
 
@@ -229,6 +246,7 @@ impl Write {
     pub fn is_settlement(&self) -> bool {
         match self {
             Self::Claim { .. } => false,
+            Self::IfUnchanged { then, .. } => then.is_settlement(),
             Self::Advance { .. }
             | Self::Reject { .. }
             | Self::Leave { .. }

@@ -308,7 +308,15 @@ impl Dispatcher {
                 evidence,
             },
         };
-        self.settle(job, write);
+        self.settle_unless_corrected(job, write);
+    }
+
+    /// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
+    /// of a row that an import has corrected meanwhile, which is looked up anew with the values it has now.
+    fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let content = in_hand.work.content_hash.clone();
+        self.settle(job, Write::IfUnchanged { content, then: Box::new(write) });
     }
 
     /// The list of the parent's children may be one page of a longer one, and companies of the row's name are
@@ -328,7 +336,7 @@ impl Dispatcher {
         let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                       what the service shows of it";
         let (code, reason) = ("existing.unclear".to_owned(), reason.to_owned());
-        self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
+        self.settle_unless_corrected(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 
     /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
@@ -341,12 +349,12 @@ impl Dispatcher {
             After::Absent => return self.queue_send(job),
             After::Before(id) => {
                 let write = Write::Advance { job, from, how: How::Existing, id: Some(id), evidence };
-                return self.settle(job, write);
+                return self.settle_unless_corrected(job, write);
             }
             // Lists of companies show nothing but names, too little to go by without asking.
             After::Ours(id) if in_hand.work.kind != Kind::Company => {
                 let write = Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence };
-                return self.settle(job, write);
+                return self.settle_unless_corrected(job, write);
             }
             After::Ours(id) => seen
                 .iter()
@@ -355,17 +363,17 @@ impl Dispatcher {
                 .collect(),
             After::Taken(candidate) => {
                 let write = Write::Reject { job, from, rejection: weigh::taken(&candidate), evidence };
-                return self.settle(job, write);
+                return self.settle_unless_corrected(job, write);
             }
             After::Owned(owner, candidate) => {
                 let rejection = weigh::owned(owner, &candidate);
-                return self.settle(job, Write::Reject { job, from, rejection, evidence });
+                return self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
             }
             After::Unclear(candidates) => candidates,
         };
         let reason = "before it was sent again, records that may be this one were found".to_owned();
         let code = "candidates.unclear".to_owned();
-        self.settle(job, Write::Hold { job, from, code, reason, candidates, evidence });
+        self.settle_unless_corrected(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 }
 

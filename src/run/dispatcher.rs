@@ -450,7 +450,7 @@ impl Dispatcher {
             let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
             in_hand.stage = Stage::Settling { sent };
         }
-        let makes = matches!(write, Write::Advance { how: How::Created | How::Adopted, .. });
+        let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
         self.write(Ticket::Settle { job, makes }, write);
     }
 
@@ -503,8 +503,9 @@ impl Dispatcher {
         failpoint::reach("settlement.told");
     }
 
-    /// A write was refused: the job is not in the state it was thought to be in. As long as no request of ours
-    /// is concerned, a person has decided or cancelled it meanwhile, and the journal's word counts.
+    /// A write was refused: the job is not in the state it was thought to be in, or has other values. As long as no
+    /// request of ours is concerned, a person has decided, cancelled or corrected it meanwhile, and the journal's
+    /// word counts.
     fn refused(&mut self, number: u64, error: Error) {
         // Where the job stands now is for the journal to say, even if it was asked while the job was in hand.
         self.version = None;

@@ -24,7 +24,7 @@ use world::{Seen, World};
 const CASES: u32 = 2_000;
 
 /// What so many sequences must have come to, each of it many times.
-const TO_BE_SEEN: [&str; 16] = [
+const TO_BE_SEEN: [&str; 17] = [
     "import refused",
     "import given up",
     "import cancelled",
@@ -36,6 +36,7 @@ const TO_BE_SEEN: [&str; 16] = [
     "later step done",
     "left as it was",
     "write refused",
+    "of values the row has no more",
     "executed, never let go",
     "held, since another job owns the record",
     "in doubt after a crash",

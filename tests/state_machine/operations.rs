@@ -52,6 +52,9 @@ pub(crate) struct WriteSpec {
     pub(crate) fitting: bool,
     /// The state it believes the job in, when that is not the one it is in.
     pub(crate) believed: Option<usize>,
+    /// Whether it is about the values the job has, or about older ones; `None` when it does not ask. Only for writes
+    /// that name their state.
+    pub(crate) content: Option<bool>,
     pub(crate) what: What,
 }
 
@@ -137,8 +140,9 @@ pub(crate) fn sequences() -> impl Strategy<Value = Vec<Operation>> {
 /// The process ends again and again while the same row is being sent. By chance alone that hardly happens.
 fn deaths() -> impl Strategy<Value = Vec<Operation>> {
     let claim = What::Claim { right_operation: true, content: None, baseline: None, counted: None };
-    let first =
-        |what: What| Operation::Write(vec![WriteSpec { job: 0, fitting: true, believed: None, what }]);
+    let first = |what: What| {
+        Operation::Write(vec![WriteSpec { job: 0, fitting: true, believed: None, content: None, what }])
+    };
     (2..4_usize).prop_map(move |times| {
         let crash = Operation::Crash { spilled: Vec::new() };
         let one = [first(claim.clone()), crash, first(What::Release)];
@@ -179,8 +183,10 @@ fn row() -> impl Strategy<Value = RowSpec> {
 }
 
 fn write() -> impl Strategy<Value = WriteSpec> {
-    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..13_usize), what())
-        .prop_map(|(job, fitting, believed, what)| WriteSpec { job, fitting, believed, what })
+    let content = weighted(0.3, prop::bool::weighted(0.8));
+    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..13_usize), content, what()).prop_map(
+        |(job, fitting, believed, content, what)| WriteSpec { job, fitting, believed, content, what },
+    )
 }
 
 fn record() -> impl Strategy<Value = Record> {

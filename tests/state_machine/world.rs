@@ -230,6 +230,12 @@ impl World {
             *id = record;
         }
         let write = self.as_write(number, from, &what);
+        let content = spec.content.filter(|_| what.names_its_state());
+        let write = match content {
+            Some(right) => Write::IfUnchanged { content: self.content(number, right), then: Box::new(write) },
+            None => write,
+        };
+        let outdated = content == Some(false);
         let answer = match what {
             What::Ceiling { day, ceiling } => {
                 self.reference.quota.entry(i64::from(day)).or_default().3 = Some(ceiling);
@@ -239,6 +245,7 @@ impl World {
                 self.reference.count(i64::from(day), sent, confirmed, doubtful);
                 Some(BTreeSet::new())
             }
+            _ if outdated => None,
             _ => self.reference.write(number, from, &what, self.now),
         };
         let job = self.reference.jobs.get(&number);
@@ -256,6 +263,9 @@ impl World {
             (What::Advance { .. }, Some(moves), _) if moves.len() > 1 => self.saw("children released"),
             (What::Advance { .. }, Some(_), Some(known)) if known.at > 0 => {
                 self.saw("later step done");
+            }
+            (_, None, Some(known)) if outdated && allowed(&what).contains(&known.state) => {
+                self.saw("of values the row has no more");
             }
             (_, None, _) => self.saw("write refused"),
             _ => {}

@@ -11,6 +11,14 @@ use super::{World, id_of};
 use crate::operations::{How, What};
 
 impl World {
+    /// The digest of the values a job has, or of some that it has not.
+    pub(super) fn content(&self, number: usize, right: bool) -> String {
+        match self.reference.jobs.get(&number) {
+            Some(known) if right => known.values.content.clone(),
+            Some(_) | None => "of an older row".to_owned(),
+        }
+    }
+
     pub(super) fn as_write(&self, number: usize, from: JobState, what: &What) -> Write {
         let (job, at) = (id_of(number), self.moment());
         let later = |after: i64| Moment::from_millis(self.now + after);
@@ -24,10 +32,7 @@ impl World {
                     Some(known) if *right_operation => known.operation(),
                     Some(_) | None => Call::AddPerson,
                 },
-                content: content.map(|right| match known {
-                    Some(known) if right => known.values.content.clone(),
-                    Some(_) | None => "of an older row".to_owned(),
-                }),
+                content: content.map(|right| self.content(number, right)),
                 baseline: baseline
                     .as_ref()
                     .map(|ids| ids.iter().map(|&id| RemoteId::from_u128(u128::from(id))).collect()),
