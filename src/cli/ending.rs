@@ -14,19 +14,26 @@ use crate::report::{RunState, Standing};
 use crate::run::Ending;
 use crate::term::{Ink, Line, counted};
 
-/// Writes the reports, says how it ended and what to type next; `earlier` is the last run before this command.
-pub(super) fn conclude(
-    context: &Context<'_>,
-    journal: &Journal,
-    concerned: &[ImportId],
-    of_everything: bool,
-    (ending, earlier): (&Ending, Option<RunId>),
-) -> Result<Exit> {
-    // Without sheets of its own a run speaks of the whole journal.
+/// What a run came to, and what it was about.
+pub(super) struct Ended<'a> {
+    pub(super) ending: &'a Ending,
+    /// The last run before this command.
+    pub(super) earlier: Option<RunId>,
+    /// Which records this command reads back; `None` for none.
+    pub(super) scope: Option<AuditScope>,
+    pub(super) concerned: &'a [ImportId],
+    /// Without sheets of its own a run speaks of the whole journal.
+    pub(super) of_everything: bool,
+}
+
+/// Writes the reports, says how it ended and what to type next.
+pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
+    let &Ended { ending, earlier, scope, concerned, of_everything } = ended;
     let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     for &import in concerned {
         worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
     }
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
     let read_back = journal.audited_after(earlier)?.unwrap_or_default();
     if read_back.findings() > 0 {
         worst = worse(worst, Exit::Held);
@@ -56,7 +63,8 @@ pub(super) fn conclude(
     }
     if read_back != AuditFigures::default() {
         audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
-        if read_back.not_checked > 0 && journal.count_unaudited(AuditScope::All)? > 0 {
+        // Only what the next run asks for as well: it has the same profile.
+        if read_back.not_checked > 0 && unread > 0 {
             terminal
                 .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
         }

@@ -11,7 +11,7 @@ use super::account::Rehearsed;
 use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::{Context, quoted};
-use super::ending::conclude;
+use super::ending::{Ended, conclude};
 use super::locks::Locks;
 use super::questions::Questions;
 use super::rehearsal::{self, Rehearsal};
@@ -57,15 +57,18 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     tell_recovered(context, &recovered);
     let earlier = journal.last_run()?.map(|run| run.run);
     // An earlier run may have ended before it had read back what it made.
-    let unread = settings.audit_scope().map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let scope = settings.audit_scope();
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let ended =
+        |ending| Ended { ending, earlier, scope, concerned: &concerned, of_everything: imported.is_none() };
     if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, imported.is_none(), (&Ending::Finished, earlier));
+        return conclude(context, &journal, &ended(&Ending::Finished));
     }
     let runtime = context.runtime()?;
     let ending = loop {
         let before = journal.data_version()?;
-        let ended = runtime.block_on(async {
+        let sent = runtime.block_on(async {
             match &client {
                 Some(client) => {
                     let options = settings.options(until, on_rejections(context, typed));
@@ -75,7 +78,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             }
         });
         let ending;
-        (journal, ending) = ended?;
+        (journal, ending) = sent?;
         drop(locks);
         // Another command may have put rows in the journal at the last moment, and left them to this run because it
         // still held the lock.
@@ -94,7 +97,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
-    conclude(context, &journal, &concerned, imported.is_none(), (&ending, earlier))
+    conclude(context, &journal, &ended(&ending))
 }
 
 /// Runs the jobs against a sandbox of its own.
