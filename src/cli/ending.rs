@@ -69,7 +69,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
                 .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
         }
     }
-    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0));
+    let left = left(counts::moving(&journal.tally(None)?), unread);
+    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0, left));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back, "resumes_at": resumes_at.map(|at| at.to_string()),
@@ -105,7 +106,21 @@ fn worse(left: Exit, right: Exit) -> Exit {
     if weight(right) > weight(left) { right } else { left }
 }
 
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found): (Option<&Path>, bool)) {
+/// What a run that was stopped left undone: rows, or records to be read back.
+fn left(moving: u64, unread: u64) -> &'static str {
+    match (moving, unread) {
+        (0, 0) => "nothing is left to be sent",
+        (0, _) => "only reading back is left",
+        _ => "work is left",
+    }
+}
+
+fn tell_ending(
+    context: &Context<'_>,
+    ending: &Ending,
+    exit: Exit,
+    (fix, found, left): (Option<&Path>, bool, &str),
+) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
@@ -175,7 +190,7 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found):
             terminal.hint(format!("then: {again}"));
         }
         Ending::Interrupted { why } => {
-            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; work is left")));
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {left}")));
             terminal.hint(format!("to go on: {again}"));
         }
         Ending::Stopped { why, hint } => {
@@ -211,6 +226,13 @@ mod tests {
             assert_eq!((got, standing.as_str()), (exit, state), "{ending:?} {rows:?}");
         }
         assert_eq!(judged(&parked, Exit::Done).2, Some(until));
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_says_what_is_left() {
+        assert_eq!(left(3, 2), "work is left");
+        assert_eq!(left(0, 2), "only reading back is left");
+        assert_eq!(left(0, 0), "nothing is left to be sent");
     }
 
     #[test]
