@@ -34,12 +34,25 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
     }
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
-    let read_back = journal.audited_after(earlier)?.unwrap_or_default();
-    if read_back.findings() > 0 {
+    let mut concerned = concerned.to_vec();
+    for info in journal.imports()? {
+        // What was read back may belong to an import that was finished before.
+        if !concerned.contains(&info.import) && !journal.unseen_findings(Some(info.import))?.is_empty() {
+            concerned.push(info.import);
+        }
+    }
+    let mut read_back = journal.audited_after(earlier)?.unwrap_or_default();
+    // A run that was killed noted its findings, but not how many; and what an earlier one found stays to be looked at.
+    let (found, found_earlier): (Vec<_>, Vec<_>) = journal
+        .unseen_findings(None)?
+        .into_iter()
+        .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
+    read_back.set_findings(&found);
+    if !found.is_empty() || !found_earlier.is_empty() {
         worst = worse(worst, Exit::Held);
     }
     // A row may be in several imports, so their counts are not added up.
-    let sum = match concerned {
+    let sum = match concerned.as_slice() {
         [import] => journal.tally(Some(*import))?,
         _ => journal.tally(None)?,
     };
@@ -51,29 +64,37 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }
     let mut folders = Vec::new();
     let mut fix: Option<PathBuf> = None;
-    for &import in concerned {
+    for &import in &concerned {
         let written = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
         fix = written.fix.or(fix);
     }
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
-        for &import in concerned {
+        for &import in &concerned {
             held::tell(context, journal, Some(import))?;
         }
     }
     if read_back != AuditFigures::default() {
-        audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
+        audit::tell(context, &read_back, &found);
         // Only what the next run asks for as well: it has the same profile.
         if read_back.not_checked > 0 && unread > 0 {
             terminal
                 .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
         }
     }
+    audit::tell_earlier(context, &found_earlier);
+    audit::tell_how_to_end(context, found.first().or(found_earlier.first()));
     let left = left(counts::moving(&journal.tally(None)?), unread);
-    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0, left));
+    tell_ending(
+        context,
+        ending,
+        exit,
+        (fix.as_deref(), !found.is_empty() || !found_earlier.is_empty(), left),
+    );
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
-        "counts": counts::object(&sum), "audit": read_back, "resumes_at": resumes_at.map(|at| at.to_string()),
+        "counts": counts::object(&sum), "audit": read_back,
+        "findings_unseen": found.len() + found_earlier.len(), "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "exit_code": exit.code(),
     }));
     Ok(exit)
@@ -94,8 +115,8 @@ fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
     }
 }
 
-/// The exit code of two imports: work left before a person, a person before refusals.
-fn worse(left: Exit, right: Exit) -> Exit {
+/// The worse of two exit codes: work left before a person, a person before refusals.
+pub(super) fn worse(left: Exit, right: Exit) -> Exit {
     let weight = |exit: Exit| match exit {
         Exit::Done => 0,
         Exit::Rejections => 1,

@@ -208,12 +208,14 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
     )))
 }
 
-/// What this command is about: the import it made, and those that are not finished; else the latest.
+/// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
+/// looked into; else the latest.
 fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<ImportId>> {
     let (mut concerned, mut last) = (Vec::new(), None);
     for info in journal.imports()? {
         let tally = journal.tally(Some(info.import))?;
-        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0;
+        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0
+            || !journal.unseen_findings(Some(info.import))?.is_empty();
         if open || Some(info.import) == imported {
             concerned.push(info.import);
         }
