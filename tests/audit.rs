@@ -92,8 +92,15 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         says(&outcome, &gone.id.to_string());
 
         let made = bench.ledger().len();
-        bench.fleetload(&["run"]).expect_code(0);
+        let later = bench.fleetload(&["run"]).expect_code(8);
         assert_eq!(bench.ledger().len(), made, "{operation}: it is not made again");
+        says(&later, "1 record was found wanting by an earlier run");
+        says(&later, &gone.id.to_string());
+        let seen = format!("resolve {} --seen", rows[0]["job"]);
+        assert!(later.stderr.contains(&seen), "{}", later.stderr);
+        bench.fleetload(&["resolve", "--import", "1", "--code", "audit.vanished", "--seen"]).expect_code(0);
+        says(&bench.fleetload(&["run"]).expect_code(0), "every row is done");
+        says(&bench.fleetload(&["status"]).expect_code(0), "has looked into it");
         says(&bench.fleetload(&["status"]).expect_code(0), "1 not there any more");
         bench.fleetload(&["report"]).expect_code(0);
         assert_eq!(found(&bench, 1, "audit.vanished").len(), 1, "it stays in the report");

@@ -108,6 +108,20 @@ fn held_rows_are_decided_together_checked_and_on_record() {
 }
 
 #[test]
+fn nothing_there_is_not_believed_while_the_lost_request_may_still_be_carried_out() {
+    let (bench, job) = one_held_company(FaultKind::RequestLost);
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
+    bench.write("fleetload.toml", &profile.replace("settle_seconds = 1\n", "settle_seconds = 3600\n"));
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_says(&outcome, &["the answer was lost less than 1 h ago", "wait until 20", "--unchecked"]);
+    assert_eq!(held(&bench, 1), [job.as_str()], "it stays as it is");
+    bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
 fn a_record_that_is_there_is_not_believed_to_be_missing() {
     let (bench, job) = one_held_company(FaultKind::AnswerLost);
     let id = unowned(&bench, 1, "company");

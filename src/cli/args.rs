@@ -242,6 +242,10 @@ mod tests {
         assert!(parse("fleetload resolve 17").is_ok(), "shows it");
         assert!(parse("fleetload resolve --import 3 --code absent --not-created").is_ok());
         assert!(parse("fleetload resolve 17 --not-created --unchecked").is_ok());
+        assert!(parse("fleetload resolve --import 3 --code audit.vanished --seen").is_ok());
+        assert!(parse("fleetload resolve --seen").is_err());
+        assert!(parse("fleetload resolve 17 --seen --abandon").is_err());
+        assert!(parse("fleetload resolve 17 --seen --unchecked").is_err());
         assert!(parse("fleetload resolve 17 --unchecked").is_err());
         assert!(parse("fleetload resolve 17 --import 3 --abandon").is_err());
         assert!(parse("fleetload resolve --not-created").is_err());

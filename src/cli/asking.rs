@@ -3,6 +3,8 @@
 //!
 //! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].
 
+use std::time::Duration;
+
 use tokio::runtime::Runtime;
 
 use super::args::Overrides;
@@ -15,14 +17,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Journal, Work};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::state::JobState;
+use crate::model::time::Moment;
 use crate::run::{Identity, Sight, Verifier};
-use crate::term::count;
+use crate::term::{count, span};
 
 /// The service that is asked about rows: the real one, or that of a rehearsal.
 pub(super) struct Service {
     runtime: Runtime,
     rehearsal: Option<Rehearsal>,
     verifier: Verifier,
+    /// How long after a lost answer "not there" may be believed.
+    settle: Duration,
 }
 
 impl Service {
@@ -64,7 +69,7 @@ impl Service {
             .hint("choose the profile this journal belongs to with --profile NAME"));
         }
         let verifier = Verifier::new(settings.client(context.clock.clone())?, context.clock.clone());
-        Ok(Self { runtime, rehearsal, verifier })
+        Ok(Self { runtime, rehearsal, verifier, settle: settings.settle.value })
     }
 
     /// Ends the sandbox of a rehearsal.
@@ -80,7 +85,8 @@ impl Service {
         self.runtime.block_on(self.verifier.sight(journal, &work, &shown)).map_err(unreached)
     }
 
-    /// Believes that a record was not made when the service shows none; says how that was checked.
+    /// Believes that a record was not made when the service shows none, and has had the time to carry out late what
+    /// it was sent; says how that was checked.
     pub(super) fn check_absent(
         &mut self,
         context: &Context<'_>,
@@ -91,6 +97,7 @@ impl Service {
         match self.sight(journal, job, shown)? {
             Sight::Told { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
+                    self.refuse_unsettled(context, &work(journal, job)?)?;
                     return Ok(format!("checked by {by}: nothing there"));
                 };
                 let found: Vec<String> = candidates.iter().map(held::in_words).collect();
@@ -117,6 +124,23 @@ impl Service {
                     context.again(&format!("resolve {job} --not-created --unchecked"))
                 ))),
         }
+    }
+
+    /// Refuses to believe that nothing will come of a request while the service may still be carrying it out.
+    fn refuse_unsettled(&self, context: &Context<'_>, work: &Work) -> Result<()> {
+        let Some(until) = unsettled(work.doubt_since, self.settle, context.now()) else { return Ok(()) };
+        let job = work.job;
+        Err(Error::usage(format!(
+            "nothing is there yet, but the answer was lost less than {} ago: the service may still carry out what it \
+             was sent",
+            span(self.settle)
+        ))
+        .hint(format!(
+            "wait until {}, then: {}\nif you are certain that it never will be there: {}",
+            context.moment(until),
+            context.again(&format!("resolve {job} --not-created")),
+            context.again(&format!("resolve {job} --not-created --unchecked"))
+        )))
     }
 
     /// Believes that a record is the row's when it can be read and is not another one; says how that was checked.
@@ -152,6 +176,12 @@ impl Service {
             }
         }
     }
+}
+
+/// Until when "not there" is not to be believed of a row in doubt since then; `None` when it may be.
+fn unsettled(since: Option<Moment>, settle: Duration, now: Moment) -> Option<Moment> {
+    // A clock that was set back since makes the wait longer, never shorter.
+    since.filter(|&since| now.since(since) < settle).map(|since| since.plus(settle))
 }
 
 /// What to type when the service cannot be asked.
@@ -195,4 +225,25 @@ fn work(journal: &Journal, job: JobId) -> Result<Work> {
         .hint("fleetload status lists the held jobs"));
     }
     Ok(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_there_is_not_believed_before_the_service_has_had_its_time() {
+        let at = Moment::from_millis;
+        let settle = Duration::from_secs(600);
+        let table = [
+            (None, 1_000, None),
+            (Some(1_000), 6_000, Some(601_000)),
+            (Some(1_000), 600_999, Some(601_000)),
+            (Some(1_000), 601_000, None),
+            (Some(9_000), 1_000, Some(609_000)),
+        ];
+        for (since, now, until) in table {
+            assert_eq!(unsettled(since.map(at), settle, at(now)), until.map(at), "{since:?} at {now}");
+        }
+    }
 }

@@ -17,6 +17,37 @@ pub(super) fn tell(context: &Context<'_>, figures: &AuditFigures, findings: &[Au
     let ink = if figures.findings() > 0 { Ink::Warning } else { Ink::Plain };
     terminal.result("");
     terminal.result(Line::new().ink(ink, summary(figures)));
+    list(context, findings);
+}
+
+/// Tells what earlier runs found and nobody has looked into yet.
+pub(super) fn tell_earlier(context: &Context<'_>, findings: &[Audited]) {
+    if findings.is_empty() {
+        return;
+    }
+    context.terminal.result("");
+    context.terminal.result(Line::new().ink(
+        Ink::Warning,
+        format!(
+            "{} by an earlier run and still to be looked into:",
+            counted(findings.len() as u64, "record was found wanting", "records were found wanting")
+        ),
+    ));
+    list(context, findings);
+}
+
+/// Tells how a finding is no longer told, when there is one.
+pub(super) fn tell_how_to_end(context: &Context<'_>, first: Option<&Audited>) {
+    if let Some(finding) = first {
+        context.terminal.hint(format!(
+            "when somebody has looked into it: {}",
+            context.again(&format!("resolve {} --seen", finding.job))
+        ));
+    }
+}
+
+fn list(context: &Context<'_>, findings: &[Audited]) {
+    let terminal = context.terminal;
     for finding in findings.iter().take(SHOWN) {
         terminal.result(
             Line::plain("  job ")
@@ -24,7 +55,10 @@ pub(super) fn tell(context: &Context<'_>, figures: &AuditFigures, findings: &[Au
                 .text(format!("  {} \"{}\"  ", finding.kind.singular(), finding.name))
                 .ink(Ink::Faint, &finding.place),
         );
-        terminal.result(format!("    {} ({})", finding.message, finding.code));
+        let seen = finding.seen.as_ref().map_or_else(String::new, |(who, at)| {
+            format!("; {who} has looked into it, {}", context.moment(*at))
+        });
+        terminal.result(format!("    {} ({}){seen}", finding.message, finding.code));
     }
     if findings.len() > SHOWN {
         let more = u64::try_from(findings.len() - SHOWN).unwrap_or(u64::MAX);
@@ -35,12 +69,15 @@ pub(super) fn tell(context: &Context<'_>, figures: &AuditFigures, findings: &[Au
             "object": "finding", "job": finding.job, "kind": finding.kind, "name": finding.name,
             "place": finding.place, "id": finding.id, "code": finding.code, "message": finding.message,
             "at": finding.at.to_string(),
+            "seen": finding.seen.as_ref().map(|(who, at)| json!({"who": who, "at": at.to_string()})),
             "found": finding.found.iter()
                 .map(|found| json!({"id": found.id, "name": found.name, "details": found.details}))
                 .collect::<Vec<_>>(),
         }));
     }
-    let mut codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
+    // What to do is for those that nobody has looked into.
+    let unseen = findings.iter().filter(|finding| finding.seen.is_none());
+    let mut codes: Vec<&str> = unseen.map(|finding| finding.code.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
@@ -53,6 +90,8 @@ pub(super) fn tell(context: &Context<'_>, figures: &AuditFigures, findings: &[Au
 /// All of it in one sentence.
 fn summary(figures: &AuditFigures) -> String {
     let mut words = match figures.checked {
+        // They were read back before the counts were.
+        0 if figures.findings() > 0 => "read back".to_owned(),
         0 => "no record was read back".to_owned(),
         checked => format!("{} read back", counted(checked, "record", "records")),
     };
@@ -114,6 +153,7 @@ mod tests {
                 AuditFigures { checked: 0, not_checked: 4, ..figures },
                 "no record was read back; 4 records could not be read back: no look-up gave an answer to rely on",
             ),
+            (AuditFigures { checked: 0, vanished: 1, ..figures }, "read back: 1 not there any more"),
             (
                 AuditFigures { checked: 1, orphan_sites: 1, ..figures },
                 "1 record read back: 1 device with a site that belongs to no row",

@@ -205,7 +205,7 @@ Rows whose values are wrong are repaired in the sheet instead: correct it and `f
 #[command(group = clap::ArgGroup::new("decision").multiple(false))]
 #[command(group = clap::ArgGroup::new("selection").multiple(true))]
 pub(super) struct Resolve {
-    /// The numbers of the held jobs, as `fleetload status` shows them
+    /// The numbers of the jobs, as `fleetload status` shows them
     #[arg(
         value_name = "JOB",
         value_parser = job_id,
@@ -238,8 +238,12 @@ pub(super) struct Resolve {
     #[arg(long, group = "decision", requires = "selection")]
     pub(super) abandon: bool,
 
+    /// Somebody has looked into what was found when the record was read back: no run tells it any more
+    #[arg(long, group = "decision", requires = "selection")]
+    pub(super) seen: bool,
+
     /// Believe the decision without asking the service; it is recorded as such
-    #[arg(long, requires = "decision", conflicts_with = "abandon")]
+    #[arg(long, requires = "decision", conflicts_with_all = ["abandon", "seen"])]
     pub(super) unchecked: bool,
 
     #[command(flatten)]
@@ -253,6 +257,8 @@ Examples:
   fleetload resolve 17 18 19 --not-created
   fleetload resolve --import 3 --code absent --not-created
   fleetload resolve 17 --abandon
+  fleetload resolve 17 --seen              what was found when it was read back has been looked into
+  fleetload resolve --import 3 --code audit.vanished --seen
 
 A decision is checked by asking the service before it is believed: a record that is created twice cannot be
 removed. Exit code 2 when the decision about one job is refused; with several jobs each is decided on its own, and

@@ -14,25 +14,45 @@ use crate::report::{RunState, Standing};
 use crate::run::Ending;
 use crate::term::{Ink, Line, counted};
 
-/// Writes the reports, says how it ended and what to type next; `earlier` is the last run before this command.
-pub(super) fn conclude(
-    context: &Context<'_>,
-    journal: &Journal,
-    concerned: &[ImportId],
-    of_everything: bool,
-    (ending, earlier): (&Ending, Option<RunId>),
-) -> Result<Exit> {
-    // Without sheets of its own a run speaks of the whole journal.
+/// What a run came to, and what it was about.
+pub(super) struct Ended<'a> {
+    pub(super) ending: &'a Ending,
+    /// The last run before this command.
+    pub(super) earlier: Option<RunId>,
+    /// Which records this command reads back; `None` for none.
+    pub(super) scope: Option<AuditScope>,
+    pub(super) concerned: &'a [ImportId],
+    /// Without sheets of its own a run speaks of the whole journal.
+    pub(super) of_everything: bool,
+}
+
+/// Writes the reports, says how it ended and what to type next.
+pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
+    let &Ended { ending, earlier, scope, concerned, of_everything } = ended;
     let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     for &import in concerned {
         worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
     }
-    let read_back = journal.audited_after(earlier)?.unwrap_or_default();
-    if read_back.findings() > 0 {
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let mut concerned = concerned.to_vec();
+    for info in journal.imports()? {
+        // What was read back may belong to an import that was finished before.
+        if !concerned.contains(&info.import) && !journal.unseen_findings(Some(info.import))?.is_empty() {
+            concerned.push(info.import);
+        }
+    }
+    let mut read_back = journal.audited_after(earlier)?.unwrap_or_default();
+    // A run that was killed noted its findings, but not how many; and what an earlier one found stays to be looked at.
+    let (found, found_earlier): (Vec<_>, Vec<_>) = journal
+        .unseen_findings(None)?
+        .into_iter()
+        .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
+    read_back.set_findings(&found);
+    if !found.is_empty() || !found_earlier.is_empty() {
         worst = worse(worst, Exit::Held);
     }
     // A row may be in several imports, so their counts are not added up.
-    let sum = match concerned {
+    let sum = match concerned.as_slice() {
         [import] => journal.tally(Some(*import))?,
         _ => journal.tally(None)?,
     };
@@ -44,27 +64,37 @@ pub(super) fn conclude(
     }
     let mut folders = Vec::new();
     let mut fix: Option<PathBuf> = None;
-    for &import in concerned {
+    for &import in &concerned {
         let written = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
         fix = written.fix.or(fix);
     }
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
-        for &import in concerned {
+        for &import in &concerned {
             held::tell(context, journal, Some(import))?;
         }
     }
     if read_back != AuditFigures::default() {
-        audit::tell(context, &read_back, &journal.audit_findings(None, earlier)?);
-        if read_back.not_checked > 0 && journal.count_unaudited(AuditScope::All)? > 0 {
+        audit::tell(context, &read_back, &found);
+        // Only what the next run asks for as well: it has the same profile.
+        if read_back.not_checked > 0 && unread > 0 {
             terminal
                 .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
         }
     }
-    tell_ending(context, ending, exit, (fix.as_deref(), read_back.findings() > 0));
+    audit::tell_earlier(context, &found_earlier);
+    audit::tell_how_to_end(context, found.first().or(found_earlier.first()));
+    let left = left(counts::moving(&journal.tally(None)?), unread);
+    tell_ending(
+        context,
+        ending,
+        exit,
+        (fix.as_deref(), !found.is_empty() || !found_earlier.is_empty(), left),
+    );
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
-        "counts": counts::object(&sum), "audit": read_back, "resumes_at": resumes_at.map(|at| at.to_string()),
+        "counts": counts::object(&sum), "audit": read_back,
+        "findings_unseen": found.len() + found_earlier.len(), "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "exit_code": exit.code(),
     }));
     Ok(exit)
@@ -85,8 +115,8 @@ fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
     }
 }
 
-/// The exit code of two imports: work left before a person, a person before refusals.
-fn worse(left: Exit, right: Exit) -> Exit {
+/// The worse of two exit codes: work left before a person, a person before refusals.
+pub(super) fn worse(left: Exit, right: Exit) -> Exit {
     let weight = |exit: Exit| match exit {
         Exit::Done => 0,
         Exit::Rejections => 1,
@@ -97,7 +127,21 @@ fn worse(left: Exit, right: Exit) -> Exit {
     if weight(right) > weight(left) { right } else { left }
 }
 
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found): (Option<&Path>, bool)) {
+/// What a run that was stopped left undone: rows, or records to be read back.
+fn left(moving: u64, unread: u64) -> &'static str {
+    match (moving, unread) {
+        (0, 0) => "nothing is left to be sent",
+        (0, _) => "only reading back is left",
+        _ => "work is left",
+    }
+}
+
+fn tell_ending(
+    context: &Context<'_>,
+    ending: &Ending,
+    exit: Exit,
+    (fix, found, left): (Option<&Path>, bool, &str),
+) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
@@ -167,7 +211,7 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, (fix, found):
             terminal.hint(format!("then: {again}"));
         }
         Ending::Interrupted { why } => {
-            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; work is left")));
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {left}")));
             terminal.hint(format!("to go on: {again}"));
         }
         Ending::Stopped { why, hint } => {
@@ -203,6 +247,13 @@ mod tests {
             assert_eq!((got, standing.as_str()), (exit, state), "{ending:?} {rows:?}");
         }
         assert_eq!(judged(&parked, Exit::Done).2, Some(until));
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_says_what_is_left() {
+        assert_eq!(left(3, 2), "work is left");
+        assert_eq!(left(0, 2), "only reading back is left");
+        assert_eq!(left(0, 0), "nothing is left to be sent");
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod held;
 mod intake;
 mod journal_check;
 mod locks;
+mod passes;
 mod plan;
 mod probe;
 mod profile;

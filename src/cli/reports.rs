@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
+use super::ending::worse;
 use super::{counts, status};
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
@@ -42,7 +43,10 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
                 .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
         }
     };
-    let exit = counts::exit(&journal.tally(Some(import))?);
+    let mut exit = counts::exit(&journal.tally(Some(import))?);
+    if !journal.unseen_findings(Some(import))?.is_empty() {
+        exit = worse(exit, Exit::Held);
+    }
     let resumes_at = match exit {
         Exit::Parked => journal.last_run()?.and_then(|run| run.resumes_at),
         _ => None,

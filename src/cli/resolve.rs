@@ -28,6 +28,9 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
     }
     let selection =
         Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };
+    if typed.seen {
+        return seen(context, typed, &mut journal, &selection);
+    }
     let held = journal.held(&selection)?;
     let jobs =
         if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
@@ -82,6 +85,36 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
     }));
     tell_next(context, &journal, refused)?;
     Ok(exit)
+}
+
+/// Takes a person's word that findings of reading back have been looked into.
+fn seen(
+    context: &Context<'_>,
+    typed: &Resolve,
+    journal: &mut Journal,
+    selection: &Selection,
+) -> Result<Exit> {
+    let seen = journal.acknowledge(&typed.jobs, selection, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    for finding in &seen {
+        terminal.object(&json!({"object": "seen", "job": finding.job, "code": finding.code}));
+        terminal
+            .result(format!("job {} (\"{}\"): {} is looked into", finding.job, finding.name, finding.code));
+    }
+    let left = journal.unseen_findings(None)?.len();
+    if seen.is_empty() {
+        terminal.result("no finding that is still to be looked into matches; nothing was changed");
+    }
+    terminal
+        .object(&json!({"object": "summary", "seen": seen.len(), "findings_unseen": left, "exit_code": 0}));
+    if left > 0 {
+        terminal.hint(format!(
+            "{} still to be looked into: {}",
+            counted(left as u64, "finding is", "findings are"),
+            context.again("status")
+        ));
+    }
+    Ok(Exit::Done)
 }
 
 fn decision(typed: &Resolve) -> Option<Decision> {

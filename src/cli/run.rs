@@ -11,8 +11,9 @@ use super::account::Rehearsed;
 use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::{Context, quoted};
-use super::ending::conclude;
+use super::ending::{Ended, conclude};
 use super::locks::Locks;
+use super::passes::{begin_again, tell_left, tell_recovered};
 use super::questions::Questions;
 use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
@@ -20,8 +21,8 @@ use super::signals::Signals;
 use super::until::until;
 use super::{counts, intake, safety, watchdog};
 use crate::clock::Clock;
-use crate::error::{Error, Exit, Result};
-use crate::journal::{Account, AuditScope, Journal, Recovered, Writing};
+use crate::error::{Error, ErrorKind, Exit, Result};
+use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -30,7 +31,7 @@ use crate::run::{
     Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
 };
 use crate::service::Client;
-use crate::term::{Progress, Tick, counted, span};
+use crate::term::{Progress, Tick, span};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
@@ -50,22 +51,27 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let Some((mut journal, imported)) = prepare(context, typed, &settings)? else { return Ok(Exit::Sheets) };
 
     let concerned = concerned(&journal, imported)?;
-    let take = |journal: &Journal| Locks::take(context, journal, &settings, typed.rehearsal.sandbox);
-    let Some(mut locks) = take(&journal)? else { return Ok(Exit::Parked) };
+    let Some(mut locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
+        return Ok(Exit::Parked);
+    };
     safety::enter(context, typed, &mut journal)?;
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
     let earlier = journal.last_run()?.map(|run| run.run);
     // An earlier run may have ended before it had read back what it made.
-    let unread = settings.audit_scope().map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let scope = settings.audit_scope();
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let ended =
+        |ending| Ended { ending, earlier, scope, concerned: &concerned, of_everything: imported.is_none() };
     if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
-        return conclude(context, &journal, &concerned, imported.is_none(), (&Ending::Finished, earlier));
+        return conclude(context, &journal, &ended(&Ending::Finished));
     }
     let runtime = context.runtime()?;
+    let mut finished = false;
     let ending = loop {
         let before = journal.data_version()?;
-        let ended = runtime.block_on(async {
+        let sent = runtime.block_on(async {
             match &client {
                 Some(client) => {
                     let options = settings.options(until, on_rejections(context, typed));
@@ -75,7 +81,17 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
             }
         });
         let ending;
-        (journal, ending) = ended?;
+        (journal, ending) = match sent {
+            Ok(sent) => sent,
+            // What came in at the last moment could not be sent; the run before it is finished all the same.
+            Err(error) if finished && error.kind() == ErrorKind::Usage => {
+                drop(locks);
+                journal = Journal::open_existing(&context.common.journal)?;
+                tell_left(context, &error);
+                break Ending::Finished;
+            }
+            Err(error) => return Err(error),
+        };
         drop(locks);
         // Another command may have put rows in the journal at the last moment, and left them to this run because it
         // still held the lock.
@@ -83,18 +99,23 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
             break ending;
         }
-        match take(&journal)? {
-            Some(again) => {
-                locks = again;
-                safety::enter_again(&mut journal)?;
+        finished = true;
+        match begin_again(context, typed, &settings, &mut journal) {
+            Ok(Ok(again)) => locks = again,
+            Ok(Err(other)) => {
+                context.terminal.say(other);
+                break ending;
             }
-            None => break ending,
+            Err(error) => {
+                tell_left(context, &error);
+                break ending;
+            }
         }
     };
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
-    conclude(context, &journal, &concerned, imported.is_none(), (&ending, earlier))
+    conclude(context, &journal, &ended(&ending))
 }
 
 /// Runs the jobs against a sandbox of its own.
@@ -187,12 +208,14 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
     )))
 }
 
-/// What this command is about: the import it made, and those that are not finished; else the latest.
+/// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
+/// looked into; else the latest.
 fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<ImportId>> {
     let (mut concerned, mut last) = (Vec::new(), None);
     for info in journal.imports()? {
         let tally = journal.tally(Some(info.import))?;
-        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0;
+        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0
+            || !journal.unseen_findings(Some(info.import))?.is_empty();
         if open || Some(info.import) == imported {
             concerned.push(info.import);
         }
@@ -202,34 +225,6 @@ fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<Import
         concerned.extend(last);
     }
     Ok(concerned)
-}
-
-fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
-    let terminal = context.terminal;
-    if recovered.doubtful > 0 {
-        terminal.say(format!(
-            "the last run ended in the middle of {}; whether they were executed is looked up first",
-            counted(recovered.doubtful, "request", "requests")
-        ));
-    }
-    if recovered.held > 0 {
-        terminal.warn(format!(
-            "{} held: three runs ended while sending the same row",
-            counted(recovered.held, "row is", "rows are")
-        ));
-    }
-    if recovered.spilled > 0 {
-        terminal.say(format!(
-            "{} taken in that could not be written when the last run ended",
-            counted(recovered.spilled, "outcome was", "outcomes were")
-        ));
-    }
-    if recovered.left_out > 0 {
-        terminal.warn(format!(
-            "{} of the spill file no longer fit and were kept beside it",
-            counted(recovered.left_out, "line", "lines")
-        ));
-    }
 }
 
 /// What to do with a sheet that the service refuses: ask, when somebody is there.

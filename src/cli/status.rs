@@ -35,7 +35,9 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     held::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
     if read_back.checked + read_back.findings() > 0 {
-        audit::tell(context, &read_back, &journal.audit_findings(typed.import, None)?);
+        let findings = journal.audit_findings(typed.import, None)?;
+        audit::tell(context, &read_back, &findings);
+        audit::tell_how_to_end(context, findings.iter().find(|finding| finding.seen.is_none()));
     }
     held::tell_decided(context, &journal, typed.import)?;
     context.terminal.object(&json!({

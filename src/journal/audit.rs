@@ -3,7 +3,7 @@
 //!
 //! A job keeps what its record was sent with (the baseline, whether it was ever in doubt) until it has been read
 //! back, so that a later run reads what an interrupted one left, and nothing is read twice. A finding changes no
-//! state. What counts as one is decided in the run.
+//! state; how findings are shown is in `finding`. What counts as one is decided in the run.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::column::{Id, count, natural};
 use super::failure::{damaged, unwritable};
+use super::finding::Audited;
 use super::operator::parse_candidates;
 use super::write::{AuditFinding, ReadBy};
-use super::{Candidate, Journal, RunId, Work, baseline, place};
+use super::{Candidate, Journal, RunId, Work, baseline};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
-use crate::model::kind::Kind;
 use crate::model::record::{Device, Record, Role};
 use crate::model::time::Moment;
 
@@ -63,6 +63,14 @@ impl AuditFigures {
         }
     }
 
+    /// Counts these findings instead of those noted.
+    pub fn set_findings(&mut self, findings: &[Audited]) {
+        (self.vanished, self.doubled, self.orphan_sites) = (0, 0, 0);
+        for finding in findings {
+            self.add_findings(&finding.code, 1);
+        }
+    }
+
     fn add_reading(&mut self, by: ReadBy, rows: u64) {
         match by {
             ReadBy::Key => self.checked += rows,
@@ -99,29 +107,6 @@ impl AuditFinding {
     pub const DOUBLE: &str = "audit.double";
     /// The code of a site that belongs to no row.
     pub const ORPHAN_SITE: &str = "audit.orphan-site";
-}
-
-/// A finding, for the person who looks into it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audited {
-    /// The job.
-    pub job: JobId,
-    /// What kind of record it is about.
-    pub kind: Kind,
-    /// Its name.
-    pub name: String,
-    /// Its place, `file!sheet!row`.
-    pub place: String,
-    /// The record it made.
-    pub id: Option<RemoteId>,
-    /// The machine code.
-    pub code: String,
-    /// The same in words.
-    pub message: String,
-    /// The records it speaks of.
-    pub found: Vec<Candidate>,
-    /// When it was found.
-    pub at: Moment,
 }
 
 impl ReadBy {
@@ -238,37 +223,6 @@ impl Journal {
                 [],
             ),
         }
-    }
-
-    /// The findings about the rows of an import, or about all jobs, in the order of the jobs; only those of runs
-    /// after the one given, when one is.
-    pub fn audit_findings(&self, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT job.id, job.kind, job.name, job.remote_id, audit.code, audit.message, audit.found, audit.at
-             FROM audit JOIN job ON job.id = audit.job
-             WHERE audit.run > ?2 AND (?1 IS NULL OR EXISTS (
-                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-                 WHERE sheet_row.job = job.id AND sheet.import = ?1))
-             ORDER BY job.id",
-        )?;
-        let mut rows = statement.query((import, after.unwrap_or(RunId(0))))?;
-        let mut findings = Vec::new();
-        while let Some(row) = rows.next()? {
-            let job = row.get(0)?;
-            let found: String = row.get(6)?;
-            findings.push(Audited {
-                job,
-                kind: row.get(1)?,
-                name: row.get(2)?,
-                place: place::of_job(&self.connection, job)?,
-                id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
-                code: row.get(4)?,
-                message: row.get(5)?,
-                found: parse_candidates(Some(&found))?,
-                at: row.get(7)?,
-            });
-        }
-        Ok(findings)
     }
 
     /// Notes what a run read back.

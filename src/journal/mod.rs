@@ -11,6 +11,7 @@ mod decided;
 mod doubt;
 mod due;
 mod failure;
+mod finding;
 #[cfg(test)]
 mod fixture;
 mod identity;
@@ -50,8 +51,9 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 
 pub use crate::model::id::SheetId;
-pub use audit::{AuditFigures, AuditScope, Audited};
+pub use audit::{AuditFigures, AuditScope};
 pub use decided::{Decided, DecidedJob};
+pub use finding::Audited;
 pub use identity::{Accepted, Regression};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;

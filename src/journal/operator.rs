@@ -358,7 +358,7 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
 }
 
 /// Writes down who decided what.
-fn note(
+pub(super) fn note(
     connection: &Connection,
     at: Moment,
     who: &str,

@@ -1,4 +1,5 @@
-//! Asks the person at the terminal. Only where somebody can answer; the bars make room until then.
+//! Asks the person at the terminal. Only where somebody can answer, which nobody can to a process in the background;
+//! the bars make room until then.
 
 use std::io::{self, IsTerminal};
 
@@ -9,12 +10,20 @@ use super::{Ink, Line, Terminal};
 impl Terminal {
     /// Whether somebody can be asked: a person types and reads, and did not ask for silence.
     pub fn can_ask(&self) -> bool {
-        self.interactive && !self.manner.quiet && !self.manner.json && io::stdin().is_terminal()
+        self.interactive
+            && !self.manner.quiet
+            && !self.manner.json
+            && io::stdin().is_terminal()
+            && in_foreground()
     }
 
     /// Asks a question that is answered by yes or no, and hands the answer over on another thread: work goes on
-    /// meanwhile. No answer, and no more input, is a no.
+    /// meanwhile. No answer, no more input, and nobody to hear the question is a no.
     pub fn ask(&self, question: &str, answer: impl Fn(bool) + Clone + Send + 'static) {
+        // It may have been sent to the background since it was found that somebody can be asked.
+        if !in_foreground() {
+            return answer(false);
+        }
         let terminal = self.clone();
         self.bars.set_draw_target(ProgressDrawTarget::hidden());
         self.write_talk(&Line::new().ink(Ink::Strong, "?").text(" ").text(question));
@@ -31,6 +40,18 @@ impl Terminal {
             unasked(false);
         }
     }
+}
+
+/// Whether what is typed reaches this process. One in the background (`fleetload run … &`) is stopped whole by the
+/// system as soon as it reads from the terminal.
+#[cfg(unix)]
+fn in_foreground() -> bool {
+    rustix::termios::tcgetpgrp(io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(unix))]
+fn in_foreground() -> bool {
+    true
 }
 
 fn says_yes(typed: &str) -> bool {
