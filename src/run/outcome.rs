@@ -9,6 +9,7 @@ use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::hand::Inbox;
 use super::lane::{Errand, Halt};
+use super::lookups;
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::model::event::Event;
@@ -68,6 +69,18 @@ impl Dispatcher {
         self.heed_status(operation, &answer);
         let outcome = said(&answer.verdict);
         let (settled, consequence) = settle(standing, answer.verdict);
+        let settled = match settled {
+            // It was sent again without a look, since the service refuses a second record: what else it says of the
+            // second request says nothing about the first.
+            Settled::Rejected(rejection) if self.may_be_there(job) => Settled::Held {
+                code: "refused.in-doubt",
+                reason: format!(
+                    "an earlier answer was lost, and the service refused the row when it was sent again: {}",
+                    rejection.message
+                ),
+            },
+            settled => settled,
+        };
         if let Settled::InDoubt(doubt) = settled
             && self.lane(operation).breaker.is_probe(phase)
         {
@@ -86,6 +99,15 @@ impl Dispatcher {
         }
         let write = self.outcome(job, standing, settled, evidence, contradicting);
         self.settle(job, write);
+    }
+
+    /// Whether an earlier request may have made the record, and no look-up can tell.
+    fn may_be_there(&self, job: JobId) -> bool {
+        self.in_hand.get(&job).is_some_and(|in_hand| {
+            let work = &in_hand.work;
+            let looked = lookups::by_key(work, &|operation| self.usable(operation)).is_some();
+            matches!(work.action, Action::Create) && work.doubted && !looked
+        })
     }
 
     /// The write that puts `settled` in the journal.

@@ -64,7 +64,10 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
             Some(entry) if entry.kind != row.kind.singular() || !same_name(entry, row) => {
                 violations.push(format!("bound to the wrong record: {name} has {id}, {}", entry.request));
             }
-            Some(entry) if entry.client == SOMEBODY_ELSE && row.state != JobState::Existing => {
+            Some(entry)
+                if entry.client == SOMEBODY_ELSE
+                    && matches!(row.state, JobState::Created | JobState::Adopted) =>
+            {
                 violations
                     .push(format!("bound to the wrong record: {name} is {} by somebody else", row.state));
             }
