@@ -12,6 +12,7 @@ use super::lane::{Errand, Halt};
 use super::lookups;
 use super::quota::Parking;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -106,7 +107,8 @@ impl Dispatcher {
         self.in_hand.get(&job).is_some_and(|in_hand| {
             let work = &in_hand.work;
             let looked = lookups::by_key(work, &|operation| self.usable(operation)).is_some();
-            matches!(work.action, Action::Create) && work.doubted && !looked
+            let taken_in = !mistake::made(Mistake::DuplicateRejects);
+            matches!(work.action, Action::Create) && work.doubted && !looked && taken_in
         })
     }
 
