@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use super::args::{Overrides, Rehearsal};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::sheet::{CountryForm, HiddenRows, MacForm};
 
 /// `fleetload run`.
 #[derive(Debug, ClapArgs)]
@@ -66,9 +67,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) header_row: Option<u32>,
 
-    /// A header that means a column of ours: `--rename "Department=name"`; may be given several times
-    #[arg(long, value_name = "HEADER=COLUMN", value_parser = assignment)]
-    pub(super) rename: Vec<(String, String)>,
+    /// A header that means a column of ours: `--map "Department=name"`; may be given several times
+    #[arg(long, alias = "rename", value_name = "HEADER=COLUMN", value_parser = assignment)]
+    pub(super) map: Vec<(String, String)>,
 
     /// A column that is not to be read, by its header; may be given several times
     #[arg(long, value_name = "HEADER")]
@@ -81,6 +82,50 @@ pub(super) struct Reading {
     /// What stands between the cells of CSV files, where it is not recognised
     #[arg(long, value_name = "CHARACTER")]
     pub(super) delimiter: Option<char>,
+
+    /// What to do with rows that are hidden, by a filter or by hand: `import` or `skip`
+    #[arg(long, value_name = "WHAT")]
+    pub(super) hidden_rows: Option<HiddenRows>,
+
+    /// Read hidden worksheets as well
+    #[arg(long)]
+    pub(super) include_hidden: bool,
+
+    /// Let the value of cells merged down one column count for each of their rows
+    #[arg(long)]
+    pub(super) fill_merged: bool,
+
+    /// Let a sheet have a header and no rows
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+
+    /// What CSV files write before a quotation mark inside a cell, where they do not double it: `\`
+    #[arg(long, value_name = "CHARACTER")]
+    pub(super) escape: Option<char>,
+
+    /// Let companies, people and sites be without address1
+    #[arg(long)]
+    pub(super) allow_missing_address1: bool,
+
+    /// Use the coordinates of a site for its address, too
+    #[arg(long)]
+    pub(super) copy_coordinates: bool,
+
+    /// Let placeholders such as n/a count as blank cells
+    #[arg(long)]
+    pub(super) placeholders_blank: bool,
+
+    /// How countries are sent: `as-is`, `alpha2` (NZ) or `name` (New Zealand)
+    #[arg(long, value_name = "FORM")]
+    pub(super) country: Option<CountryForm>,
+
+    /// How MAC addresses are sent: `colon`, `dash`, `dot` or `bare`
+    #[arg(long, value_name = "FORM")]
+    pub(super) mac_form: Option<MacForm>,
+
+    /// Warn of texts with more characters than this [default: 255]
+    #[arg(long, value_name = "N")]
+    pub(super) longest_text: Option<usize>,
 
     /// Leave out rows with errors, and those that depend on them, instead of refusing everything
     #[arg(long)]

@@ -63,12 +63,16 @@ codes! {
     FileEncodingInvalid "file.encoding-invalid" Error "Some bytes of the row are not text in the encoding of the file. Retype the marked cells and save as CSV UTF-8.";
     FileEncodingGuessed "file.encoding-guessed" Warning "The file does not say how its letters are stored, so it was guessed. Look at the sample, or save as CSV UTF-8.";
     FileDelimiterAmbiguous "file.delimiter-ambiguous" Fatal "Two separators fit the header row equally well. Say which one it is.";
+    FileExternalLinks "file.external-links" Warning "Values come from other workbooks and may be out of date. Open the workbook where those are, and save it.";
     SheetNotFound "sheet.not-found" Fatal "The workbook has no sheet of that name, or none that holds a known kind of row.";
     SheetAmbiguous "sheet.ambiguous" Fatal "Two sheets, or two kinds, fit. Name the sheet after what it holds, or say which is meant.";
     SheetUnreadable "sheet.unreadable" Fatal "The structure of the sheet is damaged. Open it in Excel and save it.";
     SheetEmpty "sheet.empty" Error "There is a header but no row below it.";
     SheetHidden "sheet.hidden" Info "A hidden sheet is not read.";
+    SheetHiddenRows "sheet.hidden-rows" Error "Rows are hidden, by a filter or by hand. Show them, or say whether they are to be imported or skipped.";
+    SheetHiddenColumns "sheet.hidden-columns" Warning "Hidden columns are read as the others are. Show them and see that their values are right.";
     SheetPreamble "sheet.preamble" Warning "The header is not the first row; what stands above it is not read.";
+    SheetExtraTable "sheet.extra-table" Error "A second table begins in the sheet. Put each table into a sheet of its own.";
     SheetRowLimit "sheet.row-limit" Warning "The sheet ends exactly at a row limit of Excel; rows may have been cut off when it was exported.";
     HeaderMissing "header.missing" Fatal "No row among the first twenty looks like a header. Put the column names in the first row.";
     HeaderRequiredMissing "header.required-missing" Fatal "A column that every row needs is not there. Add it.";
@@ -76,6 +80,7 @@ codes! {
     HeaderDuplicate "header.duplicate" Error "Two columns mean the same field. Remove or rename one.";
     HeaderBlank "header.blank" Error "A column has values but no name.";
     HeaderTransposed "header.transposed" Error "The column names run down the first column. Each record needs a row of its own.";
+    HeaderMultiRow "header.multi-row" Error "The header has two rows. Use one row of column names.";
     HeaderUnsupportedField "header.unsupported-field" Error "The service has no such field for this kind of record.";
     RowTooManyCells "row.too-many-cells" Error "The row has more cells than the header, often because of an unquoted separator in an address.";
     RowTooFewCells "row.too-few-cells" Error "The row ends before a required column, often because of a line break in a cell.";
@@ -105,6 +110,7 @@ codes! {
     CellMacReserved "cell.mac-reserved" Error "The MAC address belongs to no single device.";
     CellPhone "cell.phone" Warning "The value does not look like a phone number.";
     CellTimezone "cell.timezone" Warning "The value is not a time zone of the IANA list.";
+    CellCountry "cell.country" Warning "The value is neither a country code nor a known name of a country.";
     CellDecimalComma "cell.decimal-comma" Error "The number is written with a comma. Use a dot.";
     CellDms "cell.dms" Error "The coordinate is written in degrees, minutes and seconds, or with a compass letter. Use decimal degrees.";
     CellCoordsPair "cell.coords-pair" Error "The cell holds both coordinates. Put each in its own column.";
@@ -115,7 +121,9 @@ codes! {
     CellDateUnexpected "cell.date-unexpected" Error "Excel turned the text into a date or time. Format the column as Text and enter the value again.";
     CellBoolUnexpected "cell.bool-unexpected" Error "Excel turned the text into true or false. Format the column as Text and enter the value again.";
     CellFormulaError "cell.formula-error" Error "The formula of the cell has no result. Correct it, or enter the value.";
+    CellFormulaNoValue "cell.formula-no-value" Error "The cell has a formula whose result was never saved. Open the workbook in Excel and save it.";
     CellFormulaText "cell.formula-text" Warning "The text starts like a formula.";
+    CellMergedCovered "cell.merged-covered" Error "The cell is covered by a merged one and has no value of its own. Unmerge the cells and fill each.";
     CellLineBreak "cell.line-break" Error "The cell has a line break where one line is allowed.";
     CellControlChar "cell.control-char" Error "The cell has an invisible control character. Enter the value again.";
     CellReplacementChar "cell.replacement-char" Error "A letter was lost when the sheet was saved. Enter the value again.";
@@ -140,7 +148,9 @@ codes! {
     DupUsername "dup.username" Error "Two rows have the same username.";
     DupNaturalKey "dup.natural-key" Error "Two rows describe the same record.";
     DupMetadataKey "dup.metadata-key" Error "The metadata key is given twice.";
+    DupRow "dup.row" Warning "Two rows are the same but for what makes a record one of its own.";
     DupAlreadyImported "dup.already-imported" Info "The row is unchanged since an earlier import.";
+    PlanQuota "plan.quota" Warning "The daily quota makes the import last several days.";
     LimitFindings "limit.findings" Info "The list is shortened.";
 }
 
@@ -157,7 +167,7 @@ mod tests {
         for code in Code::ALL {
             let (scope, slug) = code.as_str().split_once('.').unwrap();
             assert!(
-                ["file", "sheet", "header", "row", "cell", "ref", "dup", "limit"].contains(&scope),
+                ["file", "sheet", "header", "row", "cell", "ref", "dup", "plan", "limit"].contains(&scope),
                 "{scope}"
             );
             assert!(slug.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{slug}");

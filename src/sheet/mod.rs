@@ -38,7 +38,7 @@ pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
 pub use field::{Pointer, fold_key};
 pub use header::{Mapped, fold, kind_of_name, meaning};
-pub use options::Options;
+pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub use reading::Summary;
 pub use row::{Identity, Row};
 pub use source::{Format, SourceFile};

@@ -7,6 +7,65 @@ use crate::model::kind::Kind;
 
 use super::column::{self, Family};
 
+/// Declares a choice of a few words, as they are typed and as a profile has them.
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
+
+        impl $name {
+            /// The words, in the order of the values.
+            pub const WORDS: &'static [&'static str] = &[$($word,)+];
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(word: &str) -> std::result::Result<Self, String> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(format!("it is one of {}", Self::WORDS.join(", "))),
+                }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What becomes of rows that a filter or a person has hidden.
+    HiddenRows {
+        /// They are imported as the others are.
+        Import = "import",
+        /// They are left out.
+        Skip = "skip",
+    }
+}
+choice! {
+    /// How countries are sent (the specification shows no form).
+    CountryForm {
+        /// As they stand in the sheet.
+        AsIs = "as-is",
+        /// As a code of two letters: NZ.
+        Alpha2 = "alpha2",
+        /// As a name: New Zealand.
+        Name = "name",
+    }
+}
+choice! {
+    /// How MAC addresses are sent (the specification shows no form).
+    MacForm {
+        /// 00:1a:2b:3c:4d:5e
+        Colon = "colon",
+        /// 00-1a-2b-3c-4d-5e
+        Dash = "dash",
+        /// 001a.2b3c.4d5e
+        Dot = "dot",
+        /// 001a2b3c4d5e
+        Bare = "bare",
+    }
+}
+
 /// How sheets are to be read. The default reads them as they are.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -22,6 +81,28 @@ pub struct Options {
     pub ignore_columns: Vec<String>,
     /// The row of the header, where it is not found by itself.
     pub header_row: Option<u32>,
+    /// What becomes of hidden rows; with neither choice they are an error.
+    pub hidden_rows: Option<HiddenRows>,
+    /// Whether hidden worksheets are read as well.
+    pub include_hidden: bool,
+    /// Whether the value of a merge down one column counts for all its rows.
+    pub fill_merged: bool,
+    /// Whether a header without rows is right.
+    pub allow_empty: bool,
+    /// The character that text tables write before a quotation mark inside a cell, where they do not double it.
+    pub escape: Option<char>,
+    /// Whether companies, people and sites may be without a first line of address.
+    pub allow_missing_address1: bool,
+    /// Whether the coordinates of a site are its address's too.
+    pub copy_coordinates: bool,
+    /// Whether a placeholder such as `n/a` counts as blank.
+    pub placeholders_blank: bool,
+    /// How countries are sent; as they stand when nothing is said.
+    pub country: Option<CountryForm>,
+    /// How MAC addresses are sent; with colons when nothing is said.
+    pub mac_form: Option<MacForm>,
+    /// From how many characters on a text draws a warning; 255 when nothing is said.
+    pub longest_text: Option<usize>,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,
     pub(crate) encoding: Option<&'static Encoding>,
 }

@@ -1,0 +1,1 @@
+//! Workbooks: what they hide, merge, compute, declare and break.

@@ -1,0 +1,1 @@
+//! Cells: text, numbers and the fields of the service.

@@ -1,0 +1,1 @@
+//! Files: what they are, whatever they are called, and how their letters are stored.

@@ -1,0 +1,1 @@
+//! Headers: as they are written, doubled, missing, or in the wrong place.

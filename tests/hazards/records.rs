@@ -1,0 +1,1 @@
+//! One table among others: totals, titles, repeated headers, second tables.

@@ -1,0 +1,1 @@
+//! Rows among each other: references, duplicates, order, and the same sheet again.
