@@ -5,9 +5,12 @@
 //! was imported before means now is decided in `identity`; sending is left to the run.
 
 mod identity;
+mod left_out;
 mod placing;
 
 use std::path::PathBuf;
+
+use left_out::Reasons;
 
 use crate::error::Result;
 use crate::journal::{Imported, Journal, KnownJob};
@@ -17,6 +20,7 @@ use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
+use crate::sheet::guard;
 use crate::sheet::{Book, Options, SourceFile, open};
 
 /// What one sheet of an import holds.
@@ -40,6 +44,8 @@ pub struct Examined {
     /// Of each sheet the book and the table in it, and the number of its first row.
     places: Vec<(usize, usize, usize)>,
     checked: Checked,
+    /// Why rows that are not usable are not, as far as it lies between rows.
+    reasons: Reasons,
     /// The sheets, in the order of the files.
     pub sheets: Vec<SheetCount>,
     /// Everything that was found.
@@ -73,12 +79,14 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
     }
     let mut between = Between::default();
+    let mut reasons = Reasons::default();
     let mut places = Vec::new();
     let mut sheets = Vec::new();
     let mut rows = 0;
     for (book_number, book) in books.iter().enumerate() {
         for (table_number, table) in book.tables.iter().enumerate() {
             let number = between.table(table);
+            reasons.table(table);
             places.push((book_number, table_number, rows));
             let summary = book.read(table, &mut |mut row| {
                 between.add(number, &row);
@@ -107,12 +115,15 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
             "no sheet has a row to import: fill in at least one",
         ));
     }
-    let checked = between.check(&Earlier(journal), &mut |finding| findings.push(finding))?;
+    let checked = between.check(&Earlier(journal), &mut |finding| {
+        reasons.add(&finding);
+        findings.push(finding);
+    })?;
     for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
         sheet.usable = (*first..last).filter(|row| checked.is_usable(*row)).count() as u64;
     }
-    Ok(Examined { books, places, checked, sheets, findings })
+    Ok(Examined { books, places, checked, reasons, sheets, findings })
 }
 
 impl Examined {
@@ -129,6 +140,12 @@ impl Examined {
     /// The rows with their references resolved.
     pub fn checked(&self) -> &Checked {
         &self.checked
+    }
+
+    /// Where a row of a table says it comes from, when the table was written by a report.
+    fn source_of<'a>(&self, table: usize, cells: &'a [String]) -> Option<&'a str> {
+        let (book, table, _) = self.places[table];
+        guard::source(&self.books[book].tables[table].headers, cells)
     }
 
     /// Whether nothing forbids importing all of it.

@@ -21,17 +21,22 @@ pub(super) struct Ended<'a> {
     pub(super) earlier: Option<RunId>,
     /// Which records this command reads back; `None` for none.
     pub(super) scope: Option<AuditScope>,
+    /// The import of its sheets; without any a run speaks of the whole journal.
+    pub(super) imported: Option<ImportId>,
     pub(super) concerned: &'a [ImportId],
-    /// Without sheets of its own a run speaks of the whole journal.
-    pub(super) of_everything: bool,
 }
 
 /// Writes the reports, says how it ended and what to type next.
 pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
-    let &Ended { ending, earlier, scope, concerned, of_everything } = ended;
-    let mut worst = if of_everything { counts::exit(&journal.tally(None)?) } else { Exit::Done };
+    let &Ended { ending, earlier, scope, imported, concerned } = ended;
+    let mut worst = if imported.is_none() { counts::exit(&journal.tally(None)?) } else { Exit::Done };
     for &import in concerned {
-        worst = worse(worst, counts::exit(&journal.tally(Some(import))?));
+        // A row that an earlier import left out is no work of this one.
+        let tally = match imported {
+            Some(imported) if import != imported => journal.tally_of_jobs(import)?,
+            Some(_) | None => journal.tally(Some(import))?,
+        };
+        worst = worse(worst, counts::exit(&tally));
     }
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
     let mut concerned = concerned.to_vec();

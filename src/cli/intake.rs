@@ -159,6 +159,7 @@ fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
         (imported.revised, "corrected"),
         (imported.recognised, "known and unchanged"),
         (imported.changed_since, "done already with other values"),
+        (imported.left_out, "left out because of errors"),
     ] {
         if number > 0 {
             parts.push(format!("{} {words}", count(number)));

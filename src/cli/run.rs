@@ -61,8 +61,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     // An earlier run may have ended before it had read back what it made.
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
-    let ended =
-        |ending| Ended { ending, earlier, scope, concerned: &concerned, of_everything: imported.is_none() };
+    let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
     if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
         return conclude(context, &journal, &ended(&Ending::Finished));

@@ -72,7 +72,7 @@ pub(super) fn place<'j>(
                 {
                     return Err(changed());
                 }
-                placing.take(Placed { ordinal, sheet: sheets[number], row })
+                placing.take(Placed { ordinal, table: number, sheet: sheets[number], row })
             })?;
             if summary.rows != examined.sheets[number].rows {
                 return Err(changed());
@@ -88,6 +88,7 @@ pub(super) fn place<'j>(
 /// A row on its way into the journal.
 struct Placed {
     ordinal: usize,
+    table: usize,
     sheet: SheetId,
     row: Row,
 }
@@ -110,7 +111,7 @@ impl Placing<'_, '_> {
     /// Places a row, or lets it wait; then places those that waited for it.
     fn take(&mut self, placed: Placed) -> Result<()> {
         if !self.examined.checked.is_usable(placed.ordinal) {
-            return Ok(());
+            return self.leave_out(placed);
         }
         let mut next = vec![placed];
         while let Some(placed) = next.pop() {
@@ -130,8 +131,16 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
+    /// Keeps a row that is not imported, with the reason.
+    fn leave_out(&mut self, placed: Placed) -> Result<()> {
+        let Placed { ordinal: _, table, sheet, row } = placed;
+        let kind = self.examined.sheets[table].kind;
+        let source = self.examined.source_of(table, &row.cells).map(str::to_owned);
+        self.writer.leave_out(&self.examined.reasons.leave_out(table, kind, sheet, source, row))
+    }
+
     fn place(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<()> {
-        let Placed { ordinal, sheet, row } = placed;
+        let Placed { ordinal, table, sheet, row } = placed;
         let Some(draft) = row.draft else {
             return Err(Error::internal(format!("row {} lost its draft between two readings", row.number)));
         };
@@ -142,6 +151,9 @@ impl Placing<'_, '_> {
         let values = values(draft, targets)?;
         let (job, disposition) = self.decide(ordinal, &values)?;
         self.jobs[ordinal] = job;
+        if let Some(source) = self.examined.source_of(table, &row.cells) {
+            self.writer.comes_from(job, source)?;
+        }
         self.writer.row(&NewRow {
             sheet,
             number: row.number,

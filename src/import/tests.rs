@@ -152,7 +152,7 @@ fn all_rows_become_jobs_with_links_parents_first_and_rows_in_the_order_of_the_sh
             ("acme", 3, Some(3), Ready),
         ]
     );
-    let job = |row: usize| rows[row].job;
+    let job = |row: usize| rows[row].job.unwrap();
     let links = |row: usize, kind: Kind, key: &str| {
         let known = bench.journal.by_sheet_key(kind, key).unwrap();
         assert_eq!(known[0].job, job(row));
@@ -186,7 +186,70 @@ fn one_error_keeps_everything_out_unless_rows_with_errors_may_be_left_out() {
     let Outcome::Imported(imported, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
         panic!("the good row is imported");
     };
-    assert_eq!(imported.rows, 1);
+    assert_eq!((imported.rows, imported.added, imported.left_out), (3, 1, 2), "every row is counted");
+    let rows = bench.rows(imported.import);
+    let told: Vec<_> = rows
+        .iter()
+        .map(|row| (row.cells[0].as_str(), row.state, row.code.as_deref(), row.job.is_some(), row.line))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("acme", JobState::Ready, None, true, Some(2)),
+            ("bad", JobState::Rejected, Some("ref.not-found"), false, Some(3)),
+            ("below", JobState::Skipped, Some("ref.target-invalid"), false, Some(4)),
+        ]
+    );
+    assert_eq!(rows[1].violations[0].path, "parent");
+    assert_eq!(bench.journal.tally(Some(imported.import)).unwrap().total(), 3);
+    assert_eq!(imported.tally.in_state(JobState::Rejected), 1);
+    assert_eq!(bench.journal.left_out(None).unwrap(), 2);
+    let causes: Vec<_> = bench
+        .journal
+        .causes(imported.import)
+        .unwrap()
+        .into_iter()
+        .map(|cause| (cause.code, cause.rows))
+        .collect();
+    assert_eq!(
+        causes,
+        [
+            ("ref.not-found".into(), vec!["companies.csv!companies!3".to_owned()]),
+            ("ref.target-invalid".into(), vec!["companies.csv!companies!4".to_owned()]),
+        ]
+    );
+}
+
+#[test]
+fn a_row_that_was_left_out_shows_what_became_of_it_when_it_comes_again() {
+    let mut bench = Bench::new();
+    let examined = bench.examined(&[(
+        "companies.csv",
+        &companies(&format!("acme,{ROOT},Acme,\nbad,nowhere,Bad,\nbelow,bad,Below,\nACME,{ROOT},Twin,\n")),
+    )]);
+    let now = bench.now();
+    let Outcome::Imported(first, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
+        panic!("the good row is imported");
+    };
+    assert_eq!(first.left_out, 3);
+    let corrected = companies(&format!("BAD,{ROOT},Bad,\nbelow,bad,Below,\nacme,{ROOT},Acme,\n"));
+    let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
+    let bad = bench.rows(second.import)[0].job.unwrap();
+    bench.create(bad, Operation::AddCompany);
+    let told: Vec<_> =
+        bench.rows(first.import).iter().map(|row| (row.disposition, row.state, row.job)).collect();
+    let below = bench.rows(second.import)[1].job;
+    assert_eq!(
+        told[1..3],
+        [
+            (Disposition::LeftOut, JobState::Created, Some(bad)),
+            (Disposition::LeftOut, JobState::Ready, below),
+        ]
+    );
+    // The row whose key another one has is not that other one.
+    assert_eq!(told[3], (Disposition::LeftOut, JobState::Rejected, None));
+    assert_eq!(bench.journal.left_out(Some(first.import)).unwrap(), 1);
+    assert_eq!(bench.journal.tally(Some(first.import)).unwrap().total(), 4);
 }
 
 #[test]
@@ -209,7 +272,7 @@ fn the_same_sheets_again_are_recognised_whatever_form_they_have() {
 fn a_corrected_parent_is_ready_again_and_so_are_its_children_though_they_are_not_in_the_new_sheet() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     bench.reject(acme_job, Operation::AddCompany);
     assert_eq!(bench.rows(first.import)[3].state, JobState::Skipped);
 
@@ -221,7 +284,7 @@ fn a_corrected_parent_is_ready_again_and_so_are_its_children_though_they_are_not
     let corrected = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
     let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
     assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::Revised, JobState::Ready)]);
-    assert_eq!(bench.rows(second.import)[0].job, acme_job);
+    assert_eq!(bench.rows(second.import)[0].job, Some(acme_job));
     assert_eq!(bench.rows(first.import)[3].state, JobState::Blocked);
 }
 
@@ -229,9 +292,9 @@ fn a_corrected_parent_is_ready_again_and_so_are_its_children_though_they_are_not
 fn a_row_that_is_done_and_has_changed_is_told_and_not_sent() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme()), ("sites.csv", SITES)]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     bench.create(acme_job, Operation::AddCompany);
-    let site = bench.rows(first.import)[3].job;
+    let site = bench.rows(first.import)[3].job.unwrap();
     bench.create(site, Operation::AddSite);
 
     let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
@@ -251,7 +314,7 @@ fn a_row_that_is_done_and_has_changed_is_told_and_not_sent() {
 fn the_values_of_a_row_under_way_stay() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     bench.claim(acme_job, Operation::AddCompany);
     let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
     let (second, findings) = bench.import(&[("companies.csv", &changed)]).unwrap();
@@ -263,7 +326,7 @@ fn the_values_of_a_row_under_way_stay() {
 fn a_key_of_a_company_that_exists_is_not_given_to_another_company() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     bench.create(acme_job, Operation::AddCompany);
     let other = companies(&format!("acme,{ROOT},Another,\n"));
     let refused = bench.import(&[("companies.csv", &other)]).unwrap_err();
@@ -296,7 +359,7 @@ fn the_same_key_in_another_customers_workbook_is_another_record() {
 fn references_reach_records_of_earlier_imports_by_key_name_and_id() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     let id = bench.create(acme_job, Operation::AddCompany);
     let sites = format!("key,company,name\na,ACME,A\nb,Acme,B\nc,{id},C\n");
     let (second, _) = bench.import(&[("sites.csv", &sites)]).unwrap();
@@ -315,7 +378,7 @@ fn references_reach_records_of_earlier_imports_by_key_name_and_id() {
 fn two_rows_that_turn_out_to_be_one_record_are_refused() {
     let mut bench = Bench::new();
     let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
-    let acme_job = bench.rows(first.import)[1].job;
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
     let id = bench.create(acme_job, Operation::AddCompany);
     let sites = format!("company,name\nacme,S\n{id},S\n");
     let refused = bench.import(&[("sites.csv", &sites)]).unwrap_err();

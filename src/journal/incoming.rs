@@ -72,6 +72,8 @@ pub enum Disposition {
     Recognised,
     /// Its job is done, with other values than the row has now.
     ChangedSince,
+    /// It was left out, for its errors or those of what it belongs to; it has a job once it has come again.
+    LeftOut,
 }
 
 impl Disposition {
@@ -82,12 +84,13 @@ impl Disposition {
             Self::Revised => "revised",
             Self::Recognised => "recognised",
             Self::ChangedSince => "changed_since",
+            Self::LeftOut => "left_out",
         }
     }
 
     /// From its form in the journal.
     pub fn parse(word: &str) -> Option<Self> {
-        [Self::New, Self::Revised, Self::Recognised, Self::ChangedSince]
+        [Self::New, Self::Revised, Self::Recognised, Self::ChangedSince, Self::LeftOut]
             .into_iter()
             .find(|disposition| disposition.as_str() == word)
     }
@@ -110,4 +113,6 @@ pub struct Imported {
     pub recognised: u64,
     /// Rows whose job is done with other values.
     pub changed_since: u64,
+    /// Rows that were left out.
+    pub left_out: u64,
 }

@@ -12,7 +12,9 @@ use super::failure::unwritable;
 use super::release::{self, Ground};
 use super::standing::{self, Standing};
 use super::transition::next_step;
-use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, place, view};
+use super::{
+    Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, left_out, place, view,
+};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
@@ -28,6 +30,7 @@ impl Journal {
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
+        let some_wait = left_out::are_waiting(&transaction)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -38,6 +41,8 @@ impl Journal {
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
             dispositions: [0; 4],
+            left_out: 0,
+            some_wait,
         })
     }
 }
@@ -52,12 +57,16 @@ pub struct ImportWriter<'a> {
     accepted: bool,
     files: i64,
     /// Rows so far of each sheet.
-    sheets: BTreeMap<SheetId, u64>,
+    pub(super) sheets: BTreeMap<SheetId, u64>,
     /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
     /// row may yet correct them.
     lost: BTreeSet<JobId>,
     /// Rows so far, by disposition.
     dispositions: [u64; 4],
+    /// Rows so far that are left out.
+    pub(super) left_out: u64,
+    /// Whether rows that earlier imports left out have not come again yet.
+    pub(super) some_wait: bool,
 }
 
 impl ImportWriter<'_> {
@@ -201,10 +210,7 @@ impl ImportWriter<'_> {
 
     /// Adds a row.
     pub fn row(&mut self, row: &NewRow) -> Result<()> {
-        let Some(rows) = self.sheets.get_mut(&row.sheet) else {
-            return Err(Error::internal(format!("sheet {} is not of this import", row.sheet)));
-        };
-        *rows += 1;
+        self.count_row(row.sheet)?;
         let cells = serde_json::to_string(&row.cells).map_err(unwritable)?;
         self.transaction
             .prepare_cached(
@@ -217,7 +223,17 @@ impl ImportWriter<'_> {
                 row.disposition,
                 &cells,
             ))?;
-        self.dispositions[row.disposition as usize] += 1;
+        if self.some_wait {
+            left_out::answer(&self.transaction, row.job, row.sheet)?;
+        }
+        let count = match row.disposition {
+            Disposition::New => &mut self.dispositions[0],
+            Disposition::Revised => &mut self.dispositions[1],
+            Disposition::Recognised => &mut self.dispositions[2],
+            Disposition::ChangedSince => &mut self.dispositions[3],
+            Disposition::LeftOut => return Err(Error::internal("a row that is left out has no job")),
+        };
+        *count += 1;
         failpoint::reach("import.row");
         Ok(())
     }
@@ -248,15 +264,16 @@ impl ImportWriter<'_> {
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");
-        let of = |disposition: Disposition| self.dispositions[disposition as usize];
+        let [added, revised, recognised, changed_since] = self.dispositions;
         Ok(Imported {
             import: self.import,
             rows,
             tally,
-            added: of(Disposition::New),
-            revised: of(Disposition::Revised),
-            recognised: of(Disposition::Recognised),
-            changed_since: of(Disposition::ChangedSince),
+            added,
+            revised,
+            recognised,
+            changed_since,
+            left_out: self.left_out,
         })
     }
 

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::operator::selected;
 use super::{Journal, Selection, SheetId};
 use crate::error::Result;
-use crate::model::id::JobId;
+use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
 
 /// Numbers of rows within a sheet take the lower 32 bits.
@@ -19,6 +19,19 @@ pub(super) fn key(sheet: SheetId, number: u32) -> i64 {
 /// The first and the last number that a row of the sheet can have.
 pub(super) fn range(sheet: SheetId) -> (i64, i64) {
     (key(sheet, 0), key(sheet, u32::MAX))
+}
+
+/// The first and the last number that a row of an import can have. Its sheets are made in one transaction, so that their
+/// numbers follow each other.
+pub(super) fn range_of(connection: &Connection, import: ImportId) -> Result<(i64, i64)> {
+    let sheets: (Option<SheetId>, Option<SheetId>) = connection
+        .prepare_cached("SELECT min(id), max(id) FROM sheet WHERE import = ?1")?
+        .query_row([import], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(match sheets {
+        (Some(first), Some(last)) => (key(first, 0), key(last, u32::MAX)),
+        // Nothing lies between one and zero.
+        _ => (1, 0),
+    })
 }
 
 /// The sheet of a row.

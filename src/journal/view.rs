@@ -2,8 +2,6 @@
 //!
 //! Rows are streamed in the order of their sheet; nothing here holds a whole sheet in memory.
 
-use std::collections::HashMap;
-
 use rusqlite::Connection;
 
 use super::audit;
@@ -19,9 +17,6 @@ use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::model::verdict::Violation;
-
-/// Rows named with each cause.
-const SAMPLES: usize = 5;
 
 /// Milliseconds of a minute.
 const MINUTE_MS: i64 = 60_000;
@@ -71,11 +66,11 @@ pub struct RowView {
     pub cells: Vec<String>,
     /// What the import made of it.
     pub disposition: Disposition,
-    /// Its job.
-    pub job: JobId,
+    /// Its job; none for a row that was left out and has not come again.
+    pub job: Option<JobId>,
     /// What kind of record it is about.
     pub kind: Kind,
-    /// Where the job stands.
+    /// Where the job stands; for a row that was left out, whose errors it was left out for.
     pub state: JobState,
     /// The record's id.
     pub remote_id: Option<RemoteId>,
@@ -93,8 +88,8 @@ pub struct RowView {
     pub finished_at: Option<Moment>,
     /// When a job that waits for its time comes due.
     pub due: Option<Moment>,
-    /// The operation of the step it stands at.
-    pub operation: Operation,
+    /// The operation of the step it stands at; none for a row that was left out.
+    pub operation: Option<Operation>,
     /// What a person decided about the job last.
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
@@ -129,30 +124,31 @@ pub struct AttemptFigures {
     pub per_minute: Vec<(Moment, u64)>,
 }
 
-/// Why rows of an import did not get through.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
-    /// The machine code.
-    pub code: String,
-    /// The most frequent message with it.
-    pub message: String,
-    /// Its rows.
-    pub count: u64,
-    /// The places (`file!sheet!row`) of the first of them.
-    pub rows: Vec<String>,
-}
-
-/// The rows of the sheets of an import, as a condition on `sheet_row`: `?1` is the import.
-macro_rules! of_import {
-    ($select:literal, $rest:literal) => {
+/// A statement over every row between the places `?1` and `?2`, those that were left out included. A condition on places
+/// stands within the two halves, and an order by the first column after them, so that neither sorts nor keeps the rows.
+macro_rules! every_row {
+    ($before:literal, $after:literal) => {
         concat!(
-            $select,
-            " FROM sheet JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
-             JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 ",
-            $rest
+            $before,
+            "SELECT sheet_row.place AS place, sheet_row.line AS line, sheet_row.cells AS cells,
+                sheet_row.disposition AS disposition, job.id AS job, job.kind AS kind, job.state AS state,
+                job.remote_id AS remote_id, job.code AS code, job.message AS message, job.violations AS violations,
+                job.candidates AS candidates, job.attempts AS attempts, job.finished_at AS finished_at,
+                job.due AS due, job.operation AS operation
+             FROM sheet_row JOIN job ON job.id = sheet_row.job WHERE sheet_row.place BETWEEN ?1 AND ?2
+             UNION ALL
+             SELECT left_out.place, left_out.line, left_out.cells, 'left_out',
+                job.id, left_out.kind, coalesce(job.state, left_out.state), job.remote_id,
+                iif(job.id IS NULL, left_out.code, job.code), iif(job.id IS NULL, left_out.message, job.message),
+                iif(job.id IS NULL, left_out.violations, job.violations), job.candidates,
+                coalesce(job.attempts, 0), job.finished_at, job.due, job.operation
+             FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 ",
+            $after
         )
     };
 }
+
+pub(super) use every_row;
 
 impl Journal {
     /// The imports, oldest first.
@@ -206,12 +202,7 @@ impl Journal {
 
     /// Hands the rows of a sheet to `each`, in order; an error of `each` ends it.
     pub fn rows(&self, sheet: SheetId, each: &mut dyn FnMut(RowView) -> Result<()>) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT sheet_row.place, line, cells, disposition, job.id, kind, state, remote_id, code, message, violations,
-                candidates, attempts, finished_at, due, operation
-             FROM sheet_row JOIN job ON job.id = sheet_row.job
-             WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place",
-        )?;
+        let mut statement = self.connection.prepare_cached(every_row!("", "ORDER BY 1"))?;
         let findings = audit::of_places(&self.connection, place::range(sheet))?;
         let mut decisions = decided::latest(&self.connection)?;
         let mut rows = statement.query(place::range(sheet))?;
@@ -219,9 +210,9 @@ impl Journal {
             let cells: String = row.get(2)?;
             let violations: Option<String> = row.get(10)?;
             let candidates: Option<String> = row.get(11)?;
-            let (job, state) = (row.get(4)?, row.get(6)?);
-            let blocked_by = match state {
-                JobState::Blocked | JobState::Skipped => blocked_by(&self.connection, job)?,
+            let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
+            let blocked_by = match (job, state) {
+                (Some(job), JobState::Blocked | JobState::Skipped) => blocked_by(&self.connection, job)?,
                 _ => None,
             };
             let mut view = RowView {
@@ -246,11 +237,11 @@ impl Journal {
                 finished_at: row.get(13)?,
                 due: row.get(14)?,
                 operation: row.get(15)?,
-                decided: decisions.remove(&job),
+                decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
             };
             // A job stands in a sheet once, but for rows that repeat another.
-            if let Some(finding) = findings.get(&job) {
+            if let Some(finding) = job.and_then(|job| findings.get(&job)) {
                 view.add(finding);
             }
             each(view)?;
@@ -268,12 +259,21 @@ impl Journal {
         }
     }
 
-    /// The same for the rows of one sheet.
-    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
+    /// The same for the rows of an import that have a job: not those that it left out.
+    pub fn tally_of_jobs(&self, import: ImportId) -> Result<Tally> {
         counted(
             &self.connection,
             "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
              WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
+            place::range_of(&self.connection, import)?,
+        )
+    }
+
+    /// The same for the rows of one sheet.
+    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
+        counted(
+            &self.connection,
+            every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state"),
             place::range(sheet),
         )
     }
@@ -299,58 +299,12 @@ impl Journal {
         }
         Ok(figures)
     }
-
-    /// Why rows of an import were rejected, skipped or held, or had a finding when they were read back; the most
-    /// frequent reason first.
-    pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
-        let mut statement = self.connection.prepare_cached(of_import!(
-            "SELECT job.code, job.message, count(*), min(sheet_row.place)",
-            "AND job.state IN ('rejected', 'skipped', 'held')
-             GROUP BY job.code, job.message ORDER BY count(*) DESC, min(sheet_row.place)"
-        ))?;
-        let mut rows = statement.query([import])?;
-        let mut causes: Vec<Cause> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        while let Some(row) = rows.next()? {
-            let code: String = row.get(0)?;
-            let count = natural(row.get(2)?);
-            if let Some(&index) = known.get(&code) {
-                causes[index].count += count;
-                continue;
-            }
-            known.insert(code.clone(), causes.len());
-            // The most frequent message comes first.
-            let message: Option<String> = row.get(1)?;
-            causes.push(Cause { code, message: message.unwrap_or_default(), count, rows: Vec::new() });
-        }
-        for cause in &mut causes {
-            cause.rows = samples(&self.connection, import, &cause.code)?;
-        }
-        for finding in self.audit_findings(Some(import), None)? {
-            match causes.iter_mut().find(|cause| cause.code == finding.code) {
-                Some(cause) => {
-                    cause.count += 1;
-                    if cause.rows.len() < SAMPLES {
-                        cause.rows.push(finding.place);
-                    }
-                }
-                None => causes.push(Cause {
-                    code: finding.code,
-                    message: finding.message,
-                    count: 1,
-                    rows: vec![finding.place],
-                }),
-            }
-        }
-        causes.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.code.cmp(&right.code)));
-        Ok(causes)
-    }
 }
 
 /// How many rows of an import have a job of each kind in each state.
 pub(super) fn tally_of(connection: &Connection, import: ImportId) -> Result<Tally> {
-    let sql = of_import!("SELECT job.kind, job.state, count(*)", "GROUP BY job.kind, job.state");
-    counted(connection, sql, [import])
+    let sql = every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state");
+    counted(connection, sql, place::range_of(connection, import)?)
 }
 
 fn counted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Tally> {
@@ -361,17 +315,6 @@ fn counted(connection: &Connection, sql: &str, values: impl rusqlite::Params) ->
         tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
     }
     Ok(tally)
-}
-
-fn samples(connection: &Connection, import: ImportId, code: &str) -> Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(of_import!(
-        "SELECT sheet_row.place",
-        "AND job.state IN ('rejected', 'skipped', 'held') AND job.code = ?2 ORDER BY sheet_row.place LIMIT ?3"
-    ))?;
-    let keys: Vec<i64> = statement
-        .query_map((import, code, super::column::count(SAMPLES)), |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    keys.into_iter().map(|key| place::written(connection, key)).collect()
 }
 
 /// The first job that a job waits for: one that will not be made before one that is still to be made.

@@ -82,6 +82,16 @@ fn goes_on(state: JobState) -> bool {
     }
 }
 
+/// What to do about a row that the import left out.
+pub fn of_left_out(state: JobState) -> &'static str {
+    if state == JobState::Skipped {
+        "Nothing to correct in this row. It stands in fix.xlsx together with the row it belongs to: correct that one and type: \
+         fleetload run fix.xlsx"
+    } else {
+        CORRECT
+    }
+}
+
 const CORRECT: &str = "Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE";
 const DECIDE: &str = "Look in the service whether the record is there. If it is, type: fleetload resolve {job} --created ID; if it \
      certainly is not: fleetload resolve {job} --not-created; to give the row up: fleetload resolve {job} --abandon";

@@ -37,6 +37,8 @@ pub(super) struct Figures {
     pub(super) to_fix: u64,
     pub(super) recognised: u64,
     pub(super) changed_since: u64,
+    /// Rows that were left out and have not come again.
+    pub(super) left_out: u64,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
     /// What reading back came to.
@@ -103,6 +105,7 @@ impl Figures {
             to_fix: sum(|layout| layout.count.to_fix),
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
+            left_out: sum(|layout| layout.count.left_out),
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,
@@ -140,6 +143,7 @@ impl Figures {
             "counts": counts(&self.states),
             "to_fix": self.to_fix,
             "recognised": self.recognised,
+            "left_out": self.left_out,
             "changed_since": self.changed_since,
             "audit": self.audit,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),

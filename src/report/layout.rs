@@ -49,6 +49,8 @@ pub(super) struct Count {
     pub(super) recognised: u64,
     /// Rows whose job is done with other values.
     pub(super) changed_since: u64,
+    /// Rows that were left out and have not come again.
+    pub(super) left_out: u64,
     /// Rows whose job is neither final nor held.
     pub(super) unfinished: u64,
     /// When the last of the jobs came to its final state.
@@ -60,15 +62,16 @@ pub(super) struct Count {
 impl Count {
     /// Takes in a row.
     fn add(&mut self, row: &RowView) {
-        use crate::journal::Disposition::{ChangedSince, New, Recognised, Revised};
+        use crate::journal::Disposition::{ChangedSince, LeftOut, New, Recognised, Revised};
         self.states.add(row.kind, row.state, 1);
         self.rows += 1;
-        self.to_fix += u64::from(must_be_corrected(row.state));
+        self.to_fix += u64::from(must_be_corrected(row));
         self.unfinished += u64::from(!row.state.is_final() && row.state != JobState::Held);
         self.finished_at = self.finished_at.max(row.finished_at);
         match row.disposition {
             Recognised => self.recognised += 1,
             ChangedSince => self.changed_since += 1,
+            LeftOut => self.left_out += u64::from(row.job.is_none()),
             New | Revised => {}
         }
         let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
@@ -76,10 +79,11 @@ impl Count {
     }
 }
 
-/// Whether a row comes back only corrected. Skipped rows come back by themselves with what they wait for, and held
-/// ones are decided, not corrected.
-pub(super) fn must_be_corrected(state: JobState) -> bool {
-    match state {
+/// Whether a row comes back only when it is imported again. Skipped rows come back by themselves with what they wait for,
+/// unless they have no job; and held ones are decided, not corrected.
+pub(super) fn must_be_corrected(row: &RowView) -> bool {
+    match row.state {
+        JobState::Skipped => row.job.is_none(),
         JobState::Rejected => true,
         JobState::Blocked
         | JobState::Ready
@@ -91,7 +95,6 @@ pub(super) fn must_be_corrected(state: JobState) -> bool {
         | JobState::Adopted
         | JobState::Existing
         | JobState::Done
-        | JobState::Skipped
         | JobState::Cancelled => false,
     }
 }
@@ -157,7 +160,7 @@ impl Layout {
         let mut blames: Vec<Blame> = row
             .violations
             .iter()
-            .map(|violation| match column_of_violation(self.kind, &violation.path) {
+            .map(|violation| match self.column_of(&violation.path) {
                 Some(column) => self.blamed(column, &violation.message),
                 None => Blame {
                     header: None,
@@ -174,6 +177,12 @@ impl Layout {
             blames.push(self.blamed(column, ""));
         }
         blames
+    }
+
+    /// The column of a violation: by the field as the service calls it, or by our own name where the sheet was found wrong
+    /// before anything was sent.
+    fn column_of(&self, path: &str) -> Option<&'static Column> {
+        column_of_violation(self.kind, path).or_else(|| column(self.kind, path))
     }
 
     fn blamed(&self, column: &'static Column, words: &str) -> Blame {
@@ -194,9 +203,9 @@ impl Layout {
     /// carries out, or the value that the service keeps unique (specification 2.5 and 7).
     fn culprit(&self, row: &RowView) -> Option<&'static Column> {
         let name = match row.operation {
-            Operation::AddLicenceCode => "licence_code",
-            Operation::SubscribeTemplate => "enterprise_template",
-            Operation::AddDeviceToVpnCloud => "vpn_clouds",
+            Some(Operation::AddLicenceCode) => "licence_code",
+            Some(Operation::SubscribeTemplate) => "enterprise_template",
+            Some(Operation::AddDeviceToVpnCloud) => "vpn_clouds",
             _ => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",
                 (Some("duplicateEntity"), Kind::Person) => "username",

@@ -42,8 +42,11 @@ impl ResultLine {
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         Self {
-            message: with_decision(message(&row, &blames, settled_before), &row),
-            advice: advice::of(row.code.as_deref(), row.state).next(row.job, import.import),
+            message: come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+            advice: match row.job {
+                Some(job) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
+                None => advice::of_left_out(row.state).to_owned(),
+            },
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
             row,
@@ -82,6 +85,16 @@ fn with_decision(message: String, row: &RowView) -> String {
         return message;
     }
     if message.is_empty() { words } else { format!("{message}; {words}") }
+}
+
+/// A row that was left out and has come again since shows the outcome of that; why it has one is told.
+fn come_again(message: String, row: &RowView) -> String {
+    if row.disposition != Disposition::LeftOut || row.job.is_none() {
+        return message;
+    }
+    let words =
+        "left out of this import because of errors; it has come again since, and this is what became of it";
+    if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
 }
 
 /// What is to be said of a row besides its status; `settled_before` says that the import found its job finished, with
@@ -153,10 +166,12 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     let of_fields = blames.iter().filter(|blame| !blame.words.is_empty());
     parts.extend(of_fields.map(|blame| format!("{}: {}", blame.name(), blame.words)));
     let words = parts.join("; ");
-    if row.remote_id.is_some() && !row.operation.creates() {
-        format!("the record is there, but {} was refused: {words}", row.operation)
-    } else {
-        words
+    match row.operation {
+        Some(operation) if row.remote_id.is_some() && !operation.creates() => {
+            format!("the record is there, but {operation} was refused: {words}")
+        }
+        Some(_) => words,
+        None => format!("left out, nothing was sent: {words}"),
     }
 }
 

@@ -128,7 +128,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;
             // A row refused since the sheet was looked through belongs to the next report.
-            if must_be_corrected(line.row.state)
+            if must_be_corrected(&line.row)
                 && let (Some(table), Some(workbook)) = (&mut to_fix, &mut fix)
             {
                 table.line(layout, &line)?;

@@ -72,6 +72,10 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     put("blocked_by", json!(row.blocked_by.as_ref().map(|(job, place)| json!({"job": job, "place": place}))));
     put("violations", json!(row.violations));
     put("candidates", Value::Array(row.candidates.iter().map(candidate).collect()));
+    // Only where it was: most imports have every row.
+    if row.disposition == Disposition::LeftOut {
+        put("left_out", json!(true));
+    }
     // Only where a person did: most rows are never decided.
     if let Some(decided) = &row.decided {
         put("decided", self::decided(decided));

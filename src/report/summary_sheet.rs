@@ -103,6 +103,9 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     page.count("Rows", figures.rows)?;
     page.count("Rows to correct", figures.to_fix)?;
+    if figures.left_out > 0 {
+        page.count("Left out for errors", figures.left_out)?;
+    }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
     page.count("Requests", figures.requests)?;

@@ -29,6 +29,12 @@ pub(super) fn is_ours(headers: &[String]) -> bool {
     headers.iter().any(|header| header.trim().eq_ignore_ascii_case(OURS))
 }
 
+/// Where a row of a table of our reports says it comes from, as `file!sheet!row`; `None` for other tables.
+pub fn source<'a>(headers: &[String], cells: &'a [String]) -> Option<&'a str> {
+    let column = headers.iter().position(|header| header.trim().eq_ignore_ascii_case(OURS))?;
+    cells.get(column).map(|cell| cell.trim()).filter(|source| !source.is_empty())
+}
+
 /// Whether text begins, white space apart, with what starts a formula (also in full width), with a control
 /// character, or with the guard itself.
 fn needs_guard(text: &str) -> bool {

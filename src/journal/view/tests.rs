@@ -46,7 +46,7 @@ fn imports_sheets_and_rows_are_read_back_as_they_were_put_in() {
     let rows = rows(&bench.journal, again);
     assert_eq!(
         rows.iter().map(|row| (row.number, row.job)).collect::<Vec<_>>(),
-        [(3, jobs[0]), (9, jobs[1])]
+        [(3, Some(jobs[0])), (9, Some(jobs[1]))]
     );
     assert_eq!(rows[0].cells, ["cell 3"]);
     assert_eq!((rows[1].disposition, rows[1].line), (Disposition::Recognised, Some(9)));

@@ -1,0 +1,109 @@
+//! Rows that `skip_invalid` leaves out: why each is, and by what it is recognised when it comes again.
+//!
+//! A row's own problems are found whenever it is read; what is wrong between rows is found once, and kept here until the
+//! rows are placed.
+
+use std::collections::HashMap;
+
+use crate::journal::{Because, LeftOut, SheetId};
+use crate::model::key::{comparable, mac_digits};
+use crate::model::kind::Kind;
+use crate::sheet::finding::{Code, Finding};
+use crate::sheet::{Row, Table, fold_key};
+
+/// What is wrong between rows, by the table and the number of the row that cannot be sent for it.
+#[derive(Debug, Default)]
+pub(super) struct Reasons {
+    tables: Vec<(String, Option<String>)>,
+    of_rows: HashMap<(usize, u32), Reason>,
+}
+
+/// Why a row cannot be sent.
+#[derive(Debug)]
+struct Reason {
+    code: Code,
+    message: Box<str>,
+    column: Option<Box<str>>,
+}
+
+impl Reasons {
+    /// Takes in a table; the numbers count up from 0.
+    pub(super) fn table(&mut self, table: &Table) {
+        self.tables.push((table.file.clone(), table.worksheet.clone()));
+    }
+
+    /// Takes in a finding between rows; the first of a row is kept.
+    pub(super) fn add(&mut self, finding: &Finding) {
+        let Some(row) = finding.row.filter(|_| finding.is_error() || finding.code == Code::RefTargetInvalid)
+        else {
+            return;
+        };
+        let table =
+            self.tables.iter().position(|(file, sheet)| *file == finding.file && *sheet == finding.sheet);
+        let Some(table) = table else { return };
+        self.of_rows.entry((table, row)).or_insert_with(|| Reason::of(finding));
+    }
+
+    /// The row of a table as one that is left out.
+    pub(super) fn leave_out(
+        &self,
+        table: usize,
+        kind: Kind,
+        sheet: SheetId,
+        source: Option<String>,
+        row: Row,
+    ) -> LeftOut {
+        let own: Vec<Reason> =
+            row.findings.iter().filter(|finding| finding.is_error()).map(Reason::of).collect();
+        let reasons: Vec<&Reason> = match own.is_empty() {
+            false => own.iter().collect(),
+            true => self.of_rows.get(&(table, row.number)).into_iter().collect(),
+        };
+        let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
+        // The row that is in the way is another one, which may well be sent: its outcome is not this row's.
+        let is_another = code.as_str().starts_with("dup.");
+        LeftOut {
+            sheet,
+            kind,
+            number: row.number,
+            line: row.line,
+            because: match code {
+                Code::RefTargetInvalid => Because::OfWhatItBelongsTo,
+                _ => Because::OfItsErrors,
+            },
+            code: code.as_str().to_owned(),
+            message: match reasons.as_slice() {
+                [] => "what it belongs to has errors and is left out".to_owned(),
+                reasons => {
+                    let words: Vec<&str> = reasons.iter().map(|reason| &*reason.message).collect();
+                    words.join("; ")
+                }
+            },
+            columns: reasons
+                .iter()
+                .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
+                .collect(),
+            sheet_key: row.identity.key.as_deref().filter(|_| !is_another).map(fold_key),
+            source,
+            natural_key: natural_key(kind, row.identity.unique.as_deref().filter(|_| !is_another)),
+            cells: row.cells,
+        }
+    }
+}
+
+impl Reason {
+    fn of(finding: &Finding) -> Self {
+        let column =
+            finding.column.as_deref().map(|column| column.split_once('.').map_or(column, |(_, name)| name));
+        Self { code: finding.code, message: finding.message.as_str().into(), column: column.map(Into::into) }
+    }
+}
+
+/// The natural key of a row, where it does not depend on other rows.
+fn natural_key(kind: Kind, unique: Option<&str>) -> Option<String> {
+    match kind {
+        Kind::Person => unique.map(comparable),
+        Kind::Device => unique.and_then(mac_digits),
+        Kind::Company | Kind::Site => None,
+    }
+}

@@ -1,0 +1,79 @@
+//! Rows that `--skip-invalid` leaves out: they are answered like every other row, and come back with the fix sheet.
+
+mod bench;
+
+use bench::Bench;
+use fleetload::sandbox::Scenario;
+
+/// Three companies of which the second has no phone, and sites and devices below all of them.
+fn onboarding(bench: &Bench) {
+    let companies = bench::companies(3).replace("Customer 1,+64 9 555 0001", "Customer 1,");
+    bench.write("companies.csv", &companies);
+    bench.write("sites.csv", &bench::sites(6, 3));
+    bench.write("devices.csv", &bench::devices(9, 3).replace("00:1a:2b:00:00:03", "00:1a:2b:00:00"));
+}
+
+const FILES: [&str; 4] = ["run", "companies.csv", "sites.csv", "devices.csv"];
+
+#[test]
+fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with_the_fix_sheet() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&FILES).expect_code(3);
+    assert_eq!(bench.ledger().len(), 0, "without a word nothing is left out, and nothing sent");
+
+    let told = bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    assert!(told.stdout.contains("18 rows, 11 new, 7 left out because of errors"), "{}", told.stdout);
+    // One company and one device have errors; two sites and three devices belong to that company.
+    let counts: Vec<_> = bench.counts(1).into_iter().collect();
+    assert_eq!(counts, [("created".into(), 11), ("rejected".into(), 2), ("skipped".into(), 5)]);
+    bench.assert_exact(1);
+    assert_eq!(bench.summary(1)["left_out"], 7);
+    assert_eq!(bench.summary(1)["exit_code"], 4);
+    let rows = bench.results(1);
+    let wrong = rows.iter().find(|row| row["code"] == "cell.required").expect("the company without a phone");
+    assert_eq!(wrong["source"], "companies.csv!companies!3");
+    assert_eq!(wrong["column"], "phone");
+    assert_eq!((&wrong["job"], &wrong["left_out"]), (&serde_json::Value::Null, &true.into()));
+    assert!(wrong["advice"].as_str().is_some_and(|advice| advice.contains("fix.xlsx")), "{wrong}");
+
+    let fix = |sheet: &str| {
+        std::fs::read_to_string(bench.path(&format!("reports/1/{sheet}.fix.csv"))).expect("a sheet to fix")
+    };
+    // What belongs to the company comes along, though there is nothing to correct in it: no job was made for it.
+    let lines = ["companies", "sites", "devices"].map(|sheet| fix(sheet).lines().count() - 1);
+    assert_eq!(lines, [1, 2, 4]);
+
+    bench.write(
+        "companies.csv",
+        &fix("companies").replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\""),
+    );
+    bench.write("sites.csv", &fix("sites"));
+    // The device is still wrong, and comes back a second time.
+    bench.write("devices.csv", &fix("devices"));
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let again = std::fs::read_to_string(bench.path("reports/2/devices.fix.csv")).expect("a sheet to fix");
+    assert_eq!(again.lines().count() - 1, 1, "{again}");
+    bench.write("devices.csv", &again.replace("00:1a:2b:00:00\"", "00:1a:2b:00:00:03\""));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let made = ["company", "site", "device"].map(|kind| bench.created(kind).len());
+    assert_eq!(made, [3, 6, 9]);
+
+    // The first report shows what became of every row, also of the device that has neither key nor MAC address.
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 18)].into());
+    let again =
+        bench.results(1).into_iter().find(|row| row["source"] == wrong["source"]).expect("the company");
+    assert!(again["message"].as_str().is_some_and(|words| words.contains("come again since")), "{again}");
+    assert_eq!(bench.statistics().requests.get("addCompany"), Some(&3), "nothing is sent twice");
+}
+
+#[test]
+fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2).replace("CUSTOMER", "CLIENT"));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.ledger().len(), 0);
+    assert_eq!(bench.counts(1), [("rejected".to_owned(), 2)].into());
+    assert!(bench.results(1).iter().all(|row| row["code"] == "cell.enum" && row["column"] == "company_type"));
+}
