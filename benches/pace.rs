@@ -21,7 +21,7 @@ use fleetload::model::kind::Kind;
 use fleetload::model::record::{
     Address, Company, CompanyType, Device, Link, Person, Record, Role, Site, Target, TemplateScope, UserType,
 };
-use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
+use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse};
 use fleetload::sandbox::{MODELS, ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, creation};
 
@@ -244,7 +244,8 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
     let (_keep, interrupts) = tokio::sync::mpsc::channel(1);
     let (news, mut told) = tokio::sync::mpsc::unbounded_channel();
     let listener = tokio::spawn(async move { while told.recv().await.is_some() {} });
-    let (journal, ending) = fleetload::run::run(journal, client, clock, options, interrupts, news).await;
+    let (journal, ending) =
+        fleetload::run::run(journal, client, clock, options, interrupts, news, Pulse::default()).await;
     journal.expect("the journal");
     assert_eq!(ending.expect("an ending"), Ending::Finished);
     listener.await.expect("a listener");

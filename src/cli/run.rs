@@ -301,15 +301,8 @@ async fn send(
     // On a task of its own, so that a slow terminal does not hold it up.
     let pulse = Pulse::default();
     let _watchdog = watchdog::start(context, &pulse)?;
-    let mut running = tokio::spawn(crate::run::run_watched(
-        journal,
-        client,
-        clock.clone(),
-        options,
-        interrupts,
-        tell,
-        pulse,
-    ));
+    let mut running =
+        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell, pulse));
     let ended = loop {
         tokio::select! {
             ended = &mut running => break ended,

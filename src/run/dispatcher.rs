@@ -7,7 +7,8 @@
 //! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
 //!
-//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way.
+//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. How a run is opened and
+//! closed is left to `session`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use tokio::task::{self, JoinError, JoinSet};
 use super::audit::Audit;
 use super::breaker::Phase;
 use super::capacity::Capacity;
-use super::ends::{Ending, Opening, sign_in};
+use super::ends::Ending;
 use super::family::Family;
 use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
 use super::lane::{Errand, Lane, Supply};
@@ -30,12 +31,11 @@ use super::refusals::Refusals;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
-use super::watchdog::Pulse;
-use super::{Interrupt, Options, supply};
+use super::{Interrupt, Options};
 use crate::clock::Clock;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::failpoint;
-use crate::journal::{How, Journal, Moved, Reply, RunId, Write, Writer};
+use crate::journal::{How, Moved, Reply, RunId, Write, Writer};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -60,15 +60,15 @@ pub(super) struct Dispatcher {
     pub(super) options: Options,
     pub(super) writer: Writer,
     pub(super) inbox: mpsc::UnboundedSender<Inbox>,
-    news: mpsc::UnboundedSender<Event>,
+    pub(super) news: mpsc::UnboundedSender<Event>,
     pub(super) lanes: BTreeMap<Operation, Lane>,
     pub(super) in_hand: HashMap<JobId, InHand>,
     pub(super) doubtful: Supply,
     pub(super) doubts_in_hand: usize,
     pub(super) tickets: HashMap<u64, Ticket>,
-    next_ticket: u64,
+    pub(super) next_ticket: u64,
     pub(super) requests: JoinSet<Answer>,
-    errands: HashMap<task::Id, (Errand, Phase)>,
+    pub(super) errands: HashMap<task::Id, (Errand, Phase)>,
     pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
@@ -78,8 +78,8 @@ pub(super) struct Dispatcher {
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
-    /// When the records that this run made were confirmed, for rows that refer to them. Records that were only
-    /// found are not among them: they may have children that are not ours.
+    /// When the records that this run made were confirmed, adopted ones too, for rows that refer to them. Records that
+    /// were there before us are not among them: they may have children that are not ours.
     pub(super) made: HashMap<JobId, Duration>,
     /// Records of this run that others have been created below, so that the service knows them.
     pub(super) shown: HashSet<JobId>,
@@ -101,116 +101,8 @@ pub(super) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// See [`super::run`].
-    pub(super) async fn run(
-        journal: Journal,
-        client: Client,
-        clock: Arc<dyn Clock>,
-        options: Options,
-        interrupts: mpsc::Receiver<Interrupt>,
-        news: mpsc::UnboundedSender<Event>,
-        pulse: Pulse,
-    ) -> (Result<Journal>, Result<Ending>) {
-        let timekeeping = Timekeeping::start(&*clock);
-        let (mut journal, mut interrupts) = (journal, interrupts);
-        let date = tokio::select! {
-            signed_in = sign_in(&client) => match signed_in {
-                Ok(date) => date,
-                Err(ending) => return (Ok(journal), Ok(ending)),
-            },
-            Some(_) = interrupts.recv() => {
-                let why = "on request, before anything was sent".to_owned();
-                return (Ok(journal), Ok(Ending::Interrupted { why }));
-            }
-        };
-        let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-        let opening = match Opening::of(&mut journal, &client, options.policy, now, there.day()) {
-            Ok(opening) => opening,
-            Err(error) => return (Ok(journal), Err(error)),
-        };
-        let (inbox, mut mail) = mpsc::unbounded_channel();
-        let replies = inbox.clone();
-        let writer = Writer::start(journal, options.writing.clone(), move |reply| {
-            // The dispatcher outlives the writer; once it is gone nobody waits for replies.
-            drop(replies.send(Inbox::Journal(reply)));
-        });
-        let writer = match writer {
-            Ok(writer) => writer,
-            Err(error) => return (Err(error), Ok(Ending::Finished)),
-        };
-        let limits = options.limits;
-        let mut this = Self {
-            quota: opening.quota(there.day(), limits),
-            refusals: Refusals::new(options.policy.on_rejections),
-            run: opening.run,
-            clock,
-            client,
-            options,
-            writer,
-            inbox,
-            news,
-            lanes: BTreeMap::new(),
-            in_hand: HashMap::new(),
-            doubtful: Supply::Unknown,
-            doubts_in_hand: 0,
-            tickets: HashMap::new(),
-            next_ticket: 0,
-            requests: JoinSet::new(),
-            errands: HashMap::new(),
-            claiming: 0,
-            counted: Counted::default(),
-            service_clock: ServiceClock::default(),
-            reach: Reach::default(),
-            families: HashMap::new(),
-            proved: HashSet::new(),
-            made: HashMap::new(),
-            shown: HashSet::new(),
-            token_refusals: HashMap::new(),
-            told_parking: None,
-            audit: Audit::default(),
-            version: None,
-            surveyed_at: Duration::ZERO,
-            drain: None,
-            failure: None,
-            timekeeping,
-            settling: Settling::default(),
-            capacity: Capacity::new(limits.concurrency),
-            movement: Movement::new(pulse),
-        };
-        if let Some(date) = date {
-            this.hear_date(date);
-        }
-        if let Some(text) = opening.changes {
-            this.tell(Event::Note { text });
-        }
-        for operation in opening.lanes {
-            this.lane(operation).supply = Supply::Unknown;
-        }
-        let ending = this.work(&mut mail, interrupts).await;
-        this.requests.abort_all();
-        let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
-        let at = this.clock.now();
-        let journal = this.writer.close().await;
-        if let Some(error) = this.failure {
-            return (journal, Err(error));
-        }
-        let mut journal = match journal {
-            Ok(journal) => journal,
-            Err(error) => return (Err(error), Ok(ending)),
-        };
-        let ended = supply::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
-            if let Some(figures) = this.audit.figures() {
-                journal.note_audit(this.run, figures)?;
-            }
-            let (words, resumes_at) = ending.noted();
-            journal.end_run(this.run, at, &words, resumes_at, &requests)?;
-            Ok(ending)
-        });
-        (Ok(journal), ended)
-    }
-
     /// The loop.
-    async fn work(
+    pub(super) async fn work(
         &mut self,
         mail: &mut mpsc::UnboundedReceiver<Inbox>,
         mut interrupts: mpsc::Receiver<Interrupt>,

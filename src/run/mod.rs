@@ -1,7 +1,7 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`,
+//! stands there, in one place; `session` opens and closes it. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`,
 //! `quota`, `refusals` (sheets set aside), `before` (the look before sending), `after` (out of doubt), `matching` and
 //! `weigh` (which record is ours), `audit` (what was made is read back before the end), `sighting` and `readback`
 //! (what that shows). `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and
@@ -32,6 +32,7 @@ mod quota;
 mod reach;
 mod readback;
 mod refusals;
+mod session;
 mod settling;
 mod sighting;
 mod standstill;
@@ -42,21 +43,16 @@ mod verify;
 mod watchdog;
 mod weigh;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
-
-use crate::clock::Clock;
-use crate::error::Result;
-use crate::journal::{AuditScope, Journal, Writing};
-use crate::model::event::Event;
+use crate::journal::{AuditScope, Writing};
 use crate::model::id::SheetId;
 use crate::model::time::Moment;
-use crate::service::{Client, Rate};
+use crate::service::Rate;
 
 pub use ends::{Ending, LeftSheet};
 pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use session::run;
 pub use verify::{Identity, Sight, Verifier};
 pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
@@ -154,40 +150,4 @@ pub enum Interrupt {
     GoOn(SheetId),
     /// Leave a sheet set aside.
     Leave(SheetId),
-}
-
-/// Runs every unfinished job of `journal` until nothing goes on by itself.
-///
-/// Gives the journal back, closed to writes of the run. News is told only after what it tells is on disk.
-///
-/// # Errors
-///
-/// `Usage` when an operation that some job needs is neither documented nor mapped; `Journal` when the journal
-/// cannot be written any more (nothing further was sent; outcomes are in the spill file).
-pub async fn run(
-    journal: Journal,
-    client: Client,
-    clock: Arc<dyn Clock>,
-    options: Options,
-    interrupts: mpsc::Receiver<Interrupt>,
-    news: mpsc::UnboundedSender<Event>,
-) -> (Result<Journal>, Result<Ending>) {
-    run_watched(journal, client, clock, options, interrupts, news, Pulse::default()).await
-}
-
-/// The same, showing how it stands in `pulse`, for a [`Watchdog`].
-///
-/// # Errors
-///
-/// Those of [`run`].
-pub async fn run_watched(
-    journal: Journal,
-    client: Client,
-    clock: Arc<dyn Clock>,
-    options: Options,
-    interrupts: mpsc::Receiver<Interrupt>,
-    news: mpsc::UnboundedSender<Event>,
-    pulse: Pulse,
-) -> (Result<Journal>, Result<Ending>) {
-    dispatcher::Dispatcher::run(journal, client, clock, options, interrupts, news, pulse).await
 }

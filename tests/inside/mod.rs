@@ -209,7 +209,7 @@ impl Inside {
         let (interrupt, interrupts) = mpsc::channel(2);
         let (tell, news) = mpsc::unbounded_channel();
         let pulse = Pulse::default();
-        let run = run::run_watched(journal, client, clock, options, interrupts, tell, pulse.clone());
+        let run = run::run(journal, client, clock, options, interrupts, tell, pulse.clone());
         Self { run: tokio::spawn(run), news, told: Vec::new(), interrupt, pulse }
     }
 

@@ -10,7 +10,7 @@ use fleetload::import::{self, Outcome};
 use fleetload::journal::{Account, AuditScope, Journal, Writing};
 use fleetload::model::event::Event;
 use fleetload::model::time::Moment;
-use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
+use fleetload::run::{Ending, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse};
 use fleetload::sandbox::Sandbox;
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate};
 use tokio::sync::mpsc;
@@ -210,7 +210,7 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
         let (interrupt, interrupts) = mpsc::channel(2);
         let (tell, mut news) = mpsc::unbounded_channel();
         let options = options(script, network);
-        let run = fleetload::run::run(journal, client, clock, options, interrupts, tell);
+        let run = fleetload::run::run(journal, client, clock, options, interrupts, tell, Pulse::default());
         let interrupting = async {
             match end {
                 Some(End::Interrupt(after)) => {

@@ -1,0 +1,145 @@
+//! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
+//! in the journal how it ended.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::audit::Audit;
+use super::capacity::Capacity;
+use super::dispatcher::Dispatcher;
+use super::ends::{Ending, Opening, sign_in};
+use super::hand::Inbox;
+use super::lane::Supply;
+use super::quota::{Counted, ServiceClock};
+use super::reach::Reach;
+use super::refusals::Refusals;
+use super::settling::Settling;
+use super::standstill::Movement;
+use super::timekeeping::Timekeeping;
+use super::watchdog::Pulse;
+use super::{Interrupt, Options, supply};
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::journal::{Journal, Writer};
+use crate::model::event::Event;
+use crate::service::Client;
+
+/// Runs every unfinished job of `journal` until nothing goes on by itself.
+///
+/// Gives the journal back, closed to writes of the run. News is told only after what it tells is on disk; `pulse` shows how
+/// the run stands, for a [`Watchdog`](super::Watchdog).
+///
+/// # Errors
+///
+/// `Usage` when an operation that some job needs is neither documented nor mapped; `Journal` when the journal
+/// cannot be written any more (nothing further was sent; outcomes are in the spill file).
+pub async fn run(
+    journal: Journal,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    options: Options,
+    interrupts: mpsc::Receiver<Interrupt>,
+    news: mpsc::UnboundedSender<Event>,
+    pulse: Pulse,
+) -> (Result<Journal>, Result<Ending>) {
+    let timekeeping = Timekeeping::start(&*clock);
+    let (mut journal, mut interrupts) = (journal, interrupts);
+    let date = tokio::select! {
+        signed_in = sign_in(&client) => match signed_in {
+            Ok(date) => date,
+            Err(ending) => return (Ok(journal), Ok(ending)),
+        },
+        Some(_) = interrupts.recv() => {
+            let why = "on request, before anything was sent".to_owned();
+            return (Ok(journal), Ok(Ending::Interrupted { why }));
+        }
+    };
+    let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
+    let opening = match Opening::of(&mut journal, &client, options.policy, now, there.day()) {
+        Ok(opening) => opening,
+        Err(error) => return (Ok(journal), Err(error)),
+    };
+    let (inbox, mut mail) = mpsc::unbounded_channel();
+    let replies = inbox.clone();
+    let writer = Writer::start(journal, options.writing.clone(), move |reply| {
+        // The dispatcher outlives the writer; once it is gone nobody waits for replies.
+        drop(replies.send(Inbox::Journal(reply)));
+    });
+    let writer = match writer {
+        Ok(writer) => writer,
+        Err(error) => return (Err(error), Ok(Ending::Finished)),
+    };
+    let limits = options.limits;
+    let mut this = Dispatcher {
+        quota: opening.quota(there.day(), limits),
+        refusals: Refusals::new(options.policy.on_rejections),
+        run: opening.run,
+        clock,
+        client,
+        options,
+        writer,
+        inbox,
+        news,
+        lanes: BTreeMap::new(),
+        in_hand: HashMap::new(),
+        doubtful: Supply::Unknown,
+        doubts_in_hand: 0,
+        tickets: HashMap::new(),
+        next_ticket: 0,
+        requests: JoinSet::new(),
+        errands: HashMap::new(),
+        claiming: 0,
+        counted: Counted::default(),
+        service_clock: ServiceClock::default(),
+        reach: Reach::default(),
+        families: HashMap::new(),
+        proved: HashSet::new(),
+        made: HashMap::new(),
+        shown: HashSet::new(),
+        token_refusals: HashMap::new(),
+        told_parking: None,
+        audit: Audit::default(),
+        version: None,
+        surveyed_at: Duration::ZERO,
+        drain: None,
+        failure: None,
+        timekeeping,
+        settling: Settling::default(),
+        capacity: Capacity::new(limits.concurrency),
+        movement: Movement::new(pulse),
+    };
+    if let Some(date) = date {
+        this.hear_date(date);
+    }
+    if let Some(text) = opening.changes {
+        this.tell(Event::Note { text });
+    }
+    for operation in opening.lanes {
+        this.lane(operation).supply = Supply::Unknown;
+    }
+    let ending = this.work(&mut mail, interrupts).await;
+    this.requests.abort_all();
+    let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
+    let at = this.clock.now();
+    let journal = this.writer.close().await;
+    if let Some(error) = this.failure {
+        return (journal, Err(error));
+    }
+    let mut journal = match journal {
+        Ok(journal) => journal,
+        Err(error) => return (Err(error), Ok(ending)),
+    };
+    let ended = supply::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
+        if let Some(figures) = this.audit.figures() {
+            journal.note_audit(this.run, figures)?;
+        }
+        let (words, resumes_at) = ending.noted();
+        journal.end_run(this.run, at, &words, resumes_at, &requests)?;
+        Ok(ending)
+    });
+    (Ok(journal), ended)
+}
