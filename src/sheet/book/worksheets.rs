@@ -8,7 +8,7 @@ use crate::sheet::cell::{Cell, address, letters};
 use crate::sheet::code::{Code, Severity};
 use crate::sheet::finding::Finding;
 use crate::sheet::options::HiddenRows;
-use crate::sheet::preflight::{RowSet, Survey, Tally};
+use crate::sheet::preflight::{ColumnSurvey, RowSet, Survey, Tally};
 use crate::sheet::reading::{Reading, Summary};
 use crate::sheet::row::Raw;
 use crate::sheet::table::Table;
@@ -117,38 +117,48 @@ pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) 
         };
         findings.push(at_header(Code::SheetHiddenColumns, message).in_column(*first));
     }
-    let sum = |of: &dyn Fn(usize) -> Tally| {
-        let tallies = columns.iter().map(|(column, _)| (*column, of(*column)));
+    tell_formulas(table, &columns, findings);
+}
+
+/// What is told of formulas: how many there are, and whose results may be out of date.
+fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &mut Vec<Finding>) {
+    let sum = |of: fn(&ColumnSurvey) -> Tally| {
+        let tallies = columns.iter().map(|(column, survey)| (*column, of(survey)));
         let tallies: Vec<_> = tallies.filter(|(_, tally)| tally.count > 0).collect();
-        let first = tallies.iter().min_by_key(|(column, tally)| (tally.first, *column)).copied();
-        first.map(|(column, tally)| {
-            (tallies.iter().map(|(_, tally)| tally.count).sum::<u64>(), column, tally.first)
-        })
+        let (column, first) = tallies.iter().min_by_key(|(column, tally)| (tally.first, *column)).copied()?;
+        Some((tallies.iter().map(|(_, tally)| tally.count).sum::<u64>(), column, first.first))
     };
-    let of = |column: usize| survey.column(column).cloned().unwrap_or_default();
-    let cells = |count: u64| if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
-    if let Some((count, column, row)) = sum(&|column| of(column).external) {
+    let cells = |count: u64, one: &str, many: &str| {
+        if count == 1 { format!("1 cell {one}") } else { format!("{count} cells {many}") }
+    };
+    if let Some((count, column, row)) = sum(|survey| survey.external) {
         let message = format!(
-            "{} take their values from another workbook, first {}; the values are as old as the last time this \
-             workbook was saved: open it in Excel together with the other one and save it, or replace them by values",
-            cells(count),
+            "{}, first {}; the values are as old as the last time this workbook was saved: open it in Excel together \
+             with the other one and save it, or replace them by values",
+            cells(count, "takes its value from another workbook", "take their values from another workbook"),
             address(column, row)
         );
         findings.push(table.finding(Code::FileExternalLinks, message).in_row(row, None).in_column(column));
     }
-    if let Some((count, column, row)) = sum(&|column| of(column).volatile) {
+    if let Some((count, column, row)) = sum(|survey| survey.volatile) {
+        let changes = cells(
+            count,
+            "has a formula whose result changes by itself",
+            "have formulas whose results change by themselves",
+        );
         let message = format!(
-            "{} have a formula whose result changes by itself, such as TODAY() or RAND(), first {}; the result of the \
-             last save is read: replace them by values",
-            cells(count),
+            "{changes}, such as TODAY() or RAND(), first {}; the result of the last save is read: replace them by values",
             address(column, row)
         );
         let finding = table.finding(Code::SheetFormulas, message).in_row(row, None).in_column(column);
         findings.push(finding.as_severity(Severity::Warning));
     }
-    if let Some((count, ..)) = sum(&|column| of(column).formulas) {
-        let message =
-            format!("{} have formulas; their results are read as they were last saved", cells(count));
-        findings.push(at_header(Code::SheetFormulas, message));
+    if let Some((count, ..)) = sum(|survey| survey.formulas) {
+        let message = cells(
+            count,
+            "has a formula; its result is read as it was last saved",
+            "have formulas; their results are read as they were last saved",
+        );
+        findings.push(table.finding(Code::SheetFormulas, message).in_row(table.header_row, None));
     }
 }

@@ -25,7 +25,7 @@ mod worksheet;
 pub(crate) use listing::Listed;
 pub(crate) use merges::Merge;
 pub(crate) use package::Package;
-pub(crate) use survey::{RowSet, Survey, Tally};
+pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};
 pub(crate) use worksheet::unreadable;
 
 use super::code::Code;

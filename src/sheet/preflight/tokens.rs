@@ -14,6 +14,9 @@ use super::Fault;
 /// Bytes at the start that say how the letters are stored.
 const HEAD: usize = 256;
 
+/// Elements within elements; a worksheet has seven.
+const DEPTH: u32 = 250;
+
 /// Why reading was stopped.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Stop {
@@ -21,6 +24,8 @@ pub(super) enum Stop {
     Entity,
     /// A text or a tag without end.
     Long,
+    /// Elements within elements without end.
+    Deep,
     /// Letters that are stored in another encoding than UTF-8.
     Encoding(String),
     /// More bytes than the part says it has.
@@ -60,13 +65,27 @@ pub(super) struct Tokens<R> {
     left: u64,
     state: State,
     run: usize,
+    depth: u32,
+    /// Whether the tag at hand ends an element, and whether its last byte was a slash.
+    is_end: bool,
+    is_slashed: bool,
     head: Option<Vec<u8>>,
 }
 
 impl<R: Read> Tokens<R> {
     /// Reads a part of at most `size` bytes whose texts and tags have at most `longest`.
     pub(super) fn new(inner: R, longest: usize, size: u64) -> Self {
-        Self { inner, longest, left: size, state: State::Text, run: 0, head: Some(Vec::new()) }
+        Self {
+            inner,
+            longest,
+            left: size,
+            state: State::Text,
+            run: 0,
+            depth: 0,
+            is_end: false,
+            is_slashed: false,
+            head: Some(Vec::new()),
+        }
     }
 
     fn see(&mut self, bytes: &[u8]) -> std::result::Result<(), Stop> {
@@ -99,12 +118,13 @@ impl<R: Read> Tokens<R> {
             (State::Open, b'!') => State::Bang,
             (State::Open, b'?') => State::Instruction(0),
             (State::Open | State::Tag, b'>') => {
-                self.run = 0;
+                self.end_tag()?;
                 State::Text
             }
             // A tag ends the text before it; comments and the like do not.
             (State::Open, _) => {
                 self.run = 1;
+                self.is_end = byte == b'/';
                 State::Tag
             }
             (State::Tag, b'"' | b'\'') => State::Quoted(byte),
@@ -126,7 +146,19 @@ impl<R: Read> Tokens<R> {
             (State::Instruction(_), _) => State::Instruction(0),
             (State::Text, _) => State::Text,
         };
+        self.is_slashed = byte == b'/';
         Ok(())
+    }
+
+    /// A tag is complete: an element begins, or ends, or does both.
+    fn end_tag(&mut self) -> std::result::Result<(), Stop> {
+        self.run = 0;
+        if self.is_end {
+            self.depth = self.depth.saturating_sub(1);
+        } else if !self.is_slashed {
+            self.depth += 1;
+        }
+        if self.depth > DEPTH { Err(Stop::Deep) } else { Ok(()) }
     }
 
     /// Looks at the first bytes for another encoding than UTF-8.
@@ -220,6 +252,7 @@ pub(super) fn io_fault(error: &Error, part: &str) -> Fault {
                 shown(part)
             ),
         ),
+        Some(Stop::Deep) => Fault::corrupt(&format!("the part {} is nested without end", shown(part))),
         Some(Stop::Encoding(name)) => Fault::corrupt(&format!(
             "the part {} is stored as {}, and only UTF-8 is read",
             shown(part),

@@ -295,6 +295,10 @@ impl Walk {
             return Ok(());
         }
         let cell = &mut self.cell;
+        if cell.row == 0 {
+            // White space between cells.
+            return Ok(());
+        }
         cell.bytes += text.len();
         if cell.bytes > self.limits.run {
             let at = address(usize::from(cell.column), cell.row);
