@@ -15,6 +15,7 @@ use super::field::{self, Problem, Setting};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::options::Options;
+use super::preflight::COLUMN_LIMIT;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
@@ -354,8 +355,11 @@ impl<'a> RowReader<'a> {
                     format!("the row has a value beyond the {width} columns of the header: quote cells that contain the separator, or give the column a header"),
                 )
                 .in_row(row.number, row.line)
-                .in_column(position)
                 .showing(&cell.text, cell.value_kind());
+            // What is further out in a workbook is kept as one cell, whose column is no longer known.
+            if self.setting.is_text_table || position < COLUMN_LIMIT {
+                finding = finding.in_column(position);
+            }
             if !self.setting.is_text_table {
                 finding.severity = Severity::Warning;
             }

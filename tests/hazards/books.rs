@@ -62,3 +62,16 @@ fn sites(before: &str, rows: &str, after: &str) -> super::desk::Desk {
         super::desk::package("Sites", "", &[("xl/worksheets/sheet1.xml", &part)]),
     )
 }
+
+/// What is found but for the notes on ids that were not looked up.
+fn told(desk: &super::desk::Desk) -> Vec<String> {
+    let mut found = desk.found_with_notes();
+    found.retain(|line| !line.starts_with("note ref.unverified"));
+    found
+}
+
+/// The messages of what must be mended.
+fn errors(desk: &super::desk::Desk) -> Vec<String> {
+    let findings = desk.findings();
+    findings.into_iter().filter(|finding| finding.is_error()).map(|finding| finding.message).collect()
+}

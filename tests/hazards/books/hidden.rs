@@ -4,7 +4,7 @@
 use fleetload::sheet::HiddenRows;
 
 use super::super::desk::{Desk, package};
-use super::{COMPANY, HEADER, PHONE, row, row_with, site, site_with, sites, worksheet};
+use super::{COMPANY, HEADER, PHONE, errors, row, row_with, site, site_with, sites, told, worksheet};
 
 /// A filter that hides rows 3, 4 and 6.
 fn filtered() -> Desk {
@@ -21,10 +21,10 @@ fn x02_hidden_sheets_are_left_out_by_name_until_somebody_asks_for_them() {
     let part = worksheet("", &format!("{}{}", row(1, &HEADER), site(2)), "");
     let file = package("Sites", "", &[("xl/workbook.xml", workbook), ("xl/worksheets/sheet1.xml", &part)]);
     let desk = Desk::with("sites.xlsx", file);
-    assert_eq!(desk.found_with_notes(), ["note sheet.hidden Sites", "fatal sheet.not-found"]);
+    assert_eq!(told(&desk), ["note sheet.hidden Sites", "fatal sheet.not-found"]);
     assert!(desk.the("sheet.hidden").message.contains("'Sites' is hidden and not read"));
     let desk = desk.read_with(|options| options.include_hidden = true);
-    assert_eq!(desk.found_with_notes(), Vec::<String>::new());
+    assert_eq!(told(&desk), Vec::<String>::new());
     assert_eq!(desk.examined().sheets[0].usable, 1);
 }
 
@@ -48,14 +48,14 @@ fn x03_hidden_rows_are_an_error_until_somebody_chooses() {
 #[test]
 fn x03_hidden_rows_are_imported_when_chosen() {
     let desk = filtered().read_with(|options| options.hidden_rows = Some(HiddenRows::Import));
-    assert_eq!(desk.found_with_notes(), ["note sheet.hidden-rows Sites row 3"]);
+    assert_eq!(told(&desk), ["note sheet.hidden-rows Sites row 3"]);
     assert_eq!(desk.examined().sheets[0].usable, 5);
 }
 
 #[test]
 fn x03_hidden_rows_are_left_out_and_counted_when_chosen() {
     let desk = filtered().read_with(|options| options.hidden_rows = Some(HiddenRows::Skip));
-    assert_eq!(desk.found_with_notes(), ["note sheet.hidden-rows Sites row 3"]);
+    assert_eq!(told(&desk), ["note sheet.hidden-rows Sites row 3"]);
     assert_eq!(
         desk.the("sheet.hidden-rows").message,
         "3 rows are hidden by a filter (rows 3-4, 6) and left out, as chosen"
@@ -106,7 +106,7 @@ fn x05_a_blank_cell_of_a_merged_range_is_an_error_that_says_so() {
             "error cell.merged-covered Sites!F4"
         ]
     );
-    let messages: Vec<String> = desk.findings().into_iter().map(|finding| finding.message).collect();
+    let messages = errors(&desk);
     assert_eq!(
         messages,
         [

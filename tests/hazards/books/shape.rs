@@ -1,7 +1,7 @@
 //! How a worksheet is built: far cells, styled rows, missing addresses, disorder, damage.
 
 use super::super::desk::{Desk, package};
-use super::{HEADER, row, site, sites, text_cell, worksheet};
+use super::{HEADER, row, site, sites, text_cell, told, worksheet};
 
 /// Whole columns were formatted: a hundred thousand rows of nothing but styles.
 #[test]
@@ -10,7 +10,7 @@ fn x17_styled_empty_rows_are_no_rows() {
         .map(|number| format!("<row r=\"{number}\" s=\"0\"><c r=\"A{number}\" s=\"0\"/></row>"))
         .collect();
     let desk = sites("", &format!("{}{styled}", site(2)), "");
-    assert_eq!(desk.found_with_notes(), Vec::<String>::new());
+    assert_eq!(told(&desk), Vec::<String>::new());
     assert_eq!(desk.examined().sheets[0].rows, 1);
 }
 

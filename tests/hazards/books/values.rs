@@ -1,7 +1,7 @@
 //! What the cells of a workbook compute and hold: formulas, errors, dates, formats, booleans.
 
 use super::super::desk::{Desk, package};
-use super::{COMPANY, HEADER, PHONE, row, site, sites, text_cell, worksheet};
+use super::{COMPANY, HEADER, PHONE, errors, row, site, sites, text_cell, told, worksheet};
 
 /// A site whose name is this cell, of column C.
 fn named(cell: &str) -> Desk {
@@ -35,7 +35,7 @@ fn with(cells: &[(&str, &str)]) -> String {
 #[test]
 fn x08_results_of_formulas_are_used_and_counted() {
     let desk = named("<c r=\"C2\" t=\"str\"><f>A2&amp;\"x\"</f><v>S-2x</v></c>");
-    assert_eq!(desk.found_with_notes(), ["note sheet.formulas Sites row 1"]);
+    assert_eq!(told(&desk), ["note sheet.formulas Sites row 1"]);
     assert_eq!(
         desk.the("sheet.formulas").message,
         "1 cell has a formula; its result is read as it was last saved"
@@ -140,7 +140,7 @@ fn x12_a_date_in_a_text_field_is_an_error_that_shows_the_date() {
     ]);
     let desk = styled(&cells, HEADER, "");
     assert_eq!(desk.found(), ["error cell.date-unexpected Sites!A2", "error cell.date-unexpected Sites!D2"]);
-    let messages: Vec<String> = desk.findings().into_iter().map(|finding| finding.message).collect();
+    let messages = errors(&desk);
     assert!(messages[0].contains("(2024-02-01)"), "{messages:?}");
     assert!(messages[1].contains("a phone number with dashes"), "{messages:?}");
 }
@@ -206,7 +206,7 @@ fn x27_zeros_of_a_format_are_restored_and_counted() {
     let header = ["key", "company", "name", "phone", "address1", "postcode"];
     let desk = styled(&with(&[("F", "<c r=\"F2\" s=\"2\"><v>123</v></c>")]), header, "");
     assert_eq!(desk.found(), Vec::<String>::new());
-    assert!(desk.found_with_notes().contains(&"note cell.zero-padded-format Sites!F1".to_owned()));
+    assert!(told(&desk).contains(&"note cell.zero-padded-format Sites!F1".to_owned()));
     let desk = styled(&with(&[("F", "<c r=\"F2\"><v>123</v></c>")]), header, "");
     assert_eq!(desk.found(), ["warning cell.numeric-identifier Sites!F2"]);
 }
@@ -231,7 +231,7 @@ fn x30_notes_on_cells_are_passed_over() {
         "sites.xlsx",
         package("Sites", "", &[("xl/worksheets/sheet1.xml", &part), ("xl/comments1.xml", comments)]),
     );
-    assert_eq!(desk.found_with_notes(), Vec::<String>::new());
+    assert_eq!(told(&desk), Vec::<String>::new());
 }
 
 /// A price list in another workbook, looked up.
