@@ -3,6 +3,7 @@
 //! How the tables are found is in `search`; what one reading of a table comes to is left to `reading`.
 
 mod search;
+mod worksheets;
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,6 +22,7 @@ use super::row::{Raw, Row, RowReader};
 use super::source::{self, Format, SourceFile};
 use super::table::Table;
 use super::workbook::Workbook;
+use worksheets::Worksheets;
 
 /// A file with its tables.
 pub struct Book {
@@ -34,6 +36,7 @@ pub struct Book {
     pub findings: Vec<Finding>,
     options: Options,
     workbook: RefCell<Option<Workbook>>,
+    worksheets: Worksheets,
 }
 
 /// Opens a file and finds its tables.
@@ -56,6 +59,7 @@ pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Fin
         findings,
         options: options.clone(),
         workbook: RefCell::new(None),
+        worksheets: Worksheets::default(),
     };
     let found = match book.file.format {
         Format::Workbook => book.find_worksheets(),
@@ -84,29 +88,21 @@ impl Book {
             }
         };
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
-        let ended = match (&table.worksheet, &self.file.format) {
-            (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
-            (None, format) => self.read_text(format, table, &mut reading)?,
+        let format = match (&table.worksheet, &self.file.format) {
+            (Some(worksheet), _) => return self.read_worksheet(worksheet, table, reading),
+            (None, format) => format,
         };
+        let ended = self.read_text(format, table, &mut reading)?;
         reading.finish(ended)
     }
 
-    fn read_worksheet(
-        &self,
-        worksheet: &str,
-        reading: &mut Reading<'_, '_>,
-    ) -> Result<std::result::Result<(), String>> {
+    fn read_worksheet(&self, worksheet: &str, table: &Table, reading: Reading<'_, '_>) -> Result<Summary> {
         let mut workbook = self.workbook.borrow_mut();
-        let workbook = match &mut *workbook {
-            Some(workbook) => workbook,
-            empty => empty.insert(
-                Workbook::open(&self.file.path, &self.file.name)
-                    .map_err(|finding| Error::sheets(format!("{}: {}", self.file.name, finding.message)))?,
-            ),
+        let (Some(workbook), Some(seen)) = (&mut *workbook, self.worksheets.get(worksheet)) else {
+            return Err(Error::internal("a worksheet was to be read that was not looked through"));
         };
-        workbook.rows(worksheet, &mut |row| {
-            reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None })
-        })
+        let options = (self.options.hidden_rows, self.options.fill_merged);
+        worksheets::read(workbook, seen, table, options, reading)
     }
 
     fn read_text(
@@ -132,7 +128,13 @@ impl Book {
                 )));
             }
             let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
-            let raw = Raw { number: record.row, line: Some(record.line), cells, damage: record.damage };
+            let raw = Raw {
+                number: record.row,
+                line: Some(record.line),
+                cells,
+                damage: record.damage,
+                is_held: false,
+            };
             if reading.take(raw)?.is_break() {
                 break;
             }

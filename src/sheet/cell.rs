@@ -1,6 +1,7 @@
 //! One cell: what it holds, as text, and the address a spreadsheet program shows for it.
 
 use super::finding::ValueKind;
+use super::preflight::Merge;
 
 /// What a cell holds. The text is what the reports show again.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +33,19 @@ pub(crate) enum CellKind {
     Bool(bool),
     /// The error of a formula.
     Error,
+    /// Nothing, because the result of its formula was never saved.
+    Unsaved,
+    /// Nothing, because it lies under a merged range.
+    Covered(Cover),
+}
+
+/// A cell under a merged range that has a value in its first cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cover {
+    /// Its own row, as shown, and its column, counted from 0.
+    pub(crate) at: (u32, u16),
+    /// The merged range.
+    pub(crate) merge: Merge,
 }
 
 impl Cell {
@@ -46,14 +60,25 @@ impl Cell {
         match self.kind {
             CellKind::Blank => true,
             CellKind::Text => super::text::is_blank(&self.text),
-            CellKind::Number { .. } | CellKind::Date | CellKind::Bool(_) | CellKind::Error => false,
+            CellKind::Number { .. }
+            | CellKind::Date
+            | CellKind::Bool(_)
+            | CellKind::Error
+            | CellKind::Unsaved
+            | CellKind::Covered(_) => false,
         }
+    }
+
+    /// Whether it has no value of its own because a merged range lies over it.
+    pub(crate) fn is_covered(&self) -> bool {
+        matches!(self.kind, CellKind::Covered(_))
     }
 
     /// The kind as a finding names it.
     pub(crate) fn value_kind(&self) -> ValueKind {
         match self.kind {
-            CellKind::Blank => ValueKind::Blank,
+            CellKind::Blank | CellKind::Covered(_) => ValueKind::Blank,
+            CellKind::Unsaved => ValueKind::Formula,
             CellKind::Text => ValueKind::Text,
             CellKind::Number { .. } => ValueKind::Number,
             CellKind::Date => ValueKind::Date,

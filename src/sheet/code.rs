@@ -72,6 +72,7 @@ codes! {
     SheetHiddenRows "sheet.hidden-rows" Error "Rows are hidden, by a filter or by hand. Show them, or say whether they are to be imported or skipped.";
     SheetHiddenColumns "sheet.hidden-columns" Warning "Hidden columns are read as the others are. Show them and see that their values are right.";
     SheetPreamble "sheet.preamble" Warning "The header is not the first row; what stands above it is not read.";
+    SheetFormulas "sheet.formulas" Info "Some values are results of formulas. They are read as they were saved.";
     SheetExtraTable "sheet.extra-table" Error "A second table begins in the sheet. Put each table into a sheet of its own.";
     SheetRowLimit "sheet.row-limit" Warning "The sheet ends exactly at a row limit of Excel; rows may have been cut off when it was exported.";
     HeaderMissing "header.missing" Fatal "No row among the first twenty looks like a header. Put the column names in the first row.";

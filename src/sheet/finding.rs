@@ -31,6 +31,8 @@ pub enum ValueKind {
     Bool,
     /// The error of a formula.
     Error,
+    /// A formula without a result.
+    Formula,
     /// Nothing.
     Blank,
 }

@@ -5,6 +5,7 @@
 //! table       its header, its kind, its columns           column, columns/          the one table of columns
 //! field/      one cell under the form of its column       draft                     one row to one record
 //! book        opens a file, reads its tables row by row   between                   what holds between rows
+//! preflight/  a workbook, before anything of it is believed
 //! ```
 //!
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
@@ -25,6 +26,7 @@ pub mod finding;
 pub mod guard;
 mod header;
 mod options;
+mod preflight;
 mod reading;
 mod row;
 mod source;

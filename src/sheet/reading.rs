@@ -108,6 +108,8 @@ impl<'a, 'e> Reading<'a, 'e> {
                     )
                     .in_row(row.number, row.line),
             );
+            // A stray value far out is told as what it is.
+            findings.extend(row.findings.into_iter().filter(|finding| finding.code == Code::RowTooManyCells));
         }
         let is_untouched_template = self.rows.has_met_a_template() && self.summary.rows == 0;
         findings.extend(self.rows.finish());

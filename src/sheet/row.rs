@@ -15,6 +15,7 @@ use super::field::{self, Problem, Setting};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::options::Options;
+use super::preflight::COLUMN_LIMIT;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
@@ -66,6 +67,8 @@ pub(crate) struct Raw {
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
     pub(crate) damage: Option<Damage>,
+    /// Whether it is read, but must not become a record: it is hidden, and nobody has said what to do with such rows.
+    pub(crate) is_held: bool,
 }
 
 /// What a raw row turned out to be.
@@ -136,7 +139,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads a row that is not blank.
     pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
-        let Raw { number, line, cells, damage } = raw;
+        let Raw { number, line, cells, damage, is_held } = raw;
         let row_key = self
             .key
             .and_then(|key| cells.get(key))
@@ -201,7 +204,7 @@ impl<'a> RowReader<'a> {
         for finding in &mut row.findings {
             finding.row_key.clone_from(&row_key);
         }
-        if !row.findings.iter().any(Finding::is_error) {
+        if !is_held && !row.findings.iter().any(Finding::is_error) {
             row.draft = self.values.draft();
         }
         row.cells = self.texts(cells);
@@ -225,7 +228,7 @@ impl<'a> RowReader<'a> {
         let mut needed = false;
         for planned in &self.plan {
             let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
-            needed |= given.is_some() && planned.column.need == Need::Required;
+            needed |= given.is_some_and(|cell| !cell.is_covered()) && planned.column.need == Need::Required;
             let Some(cell) = given.or(planned.default.as_ref()) else {
                 match planned.column.need {
                     Need::Required if short && planned.position >= cells.len() => {
@@ -288,7 +291,8 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        let footer = !needed && cells.iter().filter(|cell| !cell.is_blank()).count() <= FOOTER_CELLS;
+        let filled = |cell: &&Cell| !cell.is_blank() && !cell.is_covered();
+        let footer = !needed && cells.iter().filter(filled).count() <= FOOTER_CELLS;
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number);
@@ -351,8 +355,11 @@ impl<'a> RowReader<'a> {
                     format!("the row has a value beyond the {width} columns of the header: quote cells that contain the separator, or give the column a header"),
                 )
                 .in_row(row.number, row.line)
-                .in_column(position)
                 .showing(&cell.text, cell.value_kind());
+            // What is further out in a workbook is kept as one cell, whose column is no longer known.
+            if self.setting.is_text_table || position < COLUMN_LIMIT {
+                finding = finding.in_column(position);
+            }
             if !self.setting.is_text_table {
                 finding.severity = Severity::Warning;
             }

@@ -153,7 +153,7 @@ pub(crate) fn inspect(
             );
         }
         Content::Zip => {
-            super::workbook::what_is_inside(path, &name)?;
+            super::workbook::look_through(path, &name)?;
             mismatch(!matches!(ending.as_str(), "xlsx" | "xlsm"), "an Excel workbook", &name, findings);
             Format::Workbook
         }

@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use super::{Book, plain};
+use super::{Book, plain, worksheets};
 use crate::model::kind::Kind;
 use crate::sheet::code::Code;
 use crate::sheet::column::{Need, columns};
@@ -107,19 +107,23 @@ impl Book {
             }
         }
         let mut found: Vec<(String, Kind, Vec<Candidate>, usize)> = Vec::new();
-        for sheet in listed {
+        for (place, sheet) in listed.into_iter().enumerate().filter(|(_, sheet)| sheet.has_cells) {
             let wanted =
                 self.options.sheets.iter().any(|wanted| header::fold(wanted) == header::fold(&sheet.name));
             if !wanted && !self.options.sheets.is_empty() {
                 self.ignored.push((sheet.name, "not asked for"));
                 continue;
             }
-            if sheet.hidden && !wanted {
+            if sheet.hidden && !wanted && !self.options.include_hidden {
                 self.findings.push(
                     Finding::of_file(
                         Code::SheetHidden,
                         &self.file.name,
-                        format!("the sheet '{}' is hidden and not read", shown(&sheet.name)),
+                        format!(
+                            "the sheet '{}' is hidden and not read: show it, or choose --include-hidden, if it is to be \
+                             imported",
+                            shown(&sheet.name)
+                        ),
                     )
                     .in_sheet(Some(&sheet.name)),
                 );
@@ -128,18 +132,31 @@ impl Book {
             }
             let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
             let mut candidates = Vec::new();
-            let read = workbook.rows(&sheet.name, &mut |row| {
-                candidates.push(Candidate::new(row.number, &row.cells));
-                Ok(if candidates.len() < HEADER_ROWS {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                })
+            let survey = match workbook.survey(place) {
+                Ok(survey) => Ok(survey),
+                Err(fault) if fault.code == Code::SheetUnreadable => Err(fault.message),
+                Err(fault) => {
+                    let refusal = fault.refusal(&self.file.name).in_sheet(Some(&sheet.name));
+                    return Err(Box::new(refusal));
+                }
+            };
+            let survey = survey.and_then(|survey| {
+                let read = workbook.rows(place, &survey, None, &mut |row| {
+                    candidates.push(Candidate::new(row.number, &row.cells));
+                    Ok(if candidates.len() < HEADER_ROWS {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    })
+                });
+                read.map_err(|error| error.to_string())?.map(|()| survey)
             });
-            let unreadable = match read {
-                Ok(Ok(())) => None,
-                Ok(Err(message)) => Some(message),
-                Err(error) => Some(error.to_string()),
+            let unreadable = match survey {
+                Ok(survey) => {
+                    self.worksheets.keep(&sheet.name, place, survey);
+                    None
+                }
+                Err(message) => Some(message),
             };
             if let Some(message) = unreadable {
                 if named.is_some() || wanted {
@@ -204,7 +221,12 @@ impl Book {
             ));
         }
         for (name, kind, candidates, header) in found {
-            self.add_table(name.clone(), Some(name), kind, &candidates, header);
+            self.add_table(name.clone(), Some(name.clone()), kind, &candidates, header);
+            if let (Some(table), Some((_, survey))) = (self.tables.last(), self.worksheets.get(&name))
+                && table.worksheet.as_ref() == Some(&name)
+            {
+                worksheets::tell(table, survey, &mut self.findings);
+            }
         }
         Ok(())
     }

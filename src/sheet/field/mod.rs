@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use uuid::Uuid;
 
-use super::cell::{Cell, CellKind};
+use super::cell::{Cell, CellKind, Cover, address};
 use super::code::{Code, Severity};
 use super::column::{Column, Family, Form, Need};
 use super::text::{
@@ -130,6 +130,8 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
         CellKind::Error => return reading.problem(formula_error(&cell.text)),
+        CellKind::Unsaved => return reading.problem(formula_without_result()),
+        CellKind::Covered(cover) => return reading.problem(covered(&cover)),
         CellKind::Date => return reading.problem(date(column, &cell.text)),
         CellKind::Bool(truth) => match column.form {
             Form::Bool => {
@@ -246,6 +248,31 @@ fn formula_error(text: &str) -> Problem {
         Code::CellFormulaError,
         format!("the formula of the cell has the result {text}: correct it, or enter the value"),
     )
+}
+
+fn formula_without_result() -> Problem {
+    Problem::new(
+        Code::CellFormulaNoValue,
+        "the cell has a formula whose result was never saved: open the workbook in Excel and save it, or enter the value",
+    )
+}
+
+fn covered(cover: &Cover) -> Problem {
+    let (row, at) = cover.at;
+    let merge = cover.merge;
+    let mut message = format!(
+        "{} is inside the merged range {}: unmerge and fill down",
+        address(usize::from(at), row),
+        merge.range()
+    );
+    if merge.is_vertical() {
+        let anchor = merge.anchor();
+        message
+            .push_str(&format!(", or choose --fill-merged if the value of {anchor} holds for all of them"));
+    } else if merge.first_row == merge.last_row {
+        message = message.replace("fill down", "fill each cell");
+    }
+    Problem::new(Code::CellMergedCovered, message)
 }
 
 fn date(column: &Column, text: &str) -> Problem {

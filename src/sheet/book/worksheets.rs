@@ -1,0 +1,164 @@
+//! What a worksheet hides, merges and computes, told of the table that is read from it.
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+use crate::sheet::Mapped;
+use crate::sheet::cell::{Cell, address, letters};
+use crate::sheet::code::{Code, Severity};
+use crate::sheet::finding::Finding;
+use crate::sheet::options::HiddenRows;
+use crate::sheet::preflight::{ColumnSurvey, RowSet, Survey, Tally};
+use crate::sheet::reading::{Reading, Summary};
+use crate::sheet::row::Raw;
+use crate::sheet::table::Table;
+use crate::sheet::workbook::{Below, SheetRow, Workbook};
+
+/// The worksheets that are read, by their names: their place in the workbook, and what was seen in them.
+#[derive(Debug, Default)]
+pub(super) struct Worksheets(HashMap<String, (usize, Survey)>);
+
+impl Worksheets {
+    pub(super) fn keep(&mut self, name: &str, place: usize, survey: Survey) {
+        self.0.insert(name.to_owned(), (place, survey));
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&(usize, Survey)> {
+        self.0.get(name)
+    }
+}
+
+/// Hidden rows that were met in a reading.
+#[derive(Debug, Default)]
+struct Hidden(RowSet);
+
+/// Reads the rows of a table from its worksheet.
+pub(super) fn read(
+    workbook: &mut Workbook,
+    (place, survey): &(usize, Survey),
+    table: &Table,
+    (hidden_rows, fill_merged): (Option<HiddenRows>, bool),
+    mut reading: Reading<'_, '_>,
+) -> Result<Summary> {
+    let is_read = |column: usize| is_read(table, column);
+    let below = Below { header_row: table.header_row, fill_merged, is_read: &is_read };
+    let mut hidden = Hidden::default();
+    let ended = workbook.rows(*place, survey, Some(&below), &mut |row| {
+        let is_hidden = hidden.note(&row, table);
+        if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
+            return Ok(std::ops::ControlFlow::Continue(()));
+        }
+        let is_held = is_hidden && hidden_rows.is_none();
+        reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None, is_held })
+    })?;
+    let mut summary = reading.finish(ended)?;
+    summary.findings.extend(hidden.told(survey, table, hidden_rows));
+    Ok(summary)
+}
+
+/// Whether a column of a table is read.
+fn is_read(table: &Table, column: usize) -> bool {
+    matches!(table.mapping.get(column), Some(Mapped::Column { .. }))
+}
+
+impl Hidden {
+    /// Notes a row of data that is hidden; whether it is one.
+    fn note(&mut self, row: &SheetRow, table: &Table) -> bool {
+        let is_one = row.is_hidden && row.number > table.header_row && !row.cells.iter().all(Cell::is_blank);
+        if is_one {
+            self.0.add(row.number);
+        }
+        is_one
+    }
+
+    /// What is told of them.
+    fn told(&self, survey: &Survey, table: &Table, choice: Option<HiddenRows>) -> Option<Finding> {
+        let first = self.0.first()?;
+        let (count, rows) = (self.0.count(), self.0.words());
+        let are = if count == 1 { "1 row is".to_owned() } else { format!("{count} rows are") };
+        let by = if survey.has_filter { " by a filter" } else { "" };
+        let (severity, message) = match choice {
+            None => (
+                Severity::Error,
+                format!(
+                    "{are} hidden{by} ({rows}). Choose --hidden-rows=import to import them or --hidden-rows=skip to \
+                     leave them out"
+                ),
+            ),
+            Some(HiddenRows::Import) => {
+                (Severity::Info, format!("{are} hidden{by} ({rows}) and imported as the others, as chosen"))
+            }
+            Some(HiddenRows::Skip) => {
+                (Severity::Info, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
+            }
+        };
+        let finding = table.finding(Code::SheetHiddenRows, message).in_row(first, None);
+        Some(finding.as_severity(severity))
+    }
+}
+
+/// What is told of the columns of a table before its rows are read.
+pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
+    let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
+    let columns: Vec<_> = read.filter_map(|column| Some((column, survey.column(column)?))).collect();
+    let at_header = |code: Code, message: String| table.finding(code, message).in_row(table.header_row, None);
+    let hidden: Vec<usize> =
+        columns.iter().filter(|(_, survey)| survey.is_hidden).map(|(column, _)| *column).collect();
+    if let Some(first) = hidden.first() {
+        let names: Vec<String> = hidden.iter().map(|column| letters(*column)).collect();
+        let message = match names.as_slice() {
+            [one] => format!(
+                "column {one} is hidden and read all the same: show it and see that its values are right"
+            ),
+            names => format!(
+                "columns {} are hidden and read all the same: show them and see that their values are right",
+                names.join(", ")
+            ),
+        };
+        findings.push(at_header(Code::SheetHiddenColumns, message).in_column(*first));
+    }
+    tell_formulas(table, &columns, findings);
+}
+
+/// What is told of formulas: how many there are, and whose results may be out of date.
+fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &mut Vec<Finding>) {
+    let sum = |of: fn(&ColumnSurvey) -> Tally| {
+        let tallies = columns.iter().map(|(column, survey)| (*column, of(survey)));
+        let tallies: Vec<_> = tallies.filter(|(_, tally)| tally.count > 0).collect();
+        let (column, first) = tallies.iter().min_by_key(|(column, tally)| (tally.first, *column)).copied()?;
+        Some((tallies.iter().map(|(_, tally)| tally.count).sum::<u64>(), column, first.first))
+    };
+    let cells = |count: u64, one: &str, many: &str| {
+        if count == 1 { format!("1 cell {one}") } else { format!("{count} cells {many}") }
+    };
+    if let Some((count, column, row)) = sum(|survey| survey.external) {
+        let message = format!(
+            "{}, first {}; the values are as old as the last time this workbook was saved: open it in Excel together \
+             with the other one and save it, or replace them by values",
+            cells(count, "takes its value from another workbook", "take their values from another workbook"),
+            address(column, row)
+        );
+        findings.push(table.finding(Code::FileExternalLinks, message).in_row(row, None).in_column(column));
+    }
+    if let Some((count, column, row)) = sum(|survey| survey.volatile) {
+        let changes = cells(
+            count,
+            "has a formula whose result changes by itself",
+            "have formulas whose results change by themselves",
+        );
+        let message = format!(
+            "{changes}, such as TODAY() or RAND(), first {}; the result of the last save is read: replace them by values",
+            address(column, row)
+        );
+        let finding = table.finding(Code::SheetFormulas, message).in_row(row, None).in_column(column);
+        findings.push(finding.as_severity(Severity::Warning));
+    }
+    if let Some((count, ..)) = sum(|survey| survey.formulas) {
+        let message = cells(
+            count,
+            "has a formula; its result is read as it was last saved",
+            "have formulas; their results are read as they were last saved",
+        );
+        findings.push(table.finding(Code::SheetFormulas, message).in_row(table.header_row, None));
+    }
+}

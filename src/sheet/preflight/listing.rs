@@ -1,0 +1,199 @@
+//! The worksheets of a workbook, and in which part each of them is.
+//!
+//! Whatever the reader would take for something else than Excel does is refused: a part in an unusual place, two
+//! worksheets of one name.
+
+use std::collections::{HashMap, HashSet};
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::code::Code;
+use super::super::finding::shown;
+use super::Fault;
+use super::package::{Archive, macro_sheet};
+use super::tokens::{self, elements};
+
+/// A worksheet as the workbook lists it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) name: String,
+    pub(crate) hidden: bool,
+    /// Whether it has cells: charts and dialogs have none.
+    pub(crate) has_cells: bool,
+    pub(super) part: String,
+}
+
+/// What the workbook lists.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) sheets: Vec<Listed>,
+    /// The folder of the workbook: `xl/`.
+    pub(super) folder: String,
+    /// Whether the program that wrote it left the results of formulas to the next one.
+    pub(super) is_uncalculated: bool,
+}
+
+/// A part that another one leads to.
+struct Relation {
+    what: String,
+    target: String,
+}
+
+/// Reads the list of worksheets.
+pub(super) fn read(archive: &mut Archive) -> Result<Listing, Fault> {
+    let root = relations(archive, "_rels/.rels")?;
+    let document = root.values().find(|relation| relation.what == "officeDocument");
+    let document = document.ok_or_else(|| Fault::corrupt("it does not say where its workbook is"))?;
+    let (folder, name) = document
+        .target
+        .rsplit_once('/')
+        .map_or(("", document.target.as_str()), |(folder, name)| (folder, name));
+    let folder = folder.strip_prefix('/').unwrap_or(folder);
+    let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let relations = relations(archive, &format!("{folder}_rels/{name}.rels"))?;
+    for (what, usual) in [("sharedStrings", "sharedStrings.xml"), ("styles", "styles.xml")] {
+        for relation in relations.values().filter(|relation| relation.what == what) {
+            // The reader knows these parts by their usual names only.
+            if archive.index(&resolve(&folder, &relation.target))
+                != archive.index(&format!("{folder}{usual}"))
+            {
+                return Err(Fault::corrupt(&format!(
+                    "the part {} is not where it belongs",
+                    shown(&relation.target)
+                )));
+            }
+        }
+    }
+    let mut listing = Listing { folder, ..Listing::default() };
+    workbook(archive, &format!("{}{name}", listing.folder), &relations, &mut listing)?;
+    Ok(listing)
+}
+
+/// Reads the workbook's own part.
+fn workbook(
+    archive: &mut Archive,
+    part: &str,
+    relations: &HashMap<String, Relation>,
+    listing: &mut Listing,
+) -> Result<(), Fault> {
+    let limits = archive.limits;
+    let mut reader = elements(archive.small_part(part, limits.run)?);
+    let mut buffer = Vec::new();
+    let mut found = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer).map_err(|error| tokens::fault(&error, part))? {
+            Event::Start(element) => match element.local_name().as_ref() {
+                "sheet" => {
+                    if found.len() == limits.sheets {
+                        return Err(Fault::new(
+                            Code::FileTooLarge,
+                            format!(
+                                "the workbook has more than {} sheets: keep only those to import",
+                                limits.sheets
+                            ),
+                        ));
+                    }
+                    found.push(sheet(&element, relations, &listing.folder)?);
+                }
+                "calcPr" => {
+                    listing.is_uncalculated |=
+                        matches!(attribute(&element, "fullCalcOnLoad").as_deref(), Some("1" | "true"));
+                }
+                _ => {}
+            },
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    drop(reader);
+    let mut names = HashSet::new();
+    let mut parts = HashSet::new();
+    for sheet in &found {
+        let index = archive.index(&sheet.part).ok_or_else(|| {
+            Fault::corrupt(&format!("the part of the sheet '{}' is missing", shown(&sheet.name)))
+        })?;
+        if !names.insert(sheet.name.to_lowercase()) || !parts.insert(index) {
+            return Err(Fault::corrupt(&format!("it lists the sheet '{}' twice", shown(&sheet.name))));
+        }
+    }
+    listing.sheets = found;
+    Ok(())
+}
+
+/// One sheet of the list.
+fn sheet(
+    element: &BytesStart<'_>,
+    relations: &HashMap<String, Relation>,
+    folder: &str,
+) -> Result<Listed, Fault> {
+    let name = attribute(element, "name").unwrap_or_default();
+    let hidden = match attribute(element, "state").as_deref() {
+        None | Some("visible") => false,
+        Some("hidden" | "veryHidden") => true,
+        Some(other) => {
+            return Err(Fault::corrupt(&format!(
+                "the sheet '{}' is neither shown nor hidden but '{}'",
+                shown(&name),
+                shown(other)
+            )));
+        }
+    };
+    let id = attribute_named(element, |key| key == "id" || key.ends_with(":id"));
+    let relation = id.and_then(|id| relations.get(&id));
+    let relation = relation
+        .ok_or_else(|| Fault::corrupt(&format!("it does not say where the sheet '{}' is", shown(&name))))?;
+    let has_cells = match relation.what.as_str() {
+        "worksheet" => true,
+        "chartsheet" | "dialogsheet" => false,
+        "xlMacrosheet" | "xlIntlMacrosheet" => return Err(macro_sheet()),
+        _ => {
+            return Err(Fault::corrupt(&format!("the sheet '{}' is of an unknown kind", shown(&name))));
+        }
+    };
+    Ok(Listed { name, hidden, has_cells, part: resolve(folder, &relation.target) })
+}
+
+/// The parts that a list of relations leads to, by their ids.
+fn relations(archive: &mut Archive, part: &str) -> Result<HashMap<String, Relation>, Fault> {
+    let limits = archive.limits;
+    let mut reader = elements(archive.small_part(part, limits.run)?);
+    let mut buffer = Vec::new();
+    let mut found = HashMap::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer).map_err(|error| tokens::fault(&error, part))? {
+            Event::Start(element) if element.local_name().as_ref() == "Relationship" => {
+                let id = attribute(&element, "Id").unwrap_or_default();
+                let what = attribute(&element, "Type").unwrap_or_default();
+                let what = what.rsplit('/').next().unwrap_or_default().to_owned();
+                let target = attribute(&element, "Target").unwrap_or_default();
+                if found.len() == limits.parts {
+                    return Err(Fault::corrupt("it has too many links between its parts"));
+                }
+                if found.insert(id, Relation { what, target }).is_some() {
+                    return Err(Fault::corrupt(&format!("the part {} names one part twice", shown(part))));
+                }
+            }
+            Event::Eof => return Ok(found),
+            _ => {}
+        }
+    }
+}
+
+/// The name of a part that another one in this folder names.
+fn resolve(folder: &str, target: &str) -> String {
+    target.strip_prefix('/').map_or_else(|| format!("{folder}{target}"), str::to_owned)
+}
+
+/// The value of an attribute, without its entities.
+fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    attribute_named(element, |key| key == name)
+}
+
+fn attribute_named(element: &BytesStart<'_>, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let mut attributes = element.attributes();
+    let found = attributes.with_checks(false).flatten().find(|attribute| is_it(attribute.key.as_ref()))?;
+    let text = quick_xml::escape::unescape(&found.value).map(std::borrow::Cow::into_owned);
+    Some(text.unwrap_or_else(|_| found.value.to_string()))
+}

@@ -1,0 +1,166 @@
+//! Workbooks that want more than they are worth: what is refused, and after how many bytes.
+
+use std::io::{Cursor, Read, Write};
+
+use zip::write::SimpleFileOptions;
+
+use super::tokens::{Stop, Tokens};
+use super::*;
+
+/// Bytes of one kind without end, and how many were asked for.
+struct Endless<'a> {
+    start: &'a [u8],
+    given: usize,
+}
+
+impl Read for Endless<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        for place in &mut *buffer {
+            *place = self.start.get(self.given).copied().unwrap_or(b'>');
+            self.given += 1;
+        }
+        Ok(buffer.len())
+    }
+}
+
+fn stopped(bytes: &[u8]) -> Option<Stop> {
+    let mut tokens = Tokens::new(Cursor::new(bytes), 100, 1 << 20);
+    let error = std::io::copy(&mut tokens, &mut std::io::sink()).err()?;
+    error.get_ref().and_then(|inner| inner.downcast_ref::<Stop>()).cloned()
+}
+
+#[test]
+fn a_part_is_stopped_where_a_parser_would_begin_to_collect_without_end() {
+    let long = "x".repeat(101);
+    let fine = "x".repeat(60);
+    let table = [
+        (format!("<a>{long}</a>"), Some(Stop::Long)),
+        (format!("<a b='{long}'/>"), Some(Stop::Long)),
+        (format!("<a b='{}>'/>", ">".repeat(101)), Some(Stop::Long)),
+        (format!("<!--{}-->", "<>".repeat(51)), Some(Stop::Long)),
+        (format!("<a><![CDATA[{}]]></a>", "<b>".repeat(40)), Some(Stop::Long)),
+        (format!("<?x {} ?>", ">".repeat(101)), Some(Stop::Long)),
+        ("<a>".to_owned() + &"&amp;".repeat(30) + "</a>", Some(Stop::Long)),
+        ("<a>".to_owned() + &"x<!---->".repeat(30) + "</a>", Some(Stop::Long)),
+        (format!("<a>{fine}</a>").repeat(50), None),
+        (format!("<a b=\"{fine}\"/>").repeat(50), None),
+        (format!("<!--{fine}--><a/><![CDATA[{fine}]]><a/>").repeat(50), None),
+        ("<a>".repeat(251), Some(Stop::Deep)),
+        ("<a>".repeat(250) + &"</a>".repeat(250), None),
+        ("<a><b/></a><c d='/'></c>".repeat(300), None),
+        ("<!DOCTYPE a>".into(), Some(Stop::Entity)),
+        ("<a/><!doctype a>".into(), Some(Stop::Entity)),
+        ("<a/>".repeat(4000) + "<!ENTITY b 'c'>", Some(Stop::Entity)),
+        ("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a/>".into(), None),
+        ("\u{feff}<?xml version='1.0' encoding='utf-8'?><a/>".into(), None),
+        ("<?xml version='1.0' encoding='latin1'?><a/>".into(), Some(Stop::Encoding("latin1".into()))),
+        ("<a encoding='latin1'/>".into(), None),
+    ];
+    for (text, expected) in table {
+        assert_eq!(stopped(text.as_bytes()), expected, "{}", &text[..text.len().min(80)]);
+    }
+    for wide in [&b"\xff\xfe<\0a\0"[..], b"\xfe\xff\0<", b"<\0a\0/\0>\0", b"\0<\0a"] {
+        assert_eq!(stopped(wide), Some(Stop::Encoding("UTF-16".into())), "{wide:?}");
+    }
+}
+
+#[test]
+fn an_endless_part_is_left_after_the_longest_text_and_one_piece_more() {
+    for start in ["<c><v>", "<!--", "<a b='", "<![CDATA[", "<?x "] {
+        let mut endless = Endless { start: start.as_bytes(), given: 0 };
+        let mut buffer = vec![0; 1 << 16];
+        let mut tokens = Tokens::new(&mut endless, LIMITS.run, u64::MAX);
+        while tokens.read(&mut buffer).is_ok() {}
+        drop(tokens);
+        assert!(endless.given <= LIMITS.run + (1 << 17), "{start}: {} bytes", endless.given);
+    }
+}
+
+const RELATION: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// The parts of a workbook of one sheet with this content.
+fn parts(sheet: &str) -> Vec<(String, String)> {
+    let part = |name: &str, content: String| (name.to_owned(), content);
+    vec![
+        part(
+            "_rels/.rels",
+            format!(
+                "<Relationships><Relationship Id='a' Type='{RELATION}/officeDocument' Target='xl/workbook.xml'/></Relationships>"
+            ),
+        ),
+        part(
+            "xl/workbook.xml",
+            "<workbook xmlns:r='r'><sheets><sheet name='Sites' sheetId='1' r:id='a'/></sheets></workbook>"
+                .into(),
+        ),
+        part(
+            "xl/_rels/workbook.xml.rels",
+            format!(
+                "<Relationships><Relationship Id='a' Type='{RELATION}/worksheet' Target='worksheets/sheet1.xml'/></Relationships>"
+            ),
+        ),
+        part("xl/worksheets/sheet1.xml", format!("<worksheet>{sheet}</worksheet>")),
+    ]
+}
+
+/// What a workbook of these parts comes to, within these limits.
+fn looked(parts: &[(String, String)], limits: Limits) -> Result<Survey, Fault> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.xlsx");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).expect("a file"));
+    for (name, content) in parts {
+        zip.start_file(name.as_str(), SimpleFileOptions::default()).expect("a part");
+        zip.write_all(content.as_bytes()).expect("its content");
+    }
+    zip.finish().expect("a package");
+    let mut package = Package::open_within(&path, limits)?;
+    package.must_be_safe_to_open()?;
+    package.survey(0)
+}
+
+#[test]
+fn every_limit_refuses_what_is_one_beyond_it() {
+    let data = "<sheetData><row><c><v>1</v></c><c><v>2</v></c></row></sheetData>";
+    let merged = format!("{data}<mergeCells><mergeCell ref='A1:A2'/><mergeCell ref='B1:B2'/></mergeCells>");
+    let texts = ("xl/sharedStrings.xml".to_owned(), "<sst><si><t>a</t></si><si/></sst>".to_owned());
+    let formats =
+        ("xl/styles.xml".to_owned(), "<styleSheet><cellXfs><xf/><xf/></cellXfs></styleSheet>".to_owned());
+    let all = [parts(&merged), vec![texts, formats]].concat();
+    assert!(looked(&all, LIMITS).is_ok());
+    let exact = Limits { parts: 6, texts: 2, formats: 2, sheets: 1, values: 2, merges: 2, ..LIMITS };
+    assert!(looked(&all, exact).is_ok());
+    let below = [
+        (Limits { parts: 5, ..LIMITS }, Code::FileTooLarge),
+        (Limits { directory: 100, ..LIMITS }, Code::FileCorrupt),
+        (Limits { part: 100, ..LIMITS }, Code::FileTooLarge),
+        (Limits { sum: 500, ..LIMITS }, Code::FileTooLarge),
+        (Limits { strings: 10, ..LIMITS }, Code::FileTooLarge),
+        (Limits { small: 10, ..LIMITS }, Code::FileTooLarge),
+        (Limits { texts: 1, ..LIMITS }, Code::FileTooLarge),
+        (Limits { formats: 1, ..LIMITS }, Code::FileTooLarge),
+        (Limits { run: 20, ..LIMITS }, Code::FileTooLarge),
+        (Limits { format_run: 5, ..LIMITS }, Code::FileTooLarge),
+        (Limits { sheets: 0, ..LIMITS }, Code::FileTooLarge),
+        (Limits { values: 1, ..LIMITS }, Code::FileTooLarge),
+        (Limits { merges: 1, ..LIMITS }, Code::SheetUnreadable),
+    ];
+    for (limits, code) in below {
+        let fault = looked(&all, limits).map(|_| ()).expect_err("beyond a limit");
+        assert_eq!(fault.code, code, "{limits:?}: {}", fault.message);
+    }
+}
+
+/// Every other row hidden, every other formula without a result: ranges that cannot be joined.
+#[test]
+fn what_is_remembered_of_a_worksheet_is_limited() {
+    let rows: String =
+        (1..40).map(|row| format!("<row r='{}' hidden='1'><c><f>A1</f></c></row>", row * 2)).collect();
+    let all = parts(&format!("<sheetData>{rows}</sheetData>"));
+    let survey = looked(&all, LIMITS).expect("it is not much");
+    assert_eq!(
+        (survey.hidden_rows.count(), survey.is_unsaved(0, 2), survey.is_unsaved(0, 3)),
+        (39, true, false)
+    );
+    let fault = looked(&all, Limits { ranges: 50, ..LIMITS }).map(|_| ()).expect_err("too much to remember");
+    assert_eq!(fault.code, Code::SheetUnreadable);
+}

@@ -1,0 +1,487 @@
+//! One pass over a worksheet, in constant memory: where its cells are and what they compute, not what they hold.
+//!
+//! It is stricter than the reader that comes after it: where that one would pass over something, or take one cell for
+//! another, the worksheet is refused with the last cell that was right.
+
+use std::io::Read;
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::cell::address;
+use super::super::code::Code;
+use super::merges::{self, Merge};
+use super::package::Archive;
+use super::survey::Survey;
+use super::tokens::{self, Elements, elements};
+use super::{Fault, Limits, formula, place};
+
+/// Surveys the worksheet in a part.
+pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
+    let limits = archive.limits;
+    let reader = elements(archive.part(part, limits.run)?);
+    let walk = Walk {
+        limits,
+        is_uncalculated,
+        survey: Survey::new(),
+        path: Vec::new(),
+        data: Data::Before,
+        row: 0,
+        row_is_hidden: false,
+        row_is_filled: false,
+        columns: 0,
+        cell: Cell::default(),
+        last: None,
+        seen: Vec::new(),
+        merges: Vec::new(),
+        ranges: 0,
+    };
+    walk.through(reader, part)
+}
+
+/// Where the rows are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Data {
+    Before,
+    Within,
+    After,
+}
+
+/// The elements that matter, and any other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Element {
+    Data,
+    Row,
+    Cell,
+    Formula,
+    Value,
+    Inline,
+    Other,
+}
+
+/// The type of a cell, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Type {
+    #[default]
+    Number,
+    Shared,
+    Text,
+    Inline,
+    Other,
+}
+
+/// The cell at hand.
+#[derive(Debug, Default)]
+struct Cell {
+    row: u32,
+    column: u16,
+    of: Type,
+    has_formula: bool,
+    is_volatile: bool,
+    is_external: bool,
+    has_value: bool,
+    has_inline: bool,
+    /// The pieces, the bytes and the first bytes of the value.
+    pieces: u32,
+    value: usize,
+    is_zero: bool,
+    /// Bytes of everything in the cell.
+    bytes: usize,
+}
+
+/// A pass under way.
+struct Walk {
+    limits: Limits,
+    is_uncalculated: bool,
+    survey: Survey,
+    path: Vec<Element>,
+    data: Data,
+    row: u32,
+    row_is_hidden: bool,
+    row_is_filled: bool,
+    /// The column that a cell without address has.
+    columns: u32,
+    cell: Cell,
+    last: Option<(u32, u16)>,
+    /// The columns of the row at hand that have a cell.
+    seen: Vec<u64>,
+    merges: Vec<Merge>,
+    ranges: usize,
+}
+
+impl Walk {
+    fn through<R: Read>(mut self, mut reader: Elements<R>, part: &str) -> Result<Survey, Fault> {
+        let mut buffer = Vec::new();
+        loop {
+            buffer.clear();
+            let event = reader.read_event_into(&mut buffer).map_err(|error| self.broken(&error, part))?;
+            match event {
+                Event::Start(element) => self.begin(&element)?,
+                Event::End(_) => self.end()?,
+                Event::Text(text) => self.text(&text, true)?,
+                Event::GeneralRef(reference) => self.text(&reference, false)?,
+                Event::CData(text) => self.section(&text)?,
+                Event::Comment(_) | Event::PI(_) => self.section("")?,
+                Event::Empty(_) | Event::Decl(_) | Event::DocType(_) => {}
+                Event::Eof => break,
+            }
+        }
+        if self.data != Data::After || !self.path.is_empty() {
+            return Err(self.unreadable("its end is missing"));
+        }
+        self.survey.order();
+        self.survey.merges = merges::ordered(std::mem::take(&mut self.merges)).map_err(|merge| {
+            self.unreadable(&format!("the merged range {} lies over another one", merge.range()))
+        })?;
+        Ok(self.survey)
+    }
+
+    /// An element begins.
+    fn begin(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+        let name = element.local_name();
+        let found = match name.as_ref() {
+            "sheetData" => Element::Data,
+            "row" => Element::Row,
+            "c" => Element::Cell,
+            "f" => Element::Formula,
+            "v" => Element::Value,
+            "is" => Element::Inline,
+            _ => Element::Other,
+        };
+        let within = self.path.last().copied();
+        let is_inside = self.data == Data::Within;
+        match (within, found) {
+            (_, Element::Data) => {
+                if self.data != Data::Before {
+                    return Err(self.unreadable("it has two sets of rows"));
+                }
+                self.data = Data::Within;
+            }
+            (Some(Element::Data), Element::Row) => self.begin_row(element)?,
+            (Some(Element::Row), Element::Cell) => self.begin_cell(element)?,
+            (Some(Element::Cell), Element::Formula) => {
+                if self.cell.has_value {
+                    return Err(self.unreadable("a formula stands behind its result"));
+                }
+                self.cell.has_formula = true;
+            }
+            (Some(Element::Cell), Element::Value) => {
+                if self.cell.has_value {
+                    return Err(self.unreadable("a cell has two values"));
+                }
+                self.cell.has_value = true;
+            }
+            (Some(Element::Cell), Element::Inline) => {
+                if self.cell.has_inline {
+                    return Err(self.unreadable("a cell has two values"));
+                }
+                self.cell.has_inline = true;
+            }
+            (Some(Element::Cell), Element::Other) => {
+                return Err(self.unreadable(&format!(
+                    "a cell has a part called {}, which is not known",
+                    super::super::finding::shown(name.as_ref())
+                )));
+            }
+            (_, Element::Row | Element::Cell | Element::Formula | Element::Value | Element::Inline)
+                if is_inside =>
+            {
+                return Err(self.unreadable("its cells stand inside each other"));
+            }
+            // Elements of other names, and of these names outside of the rows.
+            (_, _) if !is_inside => self.begin_aside(name.as_ref(), element)?,
+            (_, _) => {}
+        }
+        let kept = if is_inside || found == Element::Data { found } else { Element::Other };
+        self.path.push(kept);
+        Ok(())
+    }
+
+    /// An element before or after the rows.
+    fn begin_aside(&mut self, name: &str, element: &BytesStart<'_>) -> Result<(), Fault> {
+        match name {
+            "col" => self.hide_columns(element),
+            "autoFilter" => {
+                self.survey.has_filter = true;
+                Ok(())
+            }
+            "mergeCell" => {
+                let range = attributes(element, ["ref"])?;
+                let corners = range[0].and_then(place::range);
+                let corners = corners.ok_or_else(|| self.unreadable("a merged range has no place"))?;
+                if self.merges.len() == self.limits.merges {
+                    return Err(self.unreadable("it has more merged ranges than are read"));
+                }
+                self.merges.extend(Merge::between(corners));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn hide_columns(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+        let [min, max, hidden, width] = attributes(element, ["min", "max", "hidden", "width"])?;
+        let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok());
+        if is_true(hidden) || width.is_some_and(is_nothing) {
+            let last = number(max).unwrap_or(0).min(super::COLUMN_LIMIT);
+            for column in number(min).unwrap_or(1).max(1)..=last {
+                if let Some(column) = self.survey.column_mut(column - 1) {
+                    column.is_hidden = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_row(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+        let [number, hidden, height] = attributes(element, ["r", "hidden", "ht"])?;
+        let next = self.row + 1;
+        let number = match number {
+            Some(text) => place::row(text),
+            None => Some(next).filter(|row| *row <= place::ROWS),
+        };
+        let Some(number) = number else {
+            return Err(self.unreadable("a row has no number that a worksheet can have"));
+        };
+        if number != self.row {
+            self.survey.is_ordered &= number > self.row;
+            self.seen.clear();
+        }
+        self.row = number;
+        self.columns = 0;
+        self.row_is_hidden = is_true(hidden) || height.is_some_and(is_nothing);
+        self.row_is_filled = false;
+        Ok(())
+    }
+
+    fn begin_cell(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
+        let [at, of] = attributes(element, ["r", "t"])?;
+        let at = match at {
+            Some(text) => place::cell(text),
+            None => u16::try_from(self.columns)
+                .ok()
+                .filter(|column| u32::from(*column) < place::COLUMNS)
+                .map(|column| (self.row, column)),
+        };
+        let Some((row, column)) = at else {
+            return Err(self.unreadable("a cell has no address that a worksheet can have"));
+        };
+        if row != self.row {
+            let what = format!("{} stands in row {}", address(usize::from(column), row), self.row);
+            return Err(self.unreadable(&what));
+        }
+        let (word, bit) = (usize::from(column) / 64, 1_u64 << (column % 64));
+        if self.seen.len() <= word {
+            self.seen.resize(word + 1, 0);
+        }
+        if self.seen[word] & bit != 0 {
+            return Err(self.unreadable(&format!("{} is there twice", address(usize::from(column), row))));
+        }
+        self.seen[word] |= bit;
+        let of = match of {
+            None | Some("n") => Type::Number,
+            Some("s") => Type::Shared,
+            Some("str") => Type::Text,
+            Some("inlineStr") => Type::Inline,
+            Some(_) => Type::Other,
+        };
+        self.cell = Cell { row, column, of, is_zero: true, ..Cell::default() };
+        self.columns = u32::from(column) + 1;
+        Ok(())
+    }
+
+    /// Text, or a reference in it such as `&amp;`.
+    fn text(&mut self, text: &str, is_plain: bool) -> Result<(), Fault> {
+        if self.data != Data::Within {
+            return Ok(());
+        }
+        let cell = &mut self.cell;
+        if cell.row == 0 {
+            // White space between cells.
+            return Ok(());
+        }
+        cell.bytes += text.len();
+        if cell.bytes > self.limits.run {
+            let at = address(usize::from(cell.column), cell.row);
+            return Err(Fault::new(
+                Code::FileTooLarge,
+                format!("{at} holds more than a million characters: remove its content"),
+            ));
+        }
+        match self.path.last() {
+            Some(Element::Formula) if is_plain => {
+                cell.is_volatile |= formula::is_volatile(text);
+                cell.is_external |= formula::is_external(text);
+            }
+            Some(Element::Value) => {
+                cell.pieces += 1;
+                cell.value += text.len();
+                cell.is_zero &= text == "0";
+                // The reader takes only the first piece of a number, and an index that is none for the first text.
+                let is_one = is_plain && cell.pieces == 1;
+                let is_index = cell.of != Type::Shared || text.bytes().all(|byte| byte.is_ascii_digit());
+                if !is_index || (!is_one && !matches!(cell.of, Type::Text | Type::Other)) {
+                    return Err(self.unreadable("the value of a cell is broken"));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What the reader passes over inside a value.
+    fn section(&mut self, text: &str) -> Result<(), Fault> {
+        if self.path.last() == Some(&Element::Value) {
+            return Err(self.unreadable("the value of a cell is broken"));
+        }
+        self.text(text, false)
+    }
+
+    /// An element ends.
+    fn end(&mut self) -> Result<(), Fault> {
+        match self.path.pop() {
+            Some(Element::Cell) => self.end_cell(),
+            Some(Element::Row) => {
+                if self.row_is_hidden && self.row_is_filled {
+                    let is_new = self.survey.hidden_rows.add(self.row);
+                    self.remember(is_new)?;
+                }
+                Ok(())
+            }
+            Some(Element::Data) => {
+                self.data = Data::After;
+                Ok(())
+            }
+            Some(Element::Formula | Element::Value | Element::Inline | Element::Other) | None => Ok(()),
+        }
+    }
+
+    fn end_cell(&mut self) -> Result<(), Fault> {
+        let cell = std::mem::take(&mut self.cell);
+        let is_filled = cell.value > 0 || cell.has_inline;
+        if cell.of == Type::Inline && cell.value > 0 && !cell.has_inline {
+            return Err(self.unreadable("the value of a cell is broken"));
+        }
+        if is_filled || cell.has_formula {
+            self.row_is_filled = true;
+            self.survey.values += 1;
+            if self.survey.values > self.limits.values {
+                return Err(Fault::new(
+                    Code::FileTooLarge,
+                    format!("the sheet has more than {} values: split it", self.limits.values),
+                ));
+            }
+        }
+        if cell.has_formula {
+            // A formula may well come to an empty text; a number is never empty.
+            let is_empty_text = cell.of == Type::Text && cell.has_value;
+            let is_placeholder = self.is_uncalculated && cell.of == Type::Number && cell.is_zero;
+            let is_unsaved = (!is_filled && !is_empty_text) || is_placeholder;
+            let mut is_new = false;
+            if let Some(column) = self.survey.column_mut(usize::from(cell.column)) {
+                column.formulas.add(cell.row);
+                if cell.is_volatile {
+                    column.volatile.add(cell.row);
+                }
+                if cell.is_external {
+                    column.external.add(cell.row);
+                }
+                is_new = is_unsaved && column.unsaved.add(cell.row);
+            }
+            self.remember(is_new)?;
+        }
+        self.last = Some((cell.row, cell.column));
+        Ok(())
+    }
+
+    /// Counts the ranges that are kept.
+    fn remember(&mut self, is_new: bool) -> Result<(), Fault> {
+        self.ranges += usize::from(is_new);
+        if self.ranges > self.limits.ranges {
+            return Err(self.unreadable("too many of its rows are hidden or have formulas without a result"));
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, what: &str) -> Fault {
+        Fault::new(Code::SheetUnreadable, unreadable(self.last, what))
+    }
+
+    /// Why the next element cannot be had.
+    fn broken(&self, error: &quick_xml::Error, part: &str) -> Fault {
+        match error {
+            quick_xml::Error::Io(_) => tokens::fault(error, part),
+            quick_xml::Error::Encoding(_) => self.unreadable("it has letters that cannot be read"),
+            quick_xml::Error::Syntax(_)
+            | quick_xml::Error::IllFormed(_)
+            | quick_xml::Error::InvalidAttr(_)
+            | quick_xml::Error::Escape(_)
+            | quick_xml::Error::Namespace(_) => self.unreadable("its structure is broken"),
+        }
+    }
+}
+
+/// Says after which cell a worksheet cannot be read; rows as shown, columns from 0.
+pub(crate) fn unreadable(last: Option<(u32, u16)>, what: &str) -> String {
+    let place = last.map_or_else(
+        || "at its start".to_owned(),
+        |(row, column)| format!("after {}", address(usize::from(column), row)),
+    );
+    format!("the sheet is damaged {place} ({what}): open it in Excel and save it")
+}
+
+/// The values of these attributes; one that is there twice is an error.
+fn attributes<'a, const N: usize>(
+    element: &'a BytesStart<'_>,
+    names: [&str; N],
+) -> Result<[Option<&'a str>; N], Fault> {
+    let broken = || Fault::new(Code::SheetUnreadable, unreadable(None, "an attribute is broken"));
+    let mut found = [None; N];
+    let raw = element.attributes_raw();
+    for pair in (RawAttributes { rest: raw }) {
+        let (key, value) = pair.ok_or_else(broken)?;
+        if let Some(place) = names.iter().position(|name| *name == key) {
+            if found[place].replace(value).is_some() {
+                return Err(broken());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The attributes of an element, as they are written.
+struct RawAttributes<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for RawAttributes<'a> {
+    /// A name and its value; `None` when there is no such pair.
+    type Item = Option<(&'a str, &'a str)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.rest.trim_ascii_start().trim_end_matches('/');
+        self.rest = "";
+        if rest.is_empty() {
+            return None;
+        }
+        let pair = || {
+            let (key, rest) = rest.split_once('=')?;
+            let rest = rest.trim_ascii_start();
+            let mark = rest.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+            let (value, rest) = rest[1..].split_once(mark)?;
+            Some(((key.trim_ascii_end(), value), rest))
+        };
+        Some(pair().map(|(pair, rest)| {
+            self.rest = rest;
+            pair
+        }))
+    }
+}
+
+fn is_true(value: Option<&str>) -> bool {
+    matches!(value, Some("1" | "true"))
+}
+
+/// Whether a height or width is none.
+fn is_nothing(value: &str) -> bool {
+    value.parse::<f64>().is_ok_and(|size| size == 0.0)
+}

@@ -1,0 +1,66 @@
+//! Values of a workbook as cells: what the library says a cell holds, in the words of the sheets.
+
+use calamine::{DataRef, ExcelDateTime, NumberFormat};
+
+use super::super::cell::{Cell, CellKind};
+
+/// The digits a number format of nothing but zeros asks for.
+pub(super) fn zero_format(format: Option<&NumberFormat>) -> Option<usize> {
+    let code = format?.format_code.as_str();
+    (code.len() >= 2 && code.len() <= 20 && code.bytes().all(|byte| byte == b'0')).then_some(code.len())
+}
+
+/// The value of a cell; `None` when it has none.
+pub(super) fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
+    let cell = match data {
+        DataRef::Empty => return None,
+        DataRef::String(text) => text_cell(text)?,
+        DataRef::SharedString(text) => text_cell(text)?,
+        #[expect(clippy::cast_precision_loss, reason = "a workbook stores every number as a double")]
+        DataRef::Int(number) => number_cell(*number as f64, zeros),
+        DataRef::Float(number) => number_cell(*number, zeros),
+        DataRef::Bool(truth) => {
+            Cell { kind: CellKind::Bool(*truth), text: if *truth { "TRUE" } else { "FALSE" }.into() }
+        }
+        DataRef::DateTime(date) => Cell { kind: CellKind::Date, text: date_text(date) },
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            Cell { kind: CellKind::Date, text: text.clone() }
+        }
+        DataRef::Error(error) => Cell { kind: CellKind::Error, text: error.to_string() },
+    };
+    Some(cell)
+}
+
+/// A text; CR LF inside is written as LF.
+fn text_cell(text: &str) -> Option<Cell> {
+    if text.is_empty() {
+        return None;
+    }
+    let text =
+        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
+    Some(Cell::text(text))
+}
+
+/// A number with its shortest digits, zeros of the format in front.
+fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
+    let plain = format!("{number}");
+    match zeros {
+        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() < width => {
+            Cell { kind: CellKind::Number { value: number, padded: true }, text: format!("{plain:0>width$}") }
+        }
+        _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain },
+    }
+}
+
+/// A date as people write dates for machines; a time of day alone without a date.
+fn date_text(date: &ExcelDateTime) -> String {
+    let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
+    let whole = date.as_f64().fract() == 0.0;
+    if date.as_f64() < 1.0 {
+        format!("{hour:02}:{minute:02}:{second:02}")
+    } else if whole {
+        format!("{year:04}-{month:02}-{day:02}")
+    } else {
+        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+    }
+}

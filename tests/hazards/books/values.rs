@@ -1,0 +1,253 @@
+//! What the cells of a workbook compute and hold: formulas, errors, dates, formats, booleans.
+
+use super::super::desk::{Desk, package};
+use super::{COMPANY, HEADER, PHONE, errors, row, site, sites, text_cell, told, worksheet};
+
+/// A site whose name is this cell, of column C.
+fn named(cell: &str) -> Desk {
+    sites("", &with_name(cell), "")
+}
+
+fn with_name(cell: &str) -> String {
+    with(&[("C", cell)])
+}
+
+/// A site in row 2 with some of its cells as they are given.
+fn with(cells: &[(&str, &str)]) -> String {
+    let usual = [
+        ("A", "S-2"),
+        ("B", COMPANY),
+        ("C", "Site 2"),
+        ("D", PHONE),
+        ("E", "1 Earl Street"),
+        ("F", "Auckland"),
+    ];
+    let cells: String = usual
+        .iter()
+        .map(|(column, text)| {
+            let given = cells.iter().find(|(given, _)| given == column);
+            given.map_or_else(|| text_cell(&format!("{column}2"), text), |(_, cell)| (*cell).to_owned())
+        })
+        .collect();
+    format!("<row r=\"2\">{cells}</row>")
+}
+
+#[test]
+fn x08_results_of_formulas_are_used_and_counted() {
+    let desk = named("<c r=\"C2\" t=\"str\"><f>A2&amp;\"x\"</f><v>S-2x</v></c>");
+    assert_eq!(told(&desk), ["note sheet.formulas Sites row 1"]);
+    assert_eq!(
+        desk.the("sheet.formulas").message,
+        "1 cell has a formula; its result is read as it was last saved"
+    );
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+}
+
+#[test]
+fn x08_a_result_that_changes_by_itself_draws_a_warning() {
+    let desk = named("<c r=\"C2\" t=\"str\"><f>\"Site \"&amp;TODAY()</f><v>Site 45000</v></c>");
+    assert_eq!(desk.found(), ["warning sheet.formulas Sites!C2"]);
+}
+
+/// What openpyxl, ClosedXML and EPPlus write: a formula, and no result or an empty one.
+#[test]
+fn x09_a_formula_without_a_saved_result_is_not_called_blank() {
+    for result in ["", "<v></v>", "<v/>"] {
+        let desk = named(&format!("<c r=\"C2\"><f>A2</f>{result}</c>"));
+        assert_eq!(desk.found(), ["error cell.formula-no-value Sites!C2"], "{result}");
+        let finding = desk.the("cell.formula-no-value");
+        assert_eq!(
+            finding.message,
+            "the cell has a formula whose result was never saved: open the workbook in Excel and save it, or enter \
+             the value"
+        );
+        assert_eq!(finding.header.as_deref(), Some("name"));
+    }
+}
+
+/// A formula may come to an empty text: that is a result, and a blank one.
+#[test]
+fn x09_an_empty_text_is_a_result() {
+    assert_eq!(
+        named("<c r=\"C2\" t=\"str\"><f>\"\"</f><v></v></c>").found(),
+        ["error cell.required Sites!C2"]
+    );
+}
+
+/// A row of nothing but formulas without results, as a script makes it, does not vanish.
+#[test]
+fn x09_a_row_of_formulas_without_results_is_a_row() {
+    let cells: String = ('A'..='F').map(|column| format!("<c r=\"{column}2\"><f>G2</f></c>")).collect();
+    let desk = sites("", &format!("<row r=\"2\">{cells}</row>"), "");
+    assert_eq!(
+        desk.found(),
+        ["A", "B", "C", "D", "E", "F"].map(|column| format!("error cell.formula-no-value Sites!{column}2"))
+    );
+}
+
+/// Libraries that cannot calculate write 0 and ask Excel to calculate when it opens the file.
+#[test]
+fn x09_a_result_left_to_the_next_program_is_none() {
+    let workbook = "<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
+         xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"><sheets>\
+         <sheet name=\"Sites\" sheetId=\"1\" r:id=\"rId1\"/></sheets><calcPr calcId=\"124519\" fullCalcOnLoad=\"1\"/></workbook>";
+    let data = format!("{}{}", row(1, &HEADER), with_name("<c r=\"C2\"><f>A2</f><v>0</v></c>"));
+    let part = worksheet("", &data, "");
+    let desk = Desk::with(
+        "sites.xlsx",
+        package("Sites", "", &[("xl/workbook.xml", workbook), ("xl/worksheets/sheet1.xml", &part)]),
+    );
+    assert_eq!(desk.found(), ["error cell.formula-no-value Sites!C2"]);
+}
+
+#[test]
+fn x10_the_error_of_a_formula_is_told_and_never_called_blank() {
+    for error in ["#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!"] {
+        let desk = named(&format!("<c r=\"C2\" t=\"e\"><f>A9</f><v>{error}</v></c>"));
+        assert_eq!(desk.found(), ["error cell.formula-error Sites!C2"], "{error}");
+        assert!(desk.the("cell.formula-error").message.contains(error));
+    }
+}
+
+/// Styles with a date in format 1 and zeros in format 2.
+const STYLES: &str = "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><numFmts>\
+     <numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\"/><numFmt numFmtId=\"165\" formatCode=\"00000\"/>\
+     <numFmt numFmtId=\"166\" formatCode=\"hh:mm:ss\"/></numFmts><cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"164\"/>\
+     <xf numFmtId=\"165\"/><xf numFmtId=\"166\"/></cellXfs></styleSheet>";
+
+/// Sites with one row and formats of cells.
+fn styled(row_2: &str, header: [&str; 6], workbook_properties: &str) -> Desk {
+    let workbook = format!(
+        "<workbook xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
+         xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\">{workbook_properties}<sheets>\
+         <sheet name=\"Sites\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
+    );
+    let part = worksheet("", &format!("{}{row_2}", row(1, &header)), "");
+    let parts = [
+        ("xl/workbook.xml", workbook.as_str()),
+        ("xl/styles.xml", STYLES),
+        ("xl/worksheets/sheet1.xml", &part),
+    ];
+    Desk::with("sites.xlsx", package("Sites", "", &parts))
+}
+
+/// Excel made a date of the key 2024-10, and of the phone number 12-5-2024.
+#[test]
+fn x12_a_date_in_a_text_field_is_an_error_that_shows_the_date() {
+    let cells = with(&[
+        ("A", "<c r=\"A2\" s=\"1\"><v>45323</v></c>"),
+        ("D", "<c r=\"D2\" s=\"1\"><v>45323.5</v></c>"),
+    ]);
+    let desk = styled(&cells, HEADER, "");
+    assert_eq!(desk.found(), ["error cell.date-unexpected Sites!A2", "error cell.date-unexpected Sites!D2"]);
+    let messages = errors(&desk);
+    assert!(messages[0].contains("(2024-02-01)"), "{messages:?}");
+    assert!(messages[1].contains("a phone number with dashes"), "{messages:?}");
+}
+
+/// A workbook of an old Excel for Mac, whose days are counted from 1904.
+#[test]
+fn x13_the_date_system_of_the_workbook_is_heeded() {
+    let cells = with(&[("A", "<c r=\"A2\" s=\"1\"><v>43861</v></c>")]);
+    let desk = styled(&cells, HEADER, "<workbookPr date1904=\"1\"/>");
+    assert!(desk.the("cell.date-unexpected").message.contains("(2024-02-01)"));
+}
+
+/// Dates that no calendar has do not upset anything.
+#[test]
+fn x13_absurd_dates_are_dates_all_the_same() {
+    for number in ["60", "-1", "1e300", "-1e300", "2958466", "0", "NaN", "inf"] {
+        let cells = with(&[("A", &format!("<c r=\"A2\" s=\"1\"><v>{number}</v></c>"))]);
+        let desk = styled(&cells, HEADER, "");
+        assert_eq!(desk.found(), ["error cell.date-unexpected Sites!A2"], "{number}");
+    }
+}
+
+/// What strict Open XML writes.
+#[test]
+fn x14_an_iso_date_is_a_date() {
+    let desk = named("<c r=\"C2\" t=\"d\"><v>2024-02-01</v></c>");
+    assert_eq!(desk.found(), ["error cell.date-unexpected Sites!C2"]);
+    assert!(desk.the("cell.date-unexpected").message.contains("(2024-02-01)"));
+}
+
+/// Excel in Japan writes how a name is read beside it; web exporters write CDATA.
+#[test]
+fn x15_rich_text_and_readings_come_to_the_text_that_is_shown() {
+    let texts = [
+        ("<r><t>Site</t></r><r><rPr><b/></rPr><t xml:space=\"preserve\"> North</t></r>", "Site North"),
+        (
+            "<t>\u{6771}\u{4eac}</t><rPh sb=\"0\" eb=\"2\"><t>\u{30c8}\u{30a6}\u{30ad}\u{30e7}\u{30a6}</t></rPh>",
+            "\u{6771}\u{4eac}",
+        ),
+        ("<t><![CDATA[Smith & Sons]]></t>", "Smith & Sons"),
+        ("<t>  Site  </t>", "Site"),
+    ];
+    for (inline, expected) in texts {
+        let desk = named(&format!("<c r=\"C2\" t=\"inlineStr\"><is>{inline}</is></c>"));
+        assert_eq!(desk.found(), Vec::<String>::new(), "{inline}");
+        let mut names = Vec::new();
+        let examined = desk.examined();
+        let book = &examined.books()[0];
+        book.read(&book.tables[0], &mut |row| {
+            names.push(row.cells[2].trim().to_owned());
+            Ok(())
+        })
+        .expect("the rows are read");
+        assert_eq!(names, [expected]);
+    }
+    let broken = named("<c r=\"C2\" t=\"inlineStr\"><is><t>Site_x000D_\nNorth</t></is></c>");
+    assert_eq!(broken.found(), ["error cell.line-break Sites!C2"]);
+}
+
+/// Excel users keep zeros by a number format.
+#[test]
+fn x27_zeros_of_a_format_are_restored_and_counted() {
+    let header = ["key", "company", "name", "phone", "address1", "postcode"];
+    let desk = styled(&with(&[("F", "<c r=\"F2\" s=\"2\"><v>123</v></c>")]), header, "");
+    assert_eq!(desk.found(), Vec::<String>::new());
+    assert!(told(&desk).contains(&"note cell.zero-padded-format Sites!F1".to_owned()));
+    let desk = styled(&with(&[("F", "<c r=\"F2\"><v>123</v></c>")]), header, "");
+    assert_eq!(desk.found(), ["warning cell.numeric-identifier Sites!F2"]);
+}
+
+#[test]
+fn x28_a_boolean_in_a_text_field_is_an_error() {
+    let desk = named("<c r=\"C2\" t=\"b\"><v>1</v></c>");
+    assert_eq!(desk.found(), ["error cell.bool-unexpected Sites!C2"]);
+    assert!(desk.the("cell.bool-unexpected").message.contains("TRUE"));
+}
+
+/// A note on a cell and a colour mean nothing.
+#[test]
+fn x30_notes_on_cells_are_passed_over() {
+    let part = worksheet(
+        "",
+        &format!("{}{}", row(1, &HEADER), site(2)),
+        "<legacyDrawing r:id=\"rId1\" xmlns:r=\"r\"/>",
+    );
+    let comments = "<comments><commentList><comment ref=\"A2\"><text><t>skip</t></text></comment></commentList></comments>";
+    let desk = Desk::with(
+        "sites.xlsx",
+        package("Sites", "", &[("xl/worksheets/sheet1.xml", &part), ("xl/comments1.xml", comments)]),
+    );
+    assert_eq!(told(&desk), Vec::<String>::new());
+}
+
+/// A price list in another workbook, looked up.
+#[test]
+fn x31_values_of_another_workbook_draw_a_warning_that_names_the_first() {
+    let desk = named("<c r=\"C2\" t=\"str\"><f>VLOOKUP(A2,'[1]Price list'!A:B,2,0)</f><v>North</v></c>");
+    assert_eq!(desk.found(), ["warning file.external-links Sites!C2"]);
+    assert!(
+        desk.the("file.external-links").message.starts_with("1 cell takes its value from another workbook")
+    );
+}
+
+/// 10:20:30 typed into a phone cell.
+#[test]
+fn x32_a_time_in_a_phone_cell_is_an_error_with_a_hint() {
+    let desk = styled(&with(&[("D", "<c r=\"D2\" s=\"3\"><v>0.43090277777777775</v></c>")]), HEADER, "");
+    assert_eq!(desk.found(), ["error cell.date-unexpected Sites!D2"]);
+    assert!(desk.the("cell.date-unexpected").message.contains("(10:20:30)"));
+}
