@@ -66,6 +66,9 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
     for path in files {
         match open(path, options) {
             Ok(book) => {
+                for table in &book.tables {
+                    findings.note_sheet(&table.file, table.worksheet.as_deref());
+                }
                 findings.extend(book.findings.iter().cloned());
                 books.push(book);
             }

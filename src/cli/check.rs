@@ -78,7 +78,7 @@ fn tell_next(context: &Context<'_>, typed: &Typed, manner: &Manner, exit: Exit) 
     let again = context.again(&format!("{command} {}{}", files.join(" "), manner.command_line()));
     context.terminal.hint(format!("{what}: {again}"));
     if let Some((what, text)) = manner.to_keep()? {
-        context.terminal.hint(format!("{what}\n{}", text.trim_end()));
+        context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
     }
     Ok(())
 }

@@ -74,10 +74,11 @@ fn number(count: usize) -> u64 {
 /// `-v` and in JSON.
 pub(super) fn tell(context: &Context<'_>, findings: &Findings, redact: bool) {
     if context.terminal.json() {
-        for finding in findings.clone().into_vec() {
+        for finding in findings.iter().chain(&findings.shortened()) {
             let doc = format!("explain {}", finding.code);
-            let finding = if redact { redacted(&finding) } else { finding };
-            context.terminal.object(&Told { object: "finding", finding: &finding, doc });
+            let unseen = redact.then(|| redacted(finding));
+            let finding = unseen.as_ref().unwrap_or(finding);
+            context.terminal.object(&Told { object: "finding", finding, doc });
         }
     }
     tell_grouped(context.terminal, findings, context.common.verbose > 0, redact);
@@ -185,23 +186,15 @@ fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
     terminal.result("");
 }
 
-/// The groups to be told: files and sheets in the order they come up, then the worst first, then by code and column.
+/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column.
 fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
-    let mut sheets: Vec<(&String, &Option<String>)> = Vec::new();
-    for group in findings.groups() {
-        let place = (&group.key.file, &group.key.sheet);
-        if !sheets.contains(&place) {
-            // What is said of a file as a whole stands before what is said of its sheets, and those together.
-            let end = sheets.iter().rposition(|(file, _)| *file == place.0).map_or(sheets.len(), |at| at + 1);
-            sheets.insert(end, place);
-        }
-    }
+    let sheets = findings.sheets();
     let mut groups: Vec<_> = findings
         .groups()
         .iter()
         .filter(|group| notes || group.key.severity != Severity::Info)
         .map(|group| {
-            let place = (&group.key.file, &group.key.sheet);
+            let place = (group.key.file.as_str(), group.key.sheet.as_deref());
             (sheets.iter().position(|known| *known == place), group)
         })
         .collect();
@@ -256,7 +249,15 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
 fn fix(finding: &Finding) -> Option<String> {
     let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
     let Some(suggestion) = &finding.suggestion else {
-        return finding.rule.as_ref().map(|rule| format!("enter {rule}"));
+        // The messages of these say it in full.
+        let said = [Code::CellEnum, Code::CellBool, Code::CellTimezone, Code::CellMultipleValues];
+        return if finding.code == Code::CellMacReserved {
+            Some("enter the address that is printed on the device".to_owned())
+        } else if said.contains(&finding.code) {
+            None
+        } else {
+            finding.rule.as_ref().map(|rule| format!("enter {rule}"))
+        };
     };
     let suggestion = cut(suggestion, 2 * VALUE);
     let scope = finding.code.as_str().split('.').next().unwrap_or_default();
@@ -319,5 +320,4 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 }
 
 #[cfg(test)]
-#[path = "findings_tests.rs"]
 mod tests;

@@ -59,6 +59,8 @@ pub struct Findings {
     groups: Vec<Group>,
     numbers: HashMap<GroupKey, usize>,
     counts: [usize; 4],
+    /// The sheets in the order of the files, as far as they are known.
+    sheets: Vec<(String, Option<String>)>,
     /// Warnings that count as errors and are about more than a row, so that leaving out rows does not help.
     denied_whole: usize,
 }
@@ -72,6 +74,31 @@ impl Findings {
     /// What its findings are judged by.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Notes a sheet that was opened, so that what is found in it is told in the order of the files.
+    pub fn note_sheet(&mut self, file: &str, sheet: Option<&str>) {
+        self.sheets.push((file.to_owned(), sheet.map(str::to_owned)));
+    }
+
+    /// The sheets, and the files as a whole, in the order of the files; those nobody noted as they come up. What is
+    /// about a whole file stands before its sheets.
+    pub fn sheets(&self) -> Vec<(&str, Option<&str>)> {
+        let mut sheets: Vec<(&str, Option<&str>)> =
+            self.sheets.iter().map(|(file, sheet)| (file.as_str(), sheet.as_deref())).collect();
+        for group in &self.groups {
+            let (file, sheet) = (group.key.file.as_str(), group.key.sheet.as_deref());
+            if sheets.contains(&(file, sheet)) {
+                continue;
+            }
+            let of_file = |known: &(&str, Option<&str>)| known.0 == file;
+            let at = match sheet {
+                None => sheets.iter().position(of_file),
+                Some(_) => sheets.iter().rposition(of_file).map(|last| last + 1),
+            };
+            sheets.insert(at.unwrap_or(sheets.len()), (file, sheet));
+        }
+        sheets
     }
 
     /// Takes one in.
@@ -151,7 +178,8 @@ impl Findings {
     /// Only those that forbid something, with all that is counted of them.
     #[must_use]
     pub fn errors(&self) -> Self {
-        let mut errors = Self { policy: self.policy.clone(), ..Self::default() };
+        let (policy, sheets) = (self.policy.clone(), self.sheets.clone());
+        let mut errors = Self { policy, sheets, ..Self::default() };
         let mut all = self.clone();
         all.kept.retain(Finding::is_error);
         all.groups.retain(|group| matches!(group.key.severity, Severity::Fatal | Severity::Error));
@@ -191,24 +219,30 @@ impl Findings {
         group.first.iter().filter_map(|place| self.kept.get(*place))
     }
 
-    /// Those kept, with one note for each group that was shortened.
-    pub fn into_vec(self) -> Vec<Finding> {
-        let mut kept = self.kept;
-        let mut shortened: Vec<_> =
-            self.groups.into_iter().filter(|group| group.count > group.kept).collect();
-        shortened.sort_by(|left, right| left.key.cmp(&right.key));
-        for group in shortened {
+    /// One note for each group that was shortened.
+    pub fn shortened(&self) -> Vec<Finding> {
+        let mut groups: Vec<_> = self.groups.iter().filter(|group| group.count > group.kept).collect();
+        groups.sort_by(|left, right| left.key.cmp(&right.key));
+        let note = |group: &Group| {
             let (more, code) = (group.count - group.kept, group.key.code);
             let mut note = Finding::of_file(
                 Code::LimitFindings,
                 &group.key.file,
                 format!("{more} more findings {code} of the same column are not listed"),
             );
-            note.sheet = group.key.sheet;
-            note.column = group.key.column;
-            kept.push(note);
-        }
-        kept
+            note.sheet.clone_from(&group.key.sheet);
+            note.column.clone_from(&group.key.column);
+            note
+        };
+        groups.into_iter().map(note).collect()
+    }
+
+    /// Those kept, with one note for each group that was shortened.
+    pub fn into_vec(self) -> Vec<Finding> {
+        let shortened = self.shortened();
+        let mut all = self.kept;
+        all.extend(shortened);
+        all
     }
 }
 
