@@ -174,7 +174,10 @@ fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
             Severity::Warning => format!("{} (warning)", key.code),
             Severity::Info => format!("{} (note)", key.code),
         };
-        let places = range_up_to(&group.places, 2);
+        let places = match group.places.words(1) {
+            (told, 0) => told,
+            (told, more) => format!("{told} and {} more", count(more)),
+        };
         table.row([&*cut(sheet, HEADER), column.trim(), &code, &count(number(group.count)), &places]);
     }
     for line in table.lines() {
@@ -296,11 +299,7 @@ fn place(finding: &Finding) -> String {
 
 /// `F2:F10001`, `F2:F10, F14 and 37 more places`.
 fn range(places: &crate::sheet::Places) -> String {
-    range_up_to(places, RANGES)
-}
-
-fn range_up_to(places: &crate::sheet::Places, limit: usize) -> String {
-    match places.words(limit) {
+    match places.words(RANGES) {
         (told, 0) => told,
         (told, more) => format!("{told} and {}", counted(more, "more place", "more places")),
     }

@@ -144,7 +144,7 @@ fn profiles(file: &Path, text: &str) -> Result<Vec<Profile>> {
     })?;
     let mut profiles = Vec::new();
     for (name, section) in profiles_table.sections()? {
-        profiles.push(profile(file, source, name.value, section)?);
+        profiles.push(profile(file, source, &name.value, section)?);
     }
     Ok(profiles)
 }
@@ -171,7 +171,7 @@ fn choose(file: &Path, mut profiles: Vec<Profile>, wanted: Option<&str>) -> Resu
     }
 }
 
-fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'_>) -> Result<Profile> {
+fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>) -> Result<Profile> {
     let mut limits = section.section("limits")?;
     let mut policy = section.section("policy")?;
     let endpoints = section.section("endpoints")?;
@@ -216,7 +216,7 @@ fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'
         settle_seconds: policy.number("settle_seconds", None)?,
         request_timeout_seconds: policy.number("request_timeout_seconds", None)?,
         endpoints: endpoints_of(source, endpoints)?,
-        name: name.clone(),
+        name: name.to_owned(),
     };
     section.finish(right)?;
     limits.finish(|key| right(key).filter(|_| !LIMITS.contains(&key)))?;
