@@ -19,7 +19,7 @@ use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
-use crate::sheet::finding::{Code, Finding, Findings, Severity};
+use crate::sheet::finding::{Code, Finding, Findings};
 use crate::sheet::guard;
 use crate::sheet::{Book, Options, SourceFile, open};
 
@@ -67,18 +67,21 @@ pub enum Outcome {
 /// When a file can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
 /// error but in [`Examined::findings`].
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
-    let mut findings = Findings::default();
+    let mut findings = Findings::under(options.policy.clone());
     let mut books = Vec::new();
     for path in files {
         match open(path, options) {
             Ok(book) => {
+                for table in &book.tables {
+                    findings.note_sheet(&table.file, table.worksheet.as_deref());
+                }
                 findings.extend(book.findings.iter().cloned());
                 books.push(book);
             }
             Err(refusal) => findings.extend(refusal),
         }
     }
-    let mut between = Between::default();
+    let mut between = Between::under(options.policy.clone());
     let mut reasons = Reasons::default();
     let mut places = Vec::new();
     let mut sheets = Vec::new();
@@ -89,6 +92,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
             reasons.table(table);
             places.push((book_number, table_number, rows));
             let summary = book.read(table, &mut |mut row| {
+                options.policy.judge_row(&mut row);
                 between.add(number, &row);
                 rows += 1;
                 findings.extend(row.findings.drain(..));
@@ -165,11 +169,8 @@ pub fn import(
     skip_invalid: bool,
     now: Moment,
 ) -> Result<Outcome> {
-    let forbidden = examined.findings.count(Severity::Fatal) > 0 || (!examined.is_clean() && !skip_invalid);
-    if forbidden {
-        let mut findings = Findings::default();
-        findings.extend(examined.findings.iter().filter(|finding| finding.is_error()).cloned());
-        return Ok(Outcome::Refused(findings));
+    if examined.findings.forbid_import(skip_invalid) {
+        return Ok(Outcome::Refused(examined.findings.errors()));
     }
     let (writer, findings) = placing::place(examined, journal, now)?;
     if findings.is_clean() {

@@ -6,60 +6,79 @@ use super::commands::Check as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::intake;
+use super::reading::Manner;
 use crate::error::{Exit, Result};
-use crate::import::rehearse;
-use crate::sheet::finding::Findings;
+use crate::import::{Examined, rehearse};
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
-    let mut examined = intake::read(context, &typed.files, &typed.reading)?;
-    let against_journal = match intake::existing(context)? {
+    let manner = typed.reading.settle(context)?;
+    let mut examined = intake::read(context, &typed.files, &manner)?;
+    if examined.is_clean()
+        && let Some(mut journal) = intake::existing(context)?
+    {
         // What is in the journal is compared with; nothing of the comparison is kept.
-        Some(mut journal) if examined.is_clean() => rehearse(&examined, &mut journal, context.now())?,
-        Some(_) | None => Findings::default(),
-    };
-    let of_sheets = std::mem::take(&mut examined.findings);
-    let found = Found::of(&of_sheets).plus(Found::of(&against_journal));
-    let mut all = of_sheets.into_vec();
-    all.extend(against_journal.into_vec());
-    findings::tell(context, &all);
-    let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
-    intake::tell_sheets(context, &examined);
-    let terminal = context.terminal;
-    let rows = examined.sheets.iter().map(|sheet| sheet.rows).sum();
-    if exit == Exit::Done {
-        let of = counted(rows, "row", "rows");
-        let notes = match found.notes {
-            0 => String::new(),
-            notes => format!("; {} (told with -v)", counted(notes, "note", "notes")),
-        };
-        terminal.result(match found.warnings {
-            0 => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),
-            warnings => Line::new()
-                .ink(Ink::Good, "no errors")
-                .text(format!(" in {of}, {}{notes}", counted(warnings, "warning", "warnings"))),
-        });
-    } else {
-        terminal.result(
-            Line::new()
-                .ink(Ink::Error, found.words())
-                .text(format!(" in {}; nothing was imported", counted(rows, "row", "rows"))),
-        );
+        let against_journal = rehearse(&examined, &mut journal, context.now())?;
+        examined.findings.append(against_journal);
     }
-    let mut summary = intake::sheets_object(&examined);
+    let found = Found::of(&examined.findings);
+    findings::tell(context, &examined.findings, manner.redact);
+    intake::tell_sheets(context, &examined, &manner);
+    let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
+    tell_end(context, &examined, found);
+    tell_object(context, &examined, &manner, exit)?;
+    findings::tell_explain(context, &examined.findings);
+    tell_next(context, typed, &manner, exit)?;
+    Ok(exit)
+}
+
+/// The last line of the result.
+fn tell_end(context: &Context<'_>, examined: &Examined, found: Found) {
+    let of = counted(rows(examined), "row", "rows");
+    let notes = match found.notes {
+        0 => String::new(),
+        notes => format!("; {} (told with -v)", counted(notes, "note", "notes")),
+    };
+    context.terminal.result(match (found.errors, found.warnings) {
+        (0, 0) => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),
+        (0, warnings) => Line::new()
+            .ink(Ink::Good, "no errors")
+            .text(format!(" in {of}, {}{notes}", counted(warnings, "warning", "warnings"))),
+        (_, _) => Line::new().ink(Ink::Error, found.words()).text(format!(" in {of}; nothing was imported")),
+    });
+}
+
+fn rows(examined: &Examined) -> u64 {
+    examined.sheets.iter().map(|sheet| sheet.rows).sum()
+}
+
+/// The last object for programs.
+fn tell_object(context: &Context<'_>, examined: &Examined, manner: &Manner, exit: Exit) -> Result<()> {
+    let mut summary = intake::sheets_object(examined, manner);
     if let Some(summary) = summary.as_object_mut() {
         summary.insert("object".to_owned(), json!("summary"));
-        summary.insert("rows".to_owned(), json!(rows));
-        summary.insert("found".to_owned(), json!(found));
+        summary.insert("rows".to_owned(), json!(rows(examined)));
+        summary.insert("found".to_owned(), json!(Found::of(&examined.findings)));
+        summary.insert("groups".to_owned(), findings::groups_object(&examined.findings));
+        if let Some((_, text)) = manner.to_keep()? {
+            summary.insert("to_keep".to_owned(), json!(text));
+        }
         summary.insert("exit_code".to_owned(), json!(exit.code()));
     }
-    terminal.object(&summary);
+    context.terminal.object(&summary);
+    Ok(())
+}
+
+/// What to type next, and what to write down so that it need not be typed again.
+fn tell_next(context: &Context<'_>, typed: &Typed, manner: &Manner, exit: Exit) -> Result<()> {
     let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    terminal.hint(if exit == Exit::Done {
-        format!("what would happen: {}", context.again(&format!("plan {}", files.join(" "))))
-    } else {
-        format!("correct the sheet, then: {}", context.again(&format!("check {}", files.join(" "))))
-    });
-    Ok(exit)
+    let (what, command) =
+        if exit == Exit::Done { ("what would happen", "plan") } else { ("correct the sheet, then", "check") };
+    let again = context.again(&format!("{command} {}{}", files.join(" "), manner.command_line()));
+    context.terminal.hint(format!("{what}: {again}"));
+    if let Some((what, text)) = manner.to_keep()? {
+        context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
+    }
+    Ok(())
 }

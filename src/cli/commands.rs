@@ -134,6 +134,22 @@ pub(super) struct Reading {
     /// The encoding of CSV files, where it is not recognised: windows-1252, macintosh …
     #[arg(long, value_name = "NAME")]
     pub(super) encoding: Option<String>,
+
+    /// Read as the profile keeps it for this customer: [profile.NAME.customers.CUSTOMER]
+    #[arg(long, value_name = "CUSTOMER", env = "FLEETLOAD_CUSTOMER")]
+    pub(super) customer: Option<String>,
+
+    /// Let a warning count as an error: its code, or `warnings` for all; may be given several times
+    #[arg(long, value_name = "CODE")]
+    pub(super) deny: Vec<String>,
+
+    /// Let a warning count as a note, by its code; may be given several times
+    #[arg(long, value_name = "CODE")]
+    pub(super) allow: Vec<String>,
+
+    /// Show no values of the sheets in what is found, only their kind and length: for logs that are shared
+    #[arg(long)]
+    pub(super) redact: bool,
 }
 
 /// `fleetload check`.
@@ -151,6 +167,9 @@ pub(super) const CHECK_EXAMPLES: &str = "\
 Examples:
   fleetload check onboarding.xlsx
   fleetload check companies.csv people.csv sites.csv devices.csv
+  fleetload check sites.csv --map \"Store No.=reference\" --ignore-column Notes
+  fleetload check sites.csv --customer northern        as the profile keeps it for this customer
+  fleetload check onboarding.xlsx --deny warnings      nothing may even look wrong
   fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
 
 Every problem is told at once, with its cell as the spreadsheet shows it. Exit code 3 when there are any.";

@@ -53,6 +53,16 @@ impl Context<'_> {
         }
     }
 
+    /// The profile that says how sheets are read, when there is one. It needs no account, and a rehearsal reads the
+    /// sheets as the work itself does.
+    pub(super) fn profile_for_sheets(&self) -> Result<Option<Profile>> {
+        let wanted = self.common.profile.as_deref().filter(|name| !name.is_empty());
+        match profile::locate(self.common.config.as_deref(), Path::new("."), self.environment)? {
+            Some(file) => profile::read_for_sheets(&file, wanted),
+            None => Ok(None),
+        }
+    }
+
     /// The wall clock.
     pub(super) fn now(&self) -> Moment {
         self.clock.now()

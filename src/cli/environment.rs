@@ -9,12 +9,13 @@ use crate::error::{Error, Result};
 /// What every variable of ours begins with.
 const PREFIX: &str = "FLEETLOAD_";
 
-/// The variables of ours. The first four are read by the command line itself.
+/// The variables of ours. The first five are read by the command line itself.
 const KNOWN: &[&str] = &[
     "FLEETLOAD_PROFILE",
     "FLEETLOAD_CONFIG",
     "FLEETLOAD_JOURNAL",
     "FLEETLOAD_REPORTS",
+    "FLEETLOAD_CUSTOMER",
     "FLEETLOAD_LOG",
     "FLEETLOAD_BASE_URL",
     "FLEETLOAD_CLIENT_ID",

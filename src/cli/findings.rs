@@ -1,17 +1,28 @@
-//! The findings about sheets, told: one block a finding, grouped by sheet, then by code and column.
+//! The findings about sheets, told: one block a finding, grouped by sheet, then by severity, code and column.
 //!
-//! A wrong column gives ten thousand equal findings; after the first few the rest is one line with their range.
-
-use std::collections::BTreeMap;
+//! A wrong column gives ten thousand equal findings; after the first few the rest is one line with their range. Where
+//! there are more than a handful, a table at the end says what is wrong, by column.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::context::Context;
-use crate::sheet::finding::{Code, Finding, Findings, Severity};
-use crate::term::{Ink, Line, Terminal, count, counted};
+use super::redact::redacted;
+use crate::sheet::finding::{Code, Finding, Findings, Group, Severity, ValueKind};
+use crate::term::{Ink, Line, Table, Terminal, count, counted};
 
-/// Equal findings of one column told one by one.
-const TOLD: usize = 5;
+/// Findings that are seen at a glance, without a table of them.
+const HANDFUL: usize = 5;
+/// Lines of that table.
+const LINES: usize = 30;
+/// Characters of a value on the screen.
+const VALUE: usize = 60;
+/// Characters of a header in the table.
+const HEADER: usize = 24;
+/// Ranges told of one group.
+const RANGES: usize = 3;
+/// Ranges of one group in JSON.
+const RANGES_OF_OBJECT: usize = 100;
 
 /// A finding as one JSON object.
 #[derive(Serialize)]
@@ -19,34 +30,28 @@ struct Told<'a> {
     object: &'static str,
     #[serde(flatten)]
     finding: &'a Finding,
+    doc: String,
 }
 
 /// What was found, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Found {
+    /// Those included because of which a file or sheet cannot be used.
     pub(super) errors: u64,
     pub(super) warnings: u64,
     pub(super) notes: u64,
+    pub(super) fatal: u64,
 }
 
 impl Found {
     /// Counts findings, those too that are not kept for being many.
     pub(super) fn of(findings: &Findings) -> Self {
-        let count = |severity| u64::try_from(findings.count(severity)).unwrap_or(u64::MAX);
+        let count = |severity| number(findings.count(severity));
         Self {
             errors: count(Severity::Fatal) + count(Severity::Error),
             warnings: count(Severity::Warning),
             notes: count(Severity::Info),
-        }
-    }
-
-    /// The sum of two counts.
-    #[must_use]
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self {
-            errors: self.errors + other.errors,
-            warnings: self.warnings + other.warnings,
-            notes: self.notes + other.notes,
+            fatal: count(Severity::Fatal),
         }
     }
 
@@ -61,66 +66,155 @@ impl Found {
     }
 }
 
-/// Tells all findings. Notes, which ask for nothing, are told with `-v` and in JSON.
-pub(super) fn tell(context: &Context<'_>, findings: &[Finding]) {
-    for finding in findings {
-        context.terminal.object(&Told { object: "finding", finding });
-    }
-    tell_grouped(context.terminal, findings, context.common.verbose > 0);
+fn number(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-fn tell_grouped(terminal: &Terminal, findings: &[Finding], notes: bool) {
+/// Tells all findings; with `redact` without the values of the sheets. Notes, which ask for nothing, are told with
+/// `-v` and in JSON.
+pub(super) fn tell(context: &Context<'_>, findings: &Findings, redact: bool) {
+    if context.terminal.json() {
+        for finding in findings.iter().chain(&findings.shortened()) {
+            let doc = format!("explain {}", finding.code);
+            let unseen = redact.then(|| redacted(finding));
+            let finding = unseen.as_ref().unwrap_or(finding);
+            context.terminal.object(&Told { object: "finding", finding, doc });
+        }
+    }
+    tell_grouped(context.terminal, findings, context.common.verbose > 0, redact);
+}
+
+/// The groups as programs read them.
+pub(super) fn groups_object(findings: &Findings) -> serde_json::Value {
+    let groups = grouped(findings, true);
+    groups
+        .iter()
+        .map(|group| {
+            let ranges = group.places.ranges(RANGES_OF_OBJECT);
+            let more = group.places.words(RANGES_OF_OBJECT).1;
+            let key = &group.key;
+            json!({
+                "file": key.file, "sheet": key.sheet, "severity": key.severity, "code": key.code,
+                "column": key.column, "header": key.header, "count": group.count, "ranges": ranges,
+                "more_ranges": more,
+            })
+        })
+        .collect()
+}
+
+/// How to have a code explained, when anything was told that has one.
+pub(super) fn tell_explain(context: &Context<'_>, findings: &Findings) {
+    let groups = grouped(findings, context.common.verbose > 0);
+    let Some(first) = groups.first() else { return };
+    let others = groups.iter().any(|group| group.key.code != first.key.code);
+    let or = if others { ", or any other code in square brackets" } else { "" };
+    context
+        .terminal
+        .hint(format!("what a finding means and how to mend it: fleetload explain {}{or}", first.key.code));
+}
+
+fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: bool) {
+    let groups = grouped(findings, notes);
     let mut before = None;
-    for group in grouped(findings, notes) {
-        let Some(first) = group.first() else { continue };
-        let place = (&first.file, &first.sheet);
+    for group in &groups {
+        let place = (&group.key.file, &group.key.sheet);
         if before != Some(place) {
             if before.is_some() {
                 terminal.result("");
             }
-            let heading = match &first.sheet {
-                Some(sheet) => format!("{}, sheet {sheet}:", first.file),
-                None => format!("{}:", first.file),
+            let heading = match &group.key.sheet {
+                Some(sheet) => format!("{}, sheet {sheet}:", group.key.file),
+                None => format!("{}:", group.key.file),
             };
             terminal.result(Line::new().ink(Ink::Strong, heading));
             before = Some(place);
         }
-        for finding in group.iter().take(TOLD) {
-            tell_one(terminal, finding);
+        let mut told = 0;
+        for finding in findings.first_of(group) {
+            if redact {
+                tell_one(terminal, &redacted(finding))
+            } else {
+                tell_one(terminal, finding)
+            }
+            told += 1;
         }
-        if let Some(rest) = group.get(TOLD..).filter(|rest| !rest.is_empty()) {
-            let more = u64::try_from(rest.len()).unwrap_or(u64::MAX);
-            terminal.result(format!("  and {} more{}", count(more), range(rest)));
+        if group.count > told {
+            let rest = group.places.without(findings.first_of(group));
+            let place = if rest.is_empty() { String::new() } else { format!(" in {}", range(&rest)) };
+            terminal.result(format!(
+                "  and {} more {}{place}",
+                count(number(group.count - told)),
+                group.key.code
+            ));
         }
     }
     if before.is_some() {
         terminal.result("");
     }
-}
-
-/// Equal findings of one column together; files and sheets in the order they come up, then by severity and code.
-fn grouped(findings: &[Finding], notes: bool) -> Vec<Vec<&Finding>> {
-    // That the list is shortened is no idle note.
-    let told = findings
-        .iter()
-        .filter(|finding| notes || finding.severity != Severity::Info || finding.code == Code::LimitFindings);
-    let (mut files, mut sheets) = (Vec::new(), Vec::new());
-    let mut groups: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
-    for finding in told {
-        let file = place_in(&mut files, &finding.file);
-        let sheet = place_in(&mut sheets, &finding.sheet);
-        let key = (file, sheet, finding.severity, finding.code, &finding.column, &finding.header);
-        groups.entry(key).or_default().push(finding);
+    if groups.iter().map(|group| group.count).sum::<usize>() > HANDFUL {
+        tell_table(terminal, groups);
     }
-    groups.into_values().collect()
 }
 
-/// The place of a value in a list, to which it is added when it is new.
-fn place_in<'a, T: PartialEq>(list: &mut Vec<&'a T>, value: &'a T) -> usize {
-    list.iter().position(|known| *known == value).unwrap_or_else(|| {
-        list.push(value);
-        list.len() - 1
-    })
+/// What is wrong, by column: the worst first.
+fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
+    groups.sort_by(|left, right| {
+        left.key.severity.cmp(&right.key.severity).then_with(|| right.count.cmp(&left.count))
+    });
+    terminal.result(Line::new().ink(Ink::Strong, "What is wrong, by column:"));
+    let mut table = Table::new(&["sheet", "column", "code", "count", "where"], &[3]);
+    for group in groups.iter().take(LINES) {
+        let key = &group.key;
+        let sheet = key.sheet.as_ref().unwrap_or(&key.file);
+        let letter = group.places.letter().unwrap_or_default();
+        let header = key.header.as_deref().or(key.column.as_deref()).unwrap_or_default();
+        let column = format!("{letter} {}", cut(header, HEADER));
+        let code = match key.severity {
+            Severity::Fatal | Severity::Error => key.code.to_string(),
+            Severity::Warning => format!("{} (warning)", key.code),
+            Severity::Info => format!("{} (note)", key.code),
+        };
+        let places = match group.places.words(1) {
+            (told, 0) => told,
+            (told, more) => format!("{told} and {} more", count(more)),
+        };
+        table.row([&*cut(sheet, HEADER), column.trim(), &code, &count(number(group.count)), &places]);
+    }
+    for line in table.lines() {
+        terminal.result(line);
+    }
+    if groups.len() > LINES {
+        terminal.result(format!(" and {} more kinds of findings", groups.len() - LINES));
+    }
+    terminal.result("");
+}
+
+/// The groups to be told: sheets in the order of the files, then the worst first, then by code and column.
+fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
+    let sheets = findings.sheets();
+    let mut groups: Vec<_> = findings
+        .groups()
+        .iter()
+        .filter(|group| notes || group.key.severity != Severity::Info)
+        .map(|group| {
+            let place = (group.key.file.as_str(), group.key.sheet.as_deref());
+            (sheets.iter().position(|known| *known == place), group)
+        })
+        .collect();
+    groups.sort_by(|(left_place, left), (right_place, right)| {
+        let order = |group: &Group| (group.key.severity, group.key.code);
+        left_place
+            .cmp(right_place)
+            .then_with(|| order(left).cmp(&order(right)))
+            .then_with(|| letters(left).cmp(&letters(right)))
+    });
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The letters of a group's column so that they sort as the columns do.
+fn letters(group: &Group) -> (usize, String) {
+    let letter = group.places.letter().unwrap_or_default();
+    (letter.len(), letter)
 }
 
 fn tell_one(terminal: &Terminal, finding: &Finding) {
@@ -132,29 +226,61 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
     let mut line =
         Line::new().ink(ink, format!("{word}[{}]", finding.code)).text(" ").ink(Ink::Strong, place(finding));
     if let Some(header) = &finding.header {
-        line = line.text(format!("  \"{header}\""));
+        line = line.text(format!("  \"{}\"", cut(header, VALUE)));
         if let Some(value) = &finding.value {
-            line = line.text(format!(" = {value}"));
+            line = line.text(format!(" = {}", cut(value, VALUE)));
         }
     } else if let Some(value) = &finding.value {
-        line = line.text(format!("  {value}"));
+        line = line.text(format!("  {}", cut(value, VALUE)));
     }
     if let Some(key) = &finding.row_key {
-        line = line.text(format!("  (row key {key})"));
+        line = line.text(format!("  (row key {})", cut(key, VALUE)));
     }
     terminal.result(line);
     terminal.result(Line::plain("  ").text(&finding.message));
-    if let Some(rule) = finding.rule.as_ref().filter(|rule| **rule != finding.message) {
-        terminal.result(Line::plain("  ").ink(Ink::Faint, rule));
-    }
     for related in &finding.related {
         let sheet = related.sheet.as_deref().unwrap_or(&related.file);
         let at = related.cell.clone().unwrap_or_else(|| format!("row {}", related.row));
         terminal.result(Line::plain("  see ").text(format!("{sheet}!{at}: {}", related.note)));
     }
-    if let Some(suggestion) = &finding.suggestion {
-        terminal.result(Line::plain("  ").ink(Ink::Hint, "fix:").text(" ").text(suggestion));
+    if let Some(fix) = fix(finding) {
+        terminal.result(Line::plain("  ").ink(Ink::Hint, "fix:").text(" ").text(fix));
     }
+}
+
+/// What to do, where the message does not say it.
+fn fix(finding: &Finding) -> Option<String> {
+    let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
+    let Some(suggestion) = &finding.suggestion else {
+        // The messages of these say it in full.
+        let said = [Code::CellEnum, Code::CellBool, Code::CellTimezone, Code::CellMultipleValues];
+        return if finding.code == Code::CellMacReserved {
+            Some("enter the address that is printed on the device".to_owned())
+        } else if said.contains(&finding.code) {
+            None
+        } else {
+            finding.rule.as_ref().map(|rule| format!("enter {rule}"))
+        };
+    };
+    let suggestion = cut(suggestion, 2 * VALUE);
+    let scope = finding.code.as_str().split('.').next().unwrap_or_default();
+    Some(match (scope, finding.value_kind) {
+        _ if finding.code == Code::HeaderRequiredMissing => {
+            format!("add a column with the header {suggestion}")
+        }
+        ("header", _) => format!("write {suggestion} as the header, if that is meant"),
+        ("file" | "sheet", _) => suggestion,
+        (_, Some(ValueKind::Number | ValueKind::Date | ValueKind::Bool)) => {
+            let letter =
+                finding.cell.as_deref().map(|cell| cell.trim_end_matches(|c: char| c.is_ascii_digit()));
+            let column = letter.map_or_else(|| "the column".to_owned(), |letter| format!("column {letter}"));
+            format!("format {column} as Text and enter {suggestion}, if that is right")
+        }
+        (_, _) => match rule {
+            Some(rule) => format!("enter {suggestion} ({rule})"),
+            None => format!("enter {suggestion}"),
+        },
+    })
 }
 
 /// `Devices!F14`, `devices.csv!F14 (line 17)`, or the file where nothing smaller is meant.
@@ -171,81 +297,26 @@ fn place(finding: &Finding) -> String {
     }
 }
 
-/// ` in F19:F230`, from the first to the last of these findings.
-fn range(rest: &[&Finding]) -> String {
-    match (rest.first(), rest.last()) {
-        (Some(first), Some(last)) => match (&first.cell, &last.cell, first.row, last.row) {
-            (Some(first), Some(last), ..) if first == last => format!(" in {first}"),
-            (Some(first), Some(last), ..) => format!(" in {first}:{last}"),
-            (_, _, Some(first), Some(last)) => format!(" in rows {first} to {last}"),
-            _ => String::new(),
-        },
-        _ => String::new(),
+/// `F2:F10001`, `F2:F10, F14 and 37 more places`.
+fn range(places: &crate::sheet::Places) -> String {
+    match places.words(RANGES) {
+        (told, 0) => told,
+        (told, more) => format!("{told} and {}", counted(more, "more place", "more places")),
     }
+}
+
+/// A text with its middle left out when it has more than `limit` characters.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let end = limit / 2;
+    let start = limit - end - 1;
+    let first: String = text.chars().take(start).collect();
+    let last: String = text.chars().skip(length - end).collect();
+    format!("{first}…{last}")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sheet::finding::ValueKind;
-    use crate::term::{Manner, testing::terminal};
-
-    fn told(findings: &[Finding], notes: bool) -> String {
-        let (terminal, results, _) = terminal(Manner::default());
-        tell_grouped(&terminal, findings, notes);
-        results.text()
-    }
-
-    fn mac(row: u32) -> Finding {
-        let mut finding =
-            Finding::of_file(Code::CellMacLength, "onboarding.xlsx", "this has 10 hexadecimal digits")
-                .in_sheet(Some("Devices"))
-                .in_row(row, None)
-                .in_column(5)
-                .showing("1122334455", ValueKind::Text)
-                .suggesting("00:11:22:33:44:55");
-        finding.header = Some("MAC Address".to_owned());
-        finding.column = Some("devices.mac".to_owned());
-        finding
-    }
-
-    #[test]
-    fn findings_that_are_too_many_to_be_kept_are_counted_and_the_shortening_is_told() {
-        let mut list = Findings::default();
-        list.extend((2..=2_001).map(mac));
-        assert_eq!(Found::of(&list).errors, 2_000);
-        let told = told(&list.into_vec(), false);
-        assert!(told.contains("  and 995 more in F7:F1001\n"), "{told}");
-        assert!(told.contains("1000 more findings cell.mac-length"), "{told}");
-    }
-
-    #[test]
-    fn equal_findings_of_a_column_are_told_a_few_times_and_then_counted() {
-        let findings: Vec<_> = (2..=10).map(mac).collect();
-        let told = told(&findings, false);
-        assert_eq!(told.matches("error[cell.mac-length]").count(), 5);
-        assert!(told.starts_with(
-            "onboarding.xlsx, sheet Devices:\n\
-             error[cell.mac-length] Devices!F2  \"MAC Address\" = 1122334455\n\
-             \x20 this has 10 hexadecimal digits\n\
-             \x20 fix: 00:11:22:33:44:55\n"
-        ));
-        assert!(told.ends_with("  and 4 more in F7:F10\n\n"), "{told}");
-    }
-
-    #[test]
-    fn findings_come_by_file_and_sheet_and_notes_only_when_asked_for() {
-        let csv = Finding::of_file(Code::CellRequired, "sites.csv", "fill it").in_row(3, Some(7));
-        let note = Finding::of_file(Code::RowBlank, "sites.csv", "blank rows are not read");
-        let findings = [csv.clone(), mac(2), csv, note];
-        let without = told(&findings, false);
-        let places: Vec<_> = without.lines().filter(|line| line.ends_with(':')).collect();
-        assert_eq!(places, ["sites.csv:", "onboarding.xlsx, sheet Devices:"]);
-        assert!(without.contains("error[cell.required] sites.csv, row 3 (line 7)\n  fill it\n"), "{without}");
-        assert!(!without.contains("note["));
-        assert!(told(&findings, true).contains("note[row.blank] sites.csv\n"));
-        let mut list = Findings::default();
-        list.extend(findings);
-        assert_eq!(Found::of(&list).words(), "3 errors, 0 warnings, 1 note");
-    }
-}
+mod tests;

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
-use super::{safety, status};
+use super::reading::Manner;
+use super::{mapping, safety, status};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine};
 use crate::journal::Journal;
@@ -31,9 +32,12 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> 
 }
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
-pub(super) fn read(context: &Context<'_>, files: &[PathBuf], reading: &Reading) -> Result<Examined> {
+pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &Manner) -> Result<Examined> {
+    if let Some(kept) = manner.kept_in() {
+        context.terminal.say(format!("read as {kept} says"));
+    }
     let journal = existing(context)?;
-    examine(files, &reading.options()?, journal.as_ref())
+    examine(files, &manner.options, journal.as_ref())
 }
 
 /// The journal of the common options, unless it is not there yet.
@@ -53,45 +57,47 @@ pub(super) fn import(
     reading: &Reading,
     available: Option<&dyn Fn(Operation) -> bool>,
 ) -> Result<Option<(Journal, ImportId)>> {
-    let mut examined = read(context, files, reading)?;
-    if !examined.is_clean() && !reading.skip_invalid {
-        refuse(context, std::mem::take(&mut examined.findings));
+    let manner = reading.settle(context)?;
+    let mut examined = read(context, files, &manner)?;
+    if examined.findings.forbid_import(manner.skip_invalid) {
+        refuse(context, &examined.findings, &manner);
         return Ok(None);
     }
     if let Some(available) = available {
         require_available(&examined, available)?;
     }
     let mut journal = Journal::open(&context.common.journal)?;
-    match crate::import::import(&examined, &mut journal, reading.skip_invalid, context.now())? {
+    match crate::import::import(&examined, &mut journal, manner.skip_invalid, context.now())? {
         Outcome::Imported(imported, notes) => {
-            let mut all = std::mem::take(&mut examined.findings).into_vec();
-            all.extend(notes.into_vec());
-            findings::tell(context, &all);
-            tell_sheets(context, &examined);
+            examined.findings.append(notes);
+            findings::tell(context, &examined.findings, manner.redact);
+            tell_sheets(context, &examined, &manner);
             tell_imported(context, &imported);
             Ok(Some((journal, imported.import)))
         }
         Outcome::Refused(refusals) => {
-            refuse(context, refusals);
+            refuse(context, &refusals, &manner);
             Ok(None)
         }
     }
 }
 
-fn refuse(context: &Context<'_>, refusals: Findings) {
-    let found = Found::of(&refusals);
-    findings::tell(context, &refusals.into_vec());
+fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
+    let found = Found::of(refusals);
+    findings::tell(context, refusals, manner.redact);
     let terminal = context.terminal;
     terminal.result(
         Line::new().ink(Ink::Error, found.words()).text("; nothing was imported and nothing was sent"),
     );
     terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
+    findings::tell_explain(context, refusals);
     terminal.hint("correct the sheet and type the same command again");
 }
 
-/// Tells the sheets that were read.
-pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined) {
-    for sheet in &examined.sheets {
+/// Tells the sheets that were read, and how, where that was not as anybody would expect.
+pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &Manner) {
+    let tables = examined.books().iter().flat_map(|book| &book.tables);
+    for (sheet, table) in examined.sheets.iter().zip(tables) {
         let left_out = sheet.rows - sheet.usable;
         let wrong =
             if left_out > 0 { format!(", {} cannot be used", count(left_out)) } else { String::new() };
@@ -101,11 +107,17 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined) {
             sheet.name,
             counted(sheet.rows, &format!("row of {}", sheet.kind), &format!("rows of {}", sheet.kind))
         ));
+        if let Some(read) = mapping::reading_of(examined, table) {
+            context.terminal.result(format!("  read with {read}"));
+        }
+        if let Some(columns) = mapping::told(table, manner) {
+            context.terminal.result(format!("  columns: {columns}"));
+        }
     }
 }
 
 /// The files and sheets as programs read them.
-pub(super) fn sheets_object(examined: &Examined) -> serde_json::Value {
+pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json::Value {
     let files: Vec<_> = examined
         .files()
         .map(|file| {
@@ -127,29 +139,15 @@ pub(super) fn sheets_object(examined: &Examined) -> serde_json::Value {
         .iter()
         .zip(tables)
         .map(|(sheet, table)| {
-            let columns: Vec<_> = table
-                .headers
-                .iter()
-                .zip(&table.mapping)
-                .map(|(header, mapped)| json!({"header": header, "column": column(mapped)}))
-                .collect();
             json!({
                 "name": sheet.name, "file": sheet.file, "kind": sheet.kind.plural(), "rows": sheet.rows,
-                "usable": sheet.usable, "header_row": table.header_row, "columns": columns,
+                "usable": sheet.usable, "header_row": table.header_row,
+                "columns": mapping::columns_object(table, &manner.options),
+                "defaults": mapping::defaults_object(table, manner),
             })
         })
         .collect();
     json!({"files": files, "sheets": sheets})
-}
-
-fn column(mapped: &crate::sheet::Mapped) -> Option<String> {
-    use crate::sheet::Mapped;
-
-    match mapped {
-        Mapped::Column { column, entry: None } => Some(column.name.to_owned()),
-        Mapped::Column { column, entry: Some(entry) } => Some(format!("{}:{entry}", column.name)),
-        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
-    }
 }
 
 fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {

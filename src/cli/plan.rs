@@ -18,15 +18,15 @@ use crate::term::{Ink, Line, Table, count, counted, span};
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     context.rehearsing.set(typed.rehearsal.sandbox);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
-    let mut examined = intake::read(context, &typed.files, &typed.reading)?;
-    let clean = examined.is_clean();
-    let of_sheets = std::mem::take(&mut examined.findings);
-    let found = Found::of(&of_sheets);
-    findings::tell(context, &of_sheets.into_vec());
+    let manner = typed.reading.settle(context)?;
+    let examined = intake::read(context, &typed.files, &manner)?;
+    let found = Found::of(&examined.findings);
+    findings::tell(context, &examined.findings, manner.redact);
     let terminal = context.terminal;
-    if !clean && !typed.reading.skip_invalid {
+    if examined.findings.forbid_import(manner.skip_invalid) {
         terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
         terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
+        findings::tell_explain(context, &examined.findings);
         terminal.hint("correct the sheet and type the same command again");
         return Ok(Exit::Sheets);
     }
@@ -38,7 +38,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let endpoints = settings.endpoints()?;
     let demand = intake::demand(&examined)?;
     let plan = Plan::new(&demand, &|operation| endpoints.available(operation), &terms);
-    intake::tell_sheets(context, &examined);
+    intake::tell_sheets(context, &examined, &manner);
     tell(context, &plan, &settings, &terms, learned);
     tell_proxies(context, &settings);
     if let Some(journal) = intake::existing(context)?
@@ -57,7 +57,8 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         return Err(intake::unavailable(&missing));
     }
     let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    terminal.hint(format!("to do it: {}", context.again(&format!("run {}", files.join(" ")))));
+    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
+    terminal.hint(format!("to do it: {again}"));
     Ok(exit)
 }
 

@@ -10,6 +10,8 @@ use super::choice::{
     AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord, nearest,
 };
 use super::environment::Environment;
+use super::kept;
+use super::layer::Layer;
 use super::section::{Located, Section, Source};
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation};
@@ -46,6 +48,10 @@ pub(super) struct Profile {
     pub(super) settle_seconds: Option<Located<String>>,
     pub(super) request_timeout_seconds: Option<Located<String>>,
     pub(super) endpoints: Vec<MappedEndpoint>,
+    /// How the sheets of this account are read.
+    pub(super) reading: Layer,
+    /// How those of its customers are read, by their names.
+    pub(super) customers: Vec<(String, Layer)>,
 }
 
 /// `[profile.NAME.endpoints.OPERATION]`.
@@ -93,17 +99,35 @@ fn user_folder(environment: &Environment) -> Option<PathBuf> {
 
 /// Reads a settings file and picks the profile `wanted`, or the only one.
 pub(super) fn read(file: &Path, wanted: Option<&str>) -> Result<Profile> {
+    choose(file, profiles(file, &content(file)?)?, wanted)
+}
+
+/// The profile that says how sheets are read; no account is needed for it. `None` where none says anything, so that
+/// none need be chosen.
+pub(super) fn read_for_sheets(file: &Path, wanted: Option<&str>) -> Result<Option<Profile>> {
+    let profiles = profiles(file, &content(file)?)?;
+    let says = |profile: &Profile| !profile.reading.is_empty() || !profile.customers.is_empty();
+    if wanted.is_none() && profiles.len() != 1 && !profiles.iter().any(says) {
+        return Ok(None);
+    }
+    choose(file, profiles, wanted).map(Some)
+}
+
+fn content(file: &Path) -> Result<String> {
     let cannot = || Error::usage(format!("cannot read the settings file {}", file.display()));
     let size = std::fs::metadata(file).map_err(|error| cannot().because(error))?.len();
     if size > LARGEST_FILE {
         return Err(cannot().because("it is larger than any settings file needs to be"));
     }
-    let text = std::fs::read_to_string(file).map_err(|error| cannot().because(error))?;
-    parse(file, &text, wanted)
+    std::fs::read_to_string(file).map_err(|error| cannot().because(error))
 }
 
 /// Reads the text of a settings file.
 pub(super) fn parse(file: &Path, text: &str, wanted: Option<&str>) -> Result<Profile> {
+    choose(file, profiles(file, text)?, wanted)
+}
+
+fn profiles(file: &Path, text: &str) -> Result<Vec<Profile>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let source = Source { file, text };
     let table = DeTable::parse(text).map_err(|error| {
@@ -114,14 +138,15 @@ pub(super) fn parse(file: &Path, text: &str, wanted: Option<&str>) -> Result<Pro
     let mut root = Section::new(source, "", table.into_inner());
     let profiles_table = root.section("profile")?;
     root.finish(|key| {
-        let inside = ["base_url", "client_id", "limits", "policy", "endpoints"].contains(&key);
+        let inside =
+            ["base_url", "client_id", "limits", "policy", "endpoints", "reading", "customers"].contains(&key);
         inside.then(|| "a profile, which begins with [profile.NAME]".to_owned())
     })?;
     let mut profiles = Vec::new();
     for (name, section) in profiles_table.sections()? {
-        profiles.push(profile(file, source, name.value, section)?);
+        profiles.push(profile(file, source, &name.value, section)?);
     }
-    choose(file, profiles, wanted)
+    Ok(profiles)
 }
 
 fn choose(file: &Path, mut profiles: Vec<Profile>, wanted: Option<&str>) -> Result<Profile> {
@@ -146,11 +171,32 @@ fn choose(file: &Path, mut profiles: Vec<Profile>, wanted: Option<&str>) -> Resu
     }
 }
 
-fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'_>) -> Result<Profile> {
+fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>) -> Result<Profile> {
     let mut limits = section.section("limits")?;
     let mut policy = section.section("policy")?;
     let endpoints = section.section("endpoints")?;
+    let reading = section.section("reading")?;
+    let customers = section.section("customers")?;
+    let right = |key: &str| {
+        let table = if LIMITS.contains(&key) {
+            "limits"
+        } else if POLICY.contains(&key) {
+            "policy"
+        } else if kept::KEYS.contains(&key) {
+            "reading"
+        } else {
+            return None;
+        };
+        Some(format!("[profile.{name}.{table}]"))
+    };
+    let of_account = |key: &str| right(key).filter(|_| !kept::KEYS.contains(&key));
+    let mut by_customer = Vec::new();
+    for (customer, section) in customers.sections()? {
+        by_customer.push((customer.value, kept::read(section, of_account)?));
+    }
     let profile = Profile {
+        reading: kept::read(reading, of_account)?,
+        customers: by_customer,
         file: file.to_owned(),
         base_url: section.text("base_url")?,
         client_id: section.text("client_id")?,
@@ -170,21 +216,11 @@ fn profile(file: &Path, source: Source<'_>, name: String, mut section: Section<'
         settle_seconds: policy.number("settle_seconds", None)?,
         request_timeout_seconds: policy.number("request_timeout_seconds", None)?,
         endpoints: endpoints_of(source, endpoints)?,
-        name,
-    };
-    let right = |key: &str| {
-        let table = if LIMITS.contains(&key) {
-            "limits"
-        } else if POLICY.contains(&key) {
-            "policy"
-        } else {
-            return None;
-        };
-        Some(format!("[profile.{}.{table}]", profile.name))
+        name: name.to_owned(),
     };
     section.finish(right)?;
-    limits.finish(|key| right(key).filter(|_| POLICY.contains(&key)))?;
-    policy.finish(|key| right(key).filter(|_| LIMITS.contains(&key)))?;
+    limits.finish(|key| right(key).filter(|_| !LIMITS.contains(&key)))?;
+    policy.finish(|key| right(key).filter(|_| !POLICY.contains(&key)))?;
     Ok(profile)
 }
 

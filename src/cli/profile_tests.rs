@@ -42,6 +42,8 @@ fn every_key_of_the_example_is_understood() {
             && all.request_timeout_seconds.is_some()
     );
     assert_eq!(all.endpoints[0].operation, Operation::AddSite);
+    assert_eq!(all.reading.encoding.as_deref(), Some("windows-1252"));
+    assert_eq!((all.customers[0].0.as_str(), all.customers[0].1.header_row), ("northern", Some(3)));
 }
 
 #[test]
@@ -57,7 +59,7 @@ fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
         ),
         (
             "[profile.a]\ncolour = 'x'\n",
-            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy",
+            "fleetload.toml, line 2: [profile.a] has no key 'colour' | its keys are limits, policy, endpoints, reading, customers, base_url, client_id, client_secret_file, client_secret_command, paths, ca_file, proxy",
         ),
         (
             "[profile.a]\n\nrate = 5\n",
@@ -201,4 +203,12 @@ fn the_settings_file_is_the_one_named_else_the_one_here_else_the_users() {
         missing,
         "there is no settings file no.toml | name one that exists with --config, or copy fleetload.example.toml to it"
     );
+}
+
+#[test]
+fn the_documentation_explains_every_key_about_sheets() {
+    let page = include_str!("../../docs/profile.md");
+    let missing: Vec<_> =
+        super::kept::KEYS.iter().filter(|key| !page.contains(&format!("| `{key}` | `--"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

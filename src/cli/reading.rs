@@ -1,38 +1,208 @@
-//! How files are to be read: the options of the command line as [`crate::sheet`] takes them.
+//! How files are to be read: flags before what the profile keeps for the customer, that before what it keeps for the
+//! account.
 
+use super::choice::nearest;
 use super::commands::Reading;
-use crate::error::Result;
+use super::context::Context;
+use super::kept;
+use super::layer::Layer;
+use super::profile::Profile;
+use crate::error::{Error, Result};
 use crate::sheet::Options;
 
-impl Reading {
+/// How the files of one command are read, all layers brought together.
+#[derive(Debug, Clone)]
+pub(super) struct Manner {
     /// The options of the reader.
-    pub(super) fn options(&self) -> Result<Options> {
-        let mut options = Options {
-            kind: self.kind,
-            sheets: self.worksheets.clone(),
-            delimiter: self.delimiter,
-            rename: self.map.clone(),
-            ignore_columns: self.ignore_column.clone(),
-            header_row: self.header_row,
-            hidden_rows: self.hidden_rows,
-            include_hidden: self.include_hidden,
-            fill_merged: self.fill_merged,
-            allow_empty: self.allow_empty,
-            escape: self.escape,
-            allow_missing_address1: self.allow_missing_address1,
-            copy_coordinates: self.copy_coordinates,
-            placeholders_blank: self.placeholders_blank,
-            country: self.country,
-            mac_form: self.mac_form,
-            longest_text: self.longest_text,
-            ..Options::default()
+    pub(super) options: Options,
+    /// Whether rows with errors are left out instead of refusing everything.
+    pub(super) skip_invalid: bool,
+    /// Whether values of the sheets stay unseen.
+    pub(super) redact: bool,
+    typed: Layer,
+    customer: Option<String>,
+    profile: Option<Profile>,
+}
+
+impl Reading {
+    /// Brings what was typed together with what the profile keeps.
+    pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
+        let profile = context.profile_for_sheets()?;
+        self.settle_with(profile)
+    }
+
+    fn settle_with(&self, profile: Option<Profile>) -> Result<Manner> {
+        let typed = Layer::typed(self)?;
+        // Of what was typed alone, so that a complaint is about what was typed.
+        typed.options()?;
+        let customer = self.customer.clone().filter(|name| !name.is_empty());
+        let of_customer = match &customer {
+            Some(name) => found(name, profile.as_ref())?,
+            None => Layer::default(),
         };
-        for assignment in &self.default {
-            options.set_default(assignment)?;
+        let of_account = profile.as_ref().map(|profile| profile.reading.clone()).unwrap_or_default();
+        let layer = typed.clone().over(of_customer.over(of_account));
+        let skip_invalid = layer.skip_invalid == Some(true);
+        Ok(Manner { options: layer.options()?, skip_invalid, redact: self.redact, typed, customer, profile })
+    }
+}
+
+/// What the profile keeps for a customer.
+fn found(name: &str, profile: Option<&Profile>) -> Result<Layer> {
+    let Some(profile) = profile else {
+        return Err(Error::usage(format!("there is no settings file to find the customer '{name}' in"))
+            .hint("leave out --customer, or copy fleetload.example.toml to fleetload.toml"));
+    };
+    if let Some((_, layer)) = profile.customers.iter().find(|(known, _)| known == name) {
+        return Ok(layer.clone());
+    }
+    let names: Vec<&str> = profile.customers.iter().map(|(known, _)| known.as_str()).collect();
+    let error = Error::usage(format!("the profile '{}' has no customer '{name}'", profile.name));
+    Err(match nearest(name, names.iter().copied()) {
+        Some(known) => {
+            error.hint(format!("did you mean --customer {known}? Its customers are {}", names.join(", ")))
         }
-        if let Some(encoding) = &self.encoding {
-            options.set_encoding(encoding)?;
+        None if names.is_empty() => error.hint(format!(
+            "it has none; begin one in {} with [profile.{}.customers.{name}]",
+            profile.file.display(),
+            profile.name
+        )),
+        None => error.hint(format!("its customers are {}", names.join(", "))),
+    })
+}
+
+impl Manner {
+    /// The options to type for the same again, each with a space before it.
+    pub(super) fn command_line(&self) -> String {
+        let mut line = self.typed.command_line();
+        if let Some(customer) = &self.customer {
+            line.push_str(&format!(" --customer {}", super::context::quoted(customer)));
         }
-        Ok(options)
+        line
+    }
+
+    /// Where in the settings file something was found that counts here, in words.
+    pub(super) fn kept_in(&self) -> Option<String> {
+        let profile = self.profile.as_ref()?;
+        let mut tables = Vec::new();
+        tables.extend(
+            self.customer.as_ref().map(|name| format!("[profile.{}.customers.{name}]", profile.name)),
+        );
+        if !profile.reading.is_empty() {
+            tables.push(format!("[profile.{}.reading]", profile.name));
+        }
+        (!tables.is_empty()).then(|| format!("{} of {}", tables.join(" and "), profile.file.display()))
+    }
+
+    /// What to write into the settings file so that nothing need be typed the next time: what to do, and the text.
+    pub(super) fn to_keep(&self) -> Result<Option<(String, String)>> {
+        if self.typed.is_empty() {
+            return Ok(None);
+        }
+        let name = self.profile.as_ref().map_or("main", |profile| profile.name.as_str());
+        let file = match &self.profile {
+            Some(profile) => profile.file.display().to_string(),
+            None => "fleetload.toml".to_owned(),
+        };
+        let (path, before) = match (&self.customer, &self.profile) {
+            (Some(customer), Some(profile)) => {
+                let kept = profile.customers.iter().find(|(known, _)| known == customer);
+                (vec!["profile", name, "customers", customer], kept.map(|(_, layer)| layer))
+            }
+            (None, Some(profile)) => (vec!["profile", name, "reading"], Some(&profile.reading)),
+            (_, None) => (vec!["profile", name, "reading"], None),
+        };
+        // A table may stand in the file only once: one that is there already is replaced.
+        let before = before.filter(|before| !before.is_empty());
+        let layer = self.typed.clone().over(before.cloned().unwrap_or_default());
+        let what = if before.is_some() {
+            format!("to keep this for the next time, replace [{}] in {file} by:", path.join("."))
+        } else {
+            format!("to keep this for the next time, put into {file}:")
+        };
+        Ok(Some((what, kept::written(&layer, &path)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::profile::parse;
+    use super::*;
+
+    const FILE: &str = "\
+[profile.acme.reading]
+encoding = 'windows-1252'
+ignore_columns = ['Notes']
+map = { 'Ort' = 'city' }
+deny = ['warnings']
+
+[profile.acme.customers.northern]
+header_row = 3
+map = { 'Store No.' = 'reference' }
+allow = ['cell.country']
+";
+
+    fn manner(reading: &Reading) -> Result<Manner> {
+        reading.settle_with(Some(parse(Path::new("fleetload.toml"), FILE, None).unwrap()))
+    }
+
+    #[test]
+    fn flags_count_before_the_customer_and_the_customer_before_the_account() {
+        let reading = Reading {
+            customer: Some("northern".into()),
+            map: vec![("Ort".into(), "suburb".into())],
+            header_row: Some(5),
+            ..Reading::default()
+        };
+        let options = manner(&reading).unwrap().options;
+        let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
+        assert_eq!(options.rename, [pair("Ort", "suburb"), pair("Store No.", "reference")]);
+        assert_eq!((options.header_row, options.ignore_columns), (Some(5), vec!["Notes".to_owned()]));
+        let of_account = manner(&Reading::default()).unwrap().options;
+        assert_eq!((of_account.rename, of_account.header_row), (vec![pair("Ort", "city")], None));
+    }
+
+    #[test]
+    fn an_unknown_customer_is_refused_with_those_there_are() {
+        let told = |name: &str| {
+            let reading = Reading { customer: Some(name.into()), ..Reading::default() };
+            let error = manner(&reading).unwrap_err();
+            format!("{error} | {}", error.next_step().unwrap_or_default())
+        };
+        assert_eq!(
+            told("nothern"),
+            "the profile 'acme' has no customer 'nothern' | did you mean --customer northern? Its customers are northern"
+        );
+        assert_eq!(told("zz"), "the profile 'acme' has no customer 'zz' | its customers are northern");
+        let without = Reading { customer: Some("northern".into()), ..Reading::default() }.settle_with(None);
+        assert_eq!(
+            without.unwrap_err().what(),
+            "there is no settings file to find the customer 'northern' in"
+        );
+        let unset = Reading { customer: Some(String::new()), ..Reading::default() };
+        assert!(unset.settle_with(None).is_ok(), "a variable set to nothing counts as not set");
+    }
+
+    #[test]
+    fn what_is_to_be_kept_takes_the_place_of_the_table_and_reads_the_same_without_options() {
+        let reading = Reading {
+            customer: Some("northern".into()),
+            ignore_column: vec!["Colour".into()],
+            ..Reading::default()
+        };
+        let manner = manner(&reading).unwrap();
+        let (what, text) = manner.to_keep().unwrap().unwrap();
+        assert_eq!(
+            what,
+            "to keep this for the next time, replace [profile.acme.customers.northern] in fleetload.toml by:"
+        );
+        let account = FILE.split("[profile.acme.customers").next().unwrap();
+        let kept = parse(Path::new("fleetload.toml"), &format!("{account}\n{text}"), None).unwrap();
+        let again = Reading { customer: Some("northern".into()), ..Reading::default() };
+        let again = again.settle_with(Some(kept)).unwrap();
+        assert_eq!(format!("{:?}", again.options), format!("{:?}", manner.options));
+        assert_eq!(again.to_keep().unwrap(), None);
     }
 }

@@ -3,6 +3,7 @@
 //! No complaint shows a line or a value of the file: a secret that was put in the wrong place stays unseen.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -95,6 +96,89 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// One of a few words of another room.
+    pub(super) fn word<T: FromStr>(&mut self, key: &'static str, words: &[&str]) -> Result<Option<T>> {
+        let Some(text) = self.text(key)? else { return Ok(None) };
+        let known = words.contains(&text.value.as_str());
+        if let Some(value) = text.value.parse().ok().filter(|_| known) {
+            return Ok(Some(value));
+        }
+        let quoted: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let error = self.complain(text.line, format_args!("'{key}' must be {}", quoted.join(" or ")));
+        Err(match nearest(&text.value, words.iter().copied()) {
+            Some(word) => error.hint(format!("did you mean {key} = \"{word}\"?")),
+            None => error,
+        })
+    }
+
+    /// Yes or no.
+    pub(super) fn flag(&mut self, key: &'static str) -> Result<Option<bool>> {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        match found.value {
+            DeValue::Boolean(value) => Ok(Some(value)),
+            other => Err(self.wrong_type(found.line, key, "true or false", &other)),
+        }
+    }
+
+    /// A list of texts.
+    pub(super) fn list(&mut self, key: &'static str) -> Result<Vec<Located<String>>> {
+        let Some(found) = self.take(key) else { return Ok(Vec::new()) };
+        let DeValue::Array(items) = found.value else {
+            return Err(self.wrong_type(found.line, key, "a list such as [\"…\"]", &found.value));
+        };
+        items.into_iter().map(|item| self.held(key, item)).collect()
+    }
+
+    /// A table of texts under names of a person's own. With `nested` a name may stand in two parts, `sites.city`.
+    pub(super) fn pairs(
+        &mut self,
+        key: &'static str,
+        nested: bool,
+    ) -> Result<Vec<(String, Located<String>)>> {
+        let Some(found) = self.take(key) else { return Ok(Vec::new()) };
+        let DeValue::Table(table) = found.value else {
+            let wanted = format!("a table, [{}]", join(&self.path, key));
+            return Err(self.wrong_type(found.line, key, &wanted, &found.value));
+        };
+        let mut pairs = Vec::new();
+        for (name, value) in table {
+            let name = name.into_inner().into_owned();
+            if nested && matches!(value.get_ref(), DeValue::Table(_)) {
+                let DeValue::Table(inner) = value.into_inner() else { continue };
+                for (column, value) in inner {
+                    pairs.push((format!("{name}.{}", column.into_inner()), self.held(key, value)?));
+                }
+            } else {
+                pairs.push((name, self.held(key, value)?));
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// A text inside a list or table.
+    fn held(&self, key: &str, item: Spanned<DeValue<'a>>) -> Result<Located<String>> {
+        let line = self.source.line(item.span().start);
+        match item.into_inner() {
+            DeValue::String(text) => Ok(Located { value: text.into_owned(), line }),
+            other => {
+                let found = kind_of(&other);
+                let error =
+                    self.complain(line, format_args!("'{key}' must hold texts in quotes, not {found}"));
+                Err(match other {
+                    DeValue::Table(_) => {
+                        error.hint("a name with dots or spaces in it needs quotes of its own")
+                    }
+                    _ => error,
+                })
+            }
+        }
+    }
+
+    /// A usage error at a line of the file.
+    pub(super) fn complain(&self, line: usize, what: impl std::fmt::Display) -> Error {
+        self.source.error(line, what)
+    }
+
     /// A table below this one; empty when it is absent.
     pub(super) fn section(&mut self, key: &'static str) -> Result<Section<'a>> {
         let path = join(&self.path, key);
@@ -161,15 +245,19 @@ impl<'a> Section<'a> {
     }
 
     fn wrong_type(&self, line: usize, key: &str, wanted: &str, found: &DeValue<'_>) -> Error {
-        let found = match found {
-            DeValue::String(_) => "a text",
-            DeValue::Integer(_) | DeValue::Float(_) => "a number",
-            DeValue::Boolean(_) => "true or false",
-            DeValue::Datetime(_) => "a date",
-            DeValue::Array(_) => "a list",
-            DeValue::Table(_) => "a table",
-        };
-        self.source.error(line, format!("'{key}' must be {wanted}, not {found}"))
+        self.source.error(line, format!("'{key}' must be {wanted}, not {}", kind_of(found)))
+    }
+}
+
+/// What kind of value stands there, in words.
+fn kind_of(found: &DeValue<'_>) -> &'static str {
+    match found {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
     }
 }
 

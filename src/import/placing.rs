@@ -51,7 +51,7 @@ pub(super) fn place<'j>(
         touched: HashSet::new(),
         waiting: HashMap::new(),
         remote: HashMap::new(),
-        findings: Findings::default(),
+        findings: Findings::under(examined.findings.policy().clone()),
     };
     for kind in Kind::ALL {
         for (number, (book, table, first)) in examined.places.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::model::id::{ImportId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Role, Target};
 use crate::model::verdict::Rejection;
-use crate::sheet::finding::Code;
+use crate::sheet::finding::{Code, Severity};
 
 const ROOT: &str = "11111111-1111-4111-8111-111111111111";
 

@@ -1,21 +1,18 @@
 //! What is wrong, or worth saying, about a file, a sheet, a row or a cell, as data.
 //!
 //! One list of findings feeds the terminal, the JSON lines and the annotated workbook. A finding names the place as
-//! the spreadsheet program shows it, the value, the rule and what to do. How findings are printed is left to the rooms above.
+//! the spreadsheet program shows it, the value, the rule and what to do. The list of them is in `findings`; how they are
+//! printed is left to the rooms above.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 pub use super::code::{Code, Severity};
+pub use super::findings::{Findings, Group, GroupKey};
 
 /// Characters of a value that a finding keeps.
 const VALUE_LENGTH: usize = 200;
-
-/// Findings kept of one code in one column of one sheet; the rest are counted. A wrong column of a large sheet
-/// would otherwise fill the memory with a million equal sentences.
-const KEPT_PER_GROUP: usize = 1_000;
 
 /// What a cell held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -217,72 +214,6 @@ impl fmt::Display for Code {
     }
 }
 
-/// Where equal findings are counted together: file, sheet, column and code.
-type Group = (String, Option<String>, Option<String>, Code);
-
-/// A list of findings that stays small: after 1,000 equal ones in a column only their number grows.
-#[derive(Debug, Default)]
-pub struct Findings {
-    kept: Vec<Finding>,
-    groups: HashMap<Group, usize>,
-    counts: [usize; 4],
-}
-
-impl Findings {
-    /// Takes one in.
-    pub fn push(&mut self, finding: Finding) {
-        self.counts[finding.severity as usize] += 1;
-        let group = (finding.file.clone(), finding.sheet.clone(), finding.column.clone(), finding.code);
-        let count = self.groups.entry(group).or_insert(0);
-        *count += 1;
-        if *count <= KEPT_PER_GROUP {
-            self.kept.push(finding);
-        }
-    }
-
-    /// Takes several in.
-    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
-        for finding in findings {
-            self.push(finding);
-        }
-    }
-
-    /// How many there are of a severity, those not kept included.
-    pub fn count(&self, severity: Severity) -> usize {
-        self.counts[severity as usize]
-    }
-
-    /// Whether nothing forbids using the sheets.
-    pub fn is_clean(&self) -> bool {
-        self.count(Severity::Fatal) == 0 && self.count(Severity::Error) == 0
-    }
-
-    /// Those kept, in the order they were found.
-    pub fn iter(&self) -> impl Iterator<Item = &Finding> {
-        self.kept.iter()
-    }
-
-    /// Those kept, with one note for each group that was shortened.
-    pub fn into_vec(self) -> Vec<Finding> {
-        let mut kept = self.kept;
-        let mut shortened: Vec<_> =
-            self.groups.into_iter().filter(|(_, count)| *count > KEPT_PER_GROUP).collect();
-        shortened.sort_by(|left, right| left.0.cmp(&right.0));
-        for ((file, sheet, column, code), count) in shortened {
-            let more = count - KEPT_PER_GROUP;
-            let mut note = Finding::of_file(
-                Code::LimitFindings,
-                &file,
-                format!("{more} more findings {code} of the same column are not listed"),
-            );
-            note.sheet = sheet;
-            note.column = column;
-            kept.push(note);
-        }
-        kept
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,18 +236,5 @@ mod tests {
                 "line": 17, "message": "fill it",
             })
         );
-    }
-
-    #[test]
-    fn ten_thousand_equal_findings_are_counted_and_not_kept() {
-        let mut findings = Findings::default();
-        for row in 0..10_000 {
-            findings.push(Finding::of_file(Code::CellRequired, "a.csv", "fill it").in_row(row, None));
-        }
-        assert_eq!(findings.count(Severity::Error), 10_000);
-        let kept = findings.into_vec();
-        assert_eq!(kept.len(), KEPT_PER_GROUP + 1);
-        assert_eq!(kept.last().unwrap().code, Code::LimitFindings);
-        assert!(kept.last().unwrap().message.starts_with("9000 more"));
     }
 }

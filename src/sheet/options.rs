@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 
 use super::column::{self, Family};
+use super::policy::Policy;
 
 /// Declares a choice of a few words, as they are typed and as a profile has them.
 macro_rules! choice {
@@ -17,6 +18,11 @@ macro_rules! choice {
         impl $name {
             /// The words, in the order of the values.
             pub const WORDS: &'static [&'static str] = &[$($word,)+];
+
+            /// The word of the value.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
         }
 
         impl std::str::FromStr for $name {
@@ -103,6 +109,8 @@ pub struct Options {
     pub mac_form: Option<MacForm>,
     /// From how many characters on a text draws a warning; 255 when nothing is said.
     pub longest_text: Option<usize>,
+    /// Which warnings count as errors, and which as notes.
+    pub policy: Policy,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,
     pub(crate) encoding: Option<&'static Encoding>,
 }

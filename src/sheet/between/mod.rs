@@ -8,7 +8,7 @@ mod duplicates;
 mod index;
 mod resolve;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -21,6 +21,7 @@ use super::code::Code;
 use super::draft::column_of_role;
 use super::field::Pointer;
 use super::finding::Finding;
+use super::policy::Policy;
 use super::row::Row;
 use super::table::Table;
 
@@ -99,6 +100,7 @@ pub struct Between {
     /// The distinct references, each resolved once.
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
+    policy: Policy,
 }
 
 /// Where a reference leads.
@@ -129,6 +131,11 @@ pub struct Checked {
 }
 
 impl Between {
+    /// No rows yet; what is found between them is judged by `policy`.
+    pub fn under(policy: Policy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
     /// Takes in a table; its number is needed for its rows.
     pub fn table(&mut self, table: &Table) -> usize {
         self.tables.push(table.clone());
@@ -203,16 +210,37 @@ impl Between {
     /// # Errors
     /// When earlier imports cannot be looked up.
     pub fn check(mut self, known: &dyn Known, found: &mut dyn FnMut(Finding)) -> Result<Checked> {
-        duplicates::keys(&mut self, found);
-        duplicates::uniques(&mut self, found);
+        let policy = std::mem::take(&mut self.policy);
+        let mut denied = HashSet::new();
+        let judged = &mut |mut finding: Finding| {
+            if policy.judge(&mut finding) {
+                denied.insert((finding.file.clone(), finding.sheet.clone(), finding.row));
+            }
+            found(finding);
+        };
+        duplicates::keys(&mut self, judged);
+        duplicates::uniques(&mut self, judged);
         let resolutions = resolve::all(&self, known)?;
-        resolve::tell(&mut self, &resolutions, found);
-        duplicates::natural(&mut self, &resolutions, found);
-        let depths = resolve::depths(&mut self, &resolutions, found);
-        resolve::owners(&mut self, &resolutions, found);
+        resolve::tell(&mut self, &resolutions, judged);
+        duplicates::natural(&mut self, &resolutions, judged);
+        let depths = resolve::depths(&mut self, &resolutions, judged);
+        resolve::owners(&mut self, &resolutions, judged);
+        self.leave_out(&denied);
         let order = resolve::order(&self, &depths);
         resolve::spread(&mut self, &resolutions, &order, found);
         Ok(Checked { tables: self.tables, entries: self.entries, resolutions, order })
+    }
+
+    /// Makes rows unusable of which a warning counts as an error.
+    fn leave_out(&mut self, denied: &HashSet<(String, Option<String>, Option<u32>)>) {
+        if denied.is_empty() {
+            return;
+        }
+        for entry in &mut self.entries {
+            let table = &self.tables[entry.table as usize];
+            entry.unusable |=
+                denied.contains(&(table.file.clone(), table.worksheet.clone(), Some(entry.row)));
+        }
     }
 
     /// A finding in a row, at a column of its table.

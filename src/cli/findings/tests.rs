@@ -1,0 +1,110 @@
+//! How findings are told, as whole texts.
+
+use super::*;
+use crate::term::{Manner, testing::terminal};
+
+fn told(findings: impl IntoIterator<Item = Finding>, notes: bool) -> String {
+    let mut list = Findings::default();
+    list.extend(findings);
+    let (terminal, results, _) = terminal(Manner::default());
+    tell_grouped(&terminal, &list, notes, false);
+    results.text()
+}
+
+fn mac(row: u32) -> Finding {
+    let mut finding =
+        Finding::of_file(Code::CellMacLength, "onboarding.xlsx", "this has 10 hexadecimal digits")
+            .in_sheet(Some("Devices"))
+            .in_row(row, None)
+            .in_column(5)
+            .showing("1122334455", ValueKind::Text)
+            .suggesting("00:11:22:33:44:55");
+    finding.header = Some("MAC Address".to_owned());
+    finding.column = Some("devices.mac".to_owned());
+    finding
+}
+
+#[test]
+fn findings_that_are_too_many_to_be_kept_are_counted_with_their_range() {
+    let told = told((2..=10_001).map(mac), false);
+    assert!(told.contains("  and 9,995 more cell.mac-length in F7:F10001\n"), "{told}");
+    let table = told.split("What is wrong, by column:\n").nth(1).expect("a table");
+    assert_eq!(
+        table,
+        " sheet    column         code              count  where\n \
+         Devices  F MAC Address  cell.mac-length  10,000  F2:F10001\n\n"
+    );
+}
+
+#[test]
+fn equal_findings_of_a_column_are_told_a_few_times_and_then_counted() {
+    let told = told((2..=10).chain([20]).map(mac), false);
+    assert_eq!(told.matches("error[cell.mac-length]").count(), 5);
+    assert!(told.starts_with(
+        "onboarding.xlsx, sheet Devices:\n\
+         error[cell.mac-length] Devices!F2  \"MAC Address\" = 1122334455\n\
+         \x20 this has 10 hexadecimal digits\n\
+         \x20 fix: enter 00:11:22:33:44:55\n"
+    ));
+    assert!(told.contains("  and 5 more cell.mac-length in F7:F10, F20\n\n"), "{told}");
+}
+
+#[test]
+fn the_worst_comes_first_in_its_sheet_and_notes_only_when_asked_for() {
+    let csv = Finding::of_file(Code::CellRequired, "sites.csv", "fill it").in_row(3, Some(7));
+    let note = Finding::of_file(Code::RowBlank, "sites.csv", "blank rows are not read");
+    let warning = Finding::of_file(Code::CellPhone, "sites.csv", "look at it").in_row(2, None);
+    let fatal = Finding::of_file(Code::HeaderRequiredMissing, "sites.csv", "add it");
+    let findings = [warning, csv.clone(), mac(2), csv, note, fatal];
+    let without = told(findings.clone(), false);
+    let heads: Vec<_> =
+        without.lines().filter(|line| line.ends_with(':') || line.contains('[')).take(6).collect();
+    assert_eq!(
+        heads,
+        [
+            "sites.csv:",
+            "error[header.required-missing] sites.csv",
+            "error[cell.required] sites.csv, row 3 (line 7)",
+            "error[cell.required] sites.csv, row 3 (line 7)",
+            "warning[cell.phone] sites.csv, row 2",
+            "onboarding.xlsx, sheet Devices:"
+        ]
+    );
+    assert!(!without.contains("note["));
+    assert!(told(findings.clone(), true).contains("note[row.blank] sites.csv\n"));
+    let mut list = Findings::default();
+    list.extend(findings);
+    assert_eq!(Found::of(&list).words(), "4 errors, 1 warning, 1 note");
+}
+
+#[test]
+fn a_long_value_is_cut_in_the_middle() {
+    let long = format!("{}{}", "a".repeat(80), "z".repeat(80));
+    let shown = cut(&long, 60);
+    assert_eq!(shown, format!("{}…{}", "a".repeat(29), "z".repeat(30)));
+    assert_eq!(cut(&"é".repeat(60), 60), "é".repeat(60));
+    let mut finding = mac(2);
+    finding.value = Some(long.clone());
+    finding.header = Some(long.clone());
+    let told = told([finding], false);
+    assert!(!told.contains(&long) && told.contains(&shown), "{told}");
+}
+
+#[test]
+fn what_to_do_is_said_in_the_words_of_the_place() {
+    let mut number = mac(2);
+    number.value_kind = Some(ValueKind::Number);
+    let mut ruled = mac(2);
+    (ruled.suggestion, ruled.rule) = (None, Some("12 hexadecimal digits".to_owned()));
+    let header = Finding::of_file(Code::HeaderUnknown, "a.csv", "none").suggesting("city");
+    let missing = Finding::of_file(Code::HeaderRequiredMissing, "a.csv", "none").suggesting("city");
+    let table = [
+        (number, "format column F as Text and enter 00:11:22:33:44:55, if that is right"),
+        (ruled, "enter 12 hexadecimal digits"),
+        (header, "write city as the header, if that is meant"),
+        (missing, "add a column with the header city"),
+    ];
+    for (finding, expected) in table {
+        assert_eq!(fix(&finding).as_deref(), Some(expected));
+    }
+}

@@ -1,0 +1,311 @@
+//! The list of findings of one import: all of them counted and placed, the first of each kind kept.
+//!
+//! A wrong column of a large sheet gives a million equal sentences. They are one group: how many there are, in which
+//! ranges, and the first of them whole. The policy of the import is applied to what has not passed it yet.
+
+use std::collections::HashMap;
+
+use super::code::{Code, Severity};
+use super::finding::Finding;
+use super::places::Places;
+use super::policy::Policy;
+
+/// Findings kept of one group; the rest are counted and placed.
+const KEPT_PER_GROUP: usize = 1_000;
+/// Findings kept of all groups together, some hundred bytes each; the first of every group are kept beyond it.
+const KEPT: usize = 50_000;
+/// The first findings of a group, which are told whole.
+const FIRST: usize = 5;
+/// Groups told apart by column and header; a sheet with ever other headers would make ever more.
+const GROUPS: usize = 10_000;
+
+/// What equal findings have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// The file, by its name as given.
+    pub file: String,
+    /// The worksheet; absent for text tables.
+    pub sheet: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found.
+    pub code: Code,
+    /// The column by its canonical name.
+    pub column: Option<String>,
+    /// The header of the column, as written in the file.
+    pub header: Option<String>,
+}
+
+/// Equal findings of one column.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// What they have in common.
+    pub key: GroupKey,
+    /// How many there are.
+    pub count: usize,
+    /// Where they are.
+    pub places: Places,
+    /// How many of them are kept.
+    kept: usize,
+    /// The first of them, by their place among those kept.
+    first: Vec<usize>,
+}
+
+/// A list of findings that stays small: after 1,000 equal ones in a column only their number and range grow.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    policy: Policy,
+    kept: Vec<Finding>,
+    groups: Vec<Group>,
+    numbers: HashMap<GroupKey, usize>,
+    counts: [usize; 4],
+    /// The sheets in the order of the files, as far as they are known.
+    sheets: Vec<(String, Option<String>)>,
+    /// Warnings that count as errors and are about more than a row, so that leaving out rows does not help.
+    denied_whole: usize,
+}
+
+impl Findings {
+    /// An empty list whose findings are judged by `policy`.
+    pub fn under(policy: Policy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
+    /// What its findings are judged by.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Notes a sheet that was opened, so that what is found in it is told in the order of the files.
+    pub fn note_sheet(&mut self, file: &str, sheet: Option<&str>) {
+        self.sheets.push((file.to_owned(), sheet.map(str::to_owned)));
+    }
+
+    /// The sheets, and the files as a whole, in the order of the files; those nobody noted as they come up. What is
+    /// about a whole file stands before its sheets.
+    pub fn sheets(&self) -> Vec<(&str, Option<&str>)> {
+        let mut sheets: Vec<(&str, Option<&str>)> =
+            self.sheets.iter().map(|(file, sheet)| (file.as_str(), sheet.as_deref())).collect();
+        for group in &self.groups {
+            let (file, sheet) = (group.key.file.as_str(), group.key.sheet.as_deref());
+            if sheets.contains(&(file, sheet)) {
+                continue;
+            }
+            let of_file = |known: &(&str, Option<&str>)| known.0 == file;
+            let at = match sheet {
+                None => sheets.iter().position(of_file),
+                Some(_) => sheets.iter().rposition(of_file).map(|last| last + 1),
+            };
+            sheets.insert(at.unwrap_or(sheets.len()), (file, sheet));
+        }
+        sheets
+    }
+
+    /// Takes one in.
+    pub fn push(&mut self, mut finding: Finding) {
+        if self.policy.judge(&mut finding) {
+            self.denied_whole += 1;
+        }
+        self.take(finding);
+    }
+
+    fn take(&mut self, finding: Finding) {
+        self.counts[finding.severity as usize] += 1;
+        let number = self.group_of(&finding);
+        let group = &mut self.groups[number];
+        group.count += 1;
+        group.places.add(&finding);
+        let first = group.first.len() < FIRST;
+        if first {
+            group.first.push(self.kept.len());
+        }
+        if first || (group.kept < KEPT_PER_GROUP && self.kept.len() < KEPT) {
+            group.kept += 1;
+            self.kept.push(finding);
+        }
+    }
+
+    /// The group of a finding; a new one, if it is the first.
+    fn group_of(&mut self, finding: &Finding) -> usize {
+        let mut key = GroupKey {
+            file: finding.file.clone(),
+            sheet: finding.sheet.clone(),
+            severity: finding.severity,
+            code: finding.code,
+            column: finding.column.clone(),
+            header: finding.header.clone(),
+        };
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        if self.groups.len() >= GROUPS {
+            (key.column, key.header) = (None, None);
+        }
+        let next = self.groups.len();
+        let number = *self.numbers.entry(key.clone()).or_insert(next);
+        if number == next {
+            let (places, first) = (Places::default(), Vec::new());
+            self.groups.push(Group { key, count: 0, places, kept: 0, first });
+        }
+        number
+    }
+
+    /// Takes several in.
+    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for finding in findings {
+            self.push(finding);
+        }
+    }
+
+    /// Takes in another list that was judged already, with all that it only counted.
+    pub fn append(&mut self, others: Self) {
+        for finding in others.kept {
+            self.take(finding);
+        }
+        for group in others.groups {
+            let beyond = group.count - group.kept;
+            if beyond > 0
+                && let Some(number) = self.numbers.get(&group.key)
+            {
+                self.groups[*number].count += beyond;
+                self.groups[*number].places.append(&group.places);
+                self.counts[group.key.severity as usize] += beyond;
+            }
+        }
+        self.denied_whole += others.denied_whole;
+    }
+
+    /// Only those that forbid something, with all that is counted of them.
+    #[must_use]
+    pub fn errors(&self) -> Self {
+        let (policy, sheets) = (self.policy.clone(), self.sheets.clone());
+        let mut errors = Self { policy, sheets, ..Self::default() };
+        let mut all = self.clone();
+        all.kept.retain(Finding::is_error);
+        all.groups.retain(|group| matches!(group.key.severity, Severity::Fatal | Severity::Error));
+        errors.append(all);
+        errors
+    }
+
+    /// How many there are of a severity, those not kept included.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.counts[severity as usize]
+    }
+
+    /// Whether nothing forbids using the sheets.
+    pub fn is_clean(&self) -> bool {
+        self.count(Severity::Fatal) == 0 && self.count(Severity::Error) == 0
+    }
+
+    /// Whether nothing may be imported. With `skip_invalid` the rows with errors are left out, which helps as long as
+    /// only rows are wrong.
+    pub fn forbid_import(&self, skip_invalid: bool) -> bool {
+        let whole = self.count(Severity::Fatal) > 0 || self.denied_whole > 0;
+        whole || (!self.is_clean() && !skip_invalid)
+    }
+
+    /// Those kept, in the order they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.kept.iter()
+    }
+
+    /// The groups, in the order their first findings came.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The first findings of a group of this list, at most five.
+    pub fn first_of<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a Finding> {
+        group.first.iter().filter_map(|place| self.kept.get(*place))
+    }
+
+    /// One note for each group that was shortened.
+    pub fn shortened(&self) -> Vec<Finding> {
+        let mut groups: Vec<_> = self.groups.iter().filter(|group| group.count > group.kept).collect();
+        groups.sort_by(|left, right| left.key.cmp(&right.key));
+        let note = |group: &Group| {
+            let (more, code) = (group.count - group.kept, group.key.code);
+            let mut note = Finding::of_file(
+                Code::LimitFindings,
+                &group.key.file,
+                format!("{more} more findings {code} of the same column are not listed"),
+            );
+            note.sheet.clone_from(&group.key.sheet);
+            note.column.clone_from(&group.key.column);
+            note
+        };
+        groups.into_iter().map(note).collect()
+    }
+
+    /// Those kept, with one note for each group that was shortened.
+    pub fn into_vec(self) -> Vec<Finding> {
+        let shortened = self.shortened();
+        let mut all = self.kept;
+        all.extend(shortened);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blank(row: u32) -> Finding {
+        Finding::of_file(Code::CellRequired, "a.csv", "fill it").in_row(row, None).in_column(5)
+    }
+
+    #[test]
+    fn ten_thousand_equal_findings_are_counted_and_placed_and_not_kept() {
+        let mut findings = Findings::default();
+        findings.extend((2..=10_001).map(blank));
+        assert_eq!(findings.count(Severity::Error), 10_000);
+        let group = &findings.groups()[0];
+        assert_eq!((group.count, group.places.words(3).0), (10_000, "F2:F10001".to_owned()));
+        let first: Vec<_> = findings.first_of(group).filter_map(|finding| finding.cell.as_deref()).collect();
+        assert_eq!(first, ["F2", "F3", "F4", "F5", "F6"]);
+        let kept = findings.into_vec();
+        assert_eq!(kept.len(), KEPT_PER_GROUP + 1);
+        assert_eq!(kept.last().unwrap().code, Code::LimitFindings);
+        assert!(kept.last().unwrap().message.starts_with("9000 more"));
+    }
+
+    #[test]
+    fn lists_brought_together_lose_no_count_and_no_place() {
+        let (mut one, mut two) = (Findings::default(), Findings::default());
+        one.extend((2..=3_001).map(blank));
+        two.extend((3_002..=6_001).map(blank));
+        two.push(Finding::of_file(Code::RowBlank, "a.csv", "not read"));
+        one.append(two);
+        assert_eq!((one.count(Severity::Error), one.count(Severity::Info)), (6_000, 1));
+        assert_eq!(one.groups()[0].places.words(3).0, "F2:F6001");
+        let errors = one.errors();
+        assert_eq!((errors.count(Severity::Error), errors.count(Severity::Info)), (6_000, 0));
+        assert_eq!(errors.groups().len(), 1);
+    }
+
+    #[test]
+    fn ever_other_headers_make_neither_groups_nor_findings_without_end() {
+        let mut findings = Findings::default();
+        for number in 0..30_000_u32 {
+            let mut finding = blank(number % 7 + 2);
+            finding.header = Some(format!("h{number}"));
+            findings.push(finding);
+        }
+        assert_eq!(findings.count(Severity::Error), 30_000);
+        assert_eq!(findings.groups().len(), GROUPS + 1);
+        assert!(findings.iter().count() <= KEPT + FIRST);
+        assert_eq!(findings.groups().iter().map(|group| group.count).sum::<usize>(), 30_000);
+    }
+
+    #[test]
+    fn leaving_out_rows_does_not_help_against_a_denied_warning_about_the_whole_sheet() {
+        let mut policy = Policy::default();
+        policy.deny("warnings").unwrap();
+        let mut findings = Findings::under(policy);
+        findings.push(blank(2));
+        assert!(findings.forbid_import(false) && !findings.forbid_import(true));
+        findings.push(Finding::of_file(Code::FileEncodingGuessed, "a.csv", "look"));
+        assert!(findings.forbid_import(true));
+        assert!(findings.errors().forbid_import(true));
+    }
+}

@@ -1,0 +1,250 @@
+//! `fleetload check` as an onboarding team meets it: what it prints and writes, how files are read, what a profile keeps
+//! for each customer, and which warnings stop an import.
+
+mod bench;
+
+use bench::{Bench, Outcome};
+use fleetload::sandbox::Scenario;
+use serde_json::Value;
+
+fn bench() -> Bench {
+    Bench::new(Scenario::default())
+}
+
+/// Everything that is seen at a terminal.
+fn seen(outcome: &Outcome) -> String {
+    format!("{}----- besides -----\n{}", outcome.stdout, outcome.stderr)
+}
+
+fn objects(outcome: &Outcome) -> Vec<Value> {
+    outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn summary(outcome: &Outcome) -> Value {
+    objects(outcome).pop().expect("a summary")
+}
+
+/// The lines of JSON without what changes with the bytes of a workbook.
+fn lines(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for mut object in objects(outcome) {
+        for file in object.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {
+            file["sha256"] = "of the file".into();
+            file["bytes"] = "of the file".into();
+        }
+        text += &format!("{object}\n");
+    }
+    text
+}
+
+fn with_mistakes() -> Bench {
+    let bench = bench();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/mistakes.xlsx");
+    std::fs::copy(sample, bench.path("mistakes.xlsx")).expect("the sample");
+    bench
+}
+
+#[test]
+fn the_sample_with_mistakes_is_told_whole() {
+    let outcome = with_mistakes().fleetload(&["check", "mistakes.xlsx"]).expect_code(3);
+    insta::assert_snapshot!(seen(&outcome));
+}
+
+#[test]
+fn the_sample_with_mistakes_is_told_to_programs_whole() {
+    let outcome = with_mistakes().fleetload(&["check", "mistakes.xlsx", "--json"]).expect_code(3);
+    for finding in objects(&outcome).iter().filter(|object| object["object"] == "finding") {
+        let doc = format!("explain {}", finding["code"].as_str().expect("a code"));
+        assert_eq!(finding["doc"], doc.as_str());
+    }
+    insta::assert_snapshot!(lines(&outcome));
+}
+
+#[test]
+fn ten_thousand_equal_mistakes_are_five_and_a_range() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    let mut sheet = "company,name,device_model,mac,phone,address1,city,country\n".to_owned();
+    for n in 0..10_000 {
+        sheet += &format!("C0,Till {n},Edge 100,00:1a:2b:{n:04},+64 9 557 0000,1 Earl Street,Auckland,NZ\n");
+    }
+    bench.write("devices.csv", &sheet);
+    let outcome = bench.fleetload(&["check", "companies.csv", "devices.csv"]).expect_code(3);
+    insta::assert_snapshot!(seen(&outcome));
+    let outcome = bench.fleetload(&["check", "companies.csv", "devices.csv", "--json"]).expect_code(3);
+    let summary = summary(&outcome);
+    let groups = summary["groups"].as_array().expect("groups");
+    let group = groups.iter().find(|group| group["code"] == "cell.mac-length").expect("the group");
+    assert_eq!((&group["count"], &group["ranges"]), (&10_000.into(), &serde_json::json!(["D2:D10001"])));
+    assert_eq!(summary["found"]["errors"], 10_000);
+}
+
+/// A customer's own sheet of two sites: other names, an encoding of old, a title above the header.
+fn northern(bench: &Bench) -> [&'static str; 3] {
+    bench.write("companies.csv", &bench::companies(1));
+    let text = "Sites of Northern;;;;;;;\nkey;company;name;Store No.;phone;address1;Ort;Notes\n\
+                S1;C0;Caf\u{e9} One;R-1;+64 9 556 0001;1 King Street;Auckland;old\n\
+                S2;C0;Two;R-2;+64 9 556 0002;2 King Street;;new\n";
+    let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).expect("Latin-1")).collect();
+    std::fs::write(bench.path("sites.csv"), bytes).expect("the sheet");
+    ["check", "companies.csv", "sites.csv"]
+}
+
+const TYPED: [&str; 12] = [
+    "--map",
+    "Store No.=reference",
+    "--map",
+    "Ort=city",
+    "--ignore-column",
+    "Notes",
+    "--default",
+    "sites.country=NZ",
+    "--default",
+    "sites.city=Wellington",
+    "--encoding",
+    "windows-1252",
+];
+
+/// The settings that `check` said to keep.
+fn kept(outcome: &Outcome) -> String {
+    let block = outcome.stderr.split("put into fleetload.toml:\n").nth(1).expect("a block to keep");
+    block.lines().map(|line| format!("{}\n", line.trim())).collect()
+}
+
+#[test]
+fn what_was_typed_about_reading_is_told_and_kept_and_reads_the_same() {
+    let bench = bench();
+    let check = northern(&bench);
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("the profile");
+    let typed = bench.fleetload(&[&check[..], &TYPED].concat()).expect_code(0);
+    insta::assert_snapshot!(seen(&typed));
+    bench.write("fleetload.toml", &kept(&typed));
+    let again = bench.fleetload(&[&check[..], &["--json"]].concat()).expect_code(0);
+    let typed = bench.fleetload(&[&check[..], &TYPED, &["--json"]].concat()).expect_code(0);
+    assert_eq!(summary(&again)["sheets"], summary(&typed)["sheets"]);
+    let columns: Vec<String> = summary(&again)["sheets"][1]["columns"]
+        .as_array()
+        .expect("columns")
+        .iter()
+        .map(|column| format!("{} {} {}", column["header"], column["column"], column["how"]).replace('"', ""))
+        .collect();
+    assert_eq!(columns[3], "Store No. reference map");
+    assert_eq!(columns[7], "Notes null ignored");
+}
+
+#[test]
+fn a_customer_is_read_as_the_profile_keeps_it_and_no_account_is_asked_for() {
+    let bench = bench();
+    let check = northern(&bench);
+    bench.write(
+        "fleetload.toml",
+        "[profile.acme]\nbase_url = \"https://provisioning.example\"\n\
+         [profile.acme.reading]\nencoding = \"windows-1252\"\n\
+         [profile.acme.customers.northern]\nignore_columns = [\"Notes\"]\ndefaults.sites.country = \"NZ\"\n\
+         map = { \"Store No.\" = \"reference\", Ort = \"city\" }\n\
+         [profile.acme.customers.southern]\nheader_row = 3\n",
+    );
+    bench.fleetload(&check).expect_code(3);
+    let read = bench.fleetload(&[&check[..], &["--customer", "northern"]].concat()).expect_code(0);
+    assert!(
+        read.stderr.contains("read as [profile.acme.customers.northern] and [profile.acme.reading]"),
+        "{read:?}"
+    );
+    assert!(read.stdout.contains("\"Store No.\" -> reference (as told)"), "{}", read.stdout);
+    assert!(!read.stderr.contains("to keep this"), "nothing was typed: {}", read.stderr);
+    let mut command = bench.command(&check);
+    let output = command.env("FLEETLOAD_CUSTOMER", "northern").output().expect("the binary starts");
+    Outcome::of(output).expect_code(0);
+    let unknown = bench.fleetload(&[&check[..], &["--customer", "eastern"]].concat()).expect_code(2);
+    assert!(unknown.stderr.contains("has no customer 'eastern'"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("southern"), "{}", unknown.stderr);
+    let import = ["import", "companies.csv", "sites.csv", "--customer", "northern"];
+    bench.fleetload(&import).expect_code(0);
+}
+
+#[test]
+fn a_settings_file_that_says_nothing_about_sheets_asks_for_no_choice() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    let two = "[profile.a]\nclient_id = \"a\"\n[profile.b]\nclient_id = \"b\"\n";
+    bench.write("fleetload.toml", two);
+    bench.fleetload(&["check", "companies.csv"]).expect_code(0);
+    bench.write("fleetload.toml", &format!("{two}[profile.b.reading]\nheader_row = 1\n"));
+    let outcome = bench.fleetload(&["check", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("several profiles: a, b"), "{}", outcome.stderr);
+    bench.fleetload(&["check", "companies.csv", "--profile", "a"]).expect_code(0);
+}
+
+/// Three companies, the second with a telephone number that draws a warning.
+fn doubtful(bench: &Bench) {
+    let sheet = bench::companies(3).replace("+64 9 555 0001", "0800 FLOWERS 1");
+    bench.write("companies.csv", &sheet);
+}
+
+#[test]
+fn a_denied_warning_stops_check_plan_import_and_run_alike() {
+    let bench = bench();
+    doubtful(&bench);
+    bench.fleetload(&["check", "companies.csv"]).expect_code(0);
+    for word in ["warnings", "cell.phone"] {
+        for command in ["check", "plan", "import", "run"] {
+            let outcome = bench.fleetload(&[command, "companies.csv", "--deny", word]).expect_code(3);
+            assert!(outcome.stdout.contains("error[cell.phone] companies.csv!E3"), "{}", outcome.stdout);
+        }
+    }
+    assert!(!bench.path("fleetload.db").exists());
+    assert!(bench.statistics().requests.is_empty());
+    bench.fleetload(&["import", "companies.csv", "--deny", "cell.phone", "--skip-invalid"]).expect_code(0);
+    let outcome = bench.fleetload(&["status", "--json"]);
+    assert_eq!(summary(&outcome)["rows"], 2, "the denied row is left out: {}", outcome.stdout);
+}
+
+#[test]
+fn an_allowed_warning_is_a_note_and_an_error_cannot_be_allowed() {
+    let bench = bench();
+    doubtful(&bench);
+    let allowed = ["check", "companies.csv", "--allow", "cell.phone", "--deny", "warnings"];
+    let outcome = bench.fleetload(&allowed).expect_code(0);
+    assert!(outcome.stdout.contains("nothing is wrong with 3 rows; 2 notes"), "{}", outcome.stdout);
+    let outcome = bench.fleetload(&["check", "companies.csv", "--allow", "cell.required"]).expect_code(2);
+    assert!(outcome.stderr.contains("cell.required is an error and cannot be allowed"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["check", "companies.csv", "--deny", "cell.fone"]).expect_code(2);
+    assert!(outcome.stderr.contains("cell.phone"), "{}", outcome.stderr);
+}
+
+#[test]
+fn redacted_output_holds_nothing_of_the_cells() {
+    let bench = bench();
+    let marks = ["QuokkaPartner", "QuokkaPhone", "quokka@@mail", "QuokkaStreet"];
+    let sheet = bench::companies(2)
+        .replace(
+            "CUSTOMER,Customer 1,+64 9 555 0001,help@c1.example",
+            "QuokkaPartner,Customer 1,QuokkaPhone,quokka@@mail",
+        )
+        .replace("1 Queen Street", "\"QuokkaStreet\n1\"")
+        .replace("C1,", "Quokka Key,");
+    bench.write("companies.csv", &sheet);
+    let open = seen(&bench.fleetload(&["check", "companies.csv"]).expect_code(3));
+    for mark in marks {
+        assert!(open.contains(mark), "{mark} is shown without the option: {open}");
+    }
+    for command in ["check", "plan", "import"] {
+        for more in [&["--redact"][..], &["--redact", "--json"], &["--redact", "-v"]] {
+            let outcome = bench.fleetload(&[&[command, "companies.csv"], more].concat()).expect_code(3);
+            let seen = seen(&outcome).to_lowercase();
+            assert!(!seen.contains("quokka"), "{command} {more:?}: {seen}");
+            assert!(seen.contains("(text, 13 characters)"), "{command} {more:?}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_long_value_does_not_break_the_layout() {
+    let bench = bench();
+    let long = format!("{}{}", "a".repeat(150), "z".repeat(300));
+    let sheet = bench::companies(1).replace("CUSTOMER,Customer 0", &format!("{long},Customer 0"));
+    bench.write("companies.csv", &sheet);
+    let outcome = bench.fleetload(&["check", "companies.csv"]).expect_code(3);
+    let head = outcome.stdout.lines().find(|line| line.starts_with("error[cell.enum]")).expect("a finding");
+    assert!(head.chars().count() < 130 && head.contains("aaa…zzz"), "{head}");
+}
