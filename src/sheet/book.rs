@@ -84,6 +84,7 @@ impl Book {
             }
         };
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
+        reading.empty_is_right = self.options.allow_empty;
         let ended = match (&table.worksheet, &self.file.format) {
             (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
             (None, format) => self.read_text(format, table, &mut reading)?,
@@ -122,7 +123,7 @@ impl Book {
             Error::sheets(format!("{} can no longer be read", self.file.name)).because(error)
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
-        let mut records = Records::new(reader, *delimiter).map_err(failed)?;
+        let mut records = Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape);
         let ours = guard::is_ours(&table.headers);
         while let Some(record) = records.next().map_err(failed)? {
             if records.is_hopeless() {

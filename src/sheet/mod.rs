@@ -25,6 +25,7 @@ mod field;
 pub mod finding;
 pub mod guard;
 mod header;
+mod layout;
 mod options;
 mod reading;
 mod row;

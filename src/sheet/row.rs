@@ -87,6 +87,14 @@ struct Planned {
     default: Option<Cell>,
 }
 
+/// Whether few cells are filled, or all after the first filled one are figures.
+fn is_total_or_remark(cells: &[Cell]) -> bool {
+    let is_figure =
+        |cell: &Cell| cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c));
+    let filled = || cells.iter().filter(|cell| !cell.is_blank());
+    filled().count() <= FOOTER_CELLS || filled().skip(1).all(is_figure)
+}
+
 /// Reads the rows of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
@@ -127,7 +135,7 @@ impl<'a> RowReader<'a> {
             setting,
             plan,
             values: Values::new(table.kind),
-            counts: vec![Counts::default(); table.headers.len()],
+            counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
             findings: Vec::new(),
             templates: 0,
@@ -278,7 +286,8 @@ impl<'a> RowReader<'a> {
             row.findings.push(self.table.finding_at(
                 Code::RowTooFewCells,
                 format!(
-                    "the row ends after {} of {} cells, so that {} is missing: look for a line break in the row before",
+                    "the row ends after {} of {} cells, so that {} is missing: look for a line break inside a cell here or \
+                     in the row before, or add the cells",
                     cells.len(),
                     self.table.headers.len(),
                     names.join(", ")
@@ -288,7 +297,7 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        let footer = !needed && cells.iter().filter(|cell| !cell.is_blank()).count() <= FOOTER_CELLS;
+        let footer = !needed && is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number);
@@ -341,14 +350,18 @@ impl<'a> RowReader<'a> {
     /// Values in columns that have no header.
     fn surplus(&mut self, cells: &[Cell], row: &mut Row) {
         let width = self.table.headers.len();
+        let named = width + self.table.blank_headers;
         if let Some((position, cell)) =
-            cells.iter().enumerate().skip(width).find(|(_, cell)| !cell.is_blank())
+            cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
         {
             let mut finding = self
                 .table
                 .finding(
                     Code::RowTooManyCells,
-                    format!("the row has a value beyond the {width} columns of the header: quote cells that contain the separator, or give the column a header"),
+                    format!(
+                        "the row has a value beyond the {width} columns of the header: put a cell that contains the \
+                         separator in quotation marks, or give the column a header"
+                    ),
                 )
                 .in_row(row.number, row.line)
                 .in_column(position)
@@ -362,6 +375,11 @@ impl<'a> RowReader<'a> {
             if matches!(mapped, Mapped::Blank)
                 && let Some(cell) = cells.get(position).filter(|cell| !cell.is_blank())
             {
+                self.counts[position].without_header(row.number, &cell.text);
+            }
+        }
+        for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
+            if !cell.is_blank() {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }

@@ -9,15 +9,20 @@ use super::{Book, plain};
 use crate::model::kind::Kind;
 use crate::sheet::code::Code;
 use crate::sheet::column::{Need, columns};
-use crate::sheet::csv::Records;
+use crate::sheet::csv::{Damage, Records};
+use crate::sheet::damage;
 use crate::sheet::encoding;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::guard;
 use crate::sheet::header;
+use crate::sheet::layout;
 use crate::sheet::source::Format;
 use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
 use crate::sheet::text;
 use crate::sheet::workbook::Workbook;
+
+/// Rows that are kept in search of a header whose row a person has named.
+const FURTHEST_HEADER: usize = 10_000;
 
 /// What may stand between cells.
 pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -36,55 +41,107 @@ impl Book {
             Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
         };
         let kind = self.options.kind.or_else(|| header::kind_of_name(&stem));
-        let mut tried: Vec<(char, Vec<Candidate>, Option<Guess>)> = Vec::new();
+        let mut tried: Vec<Trial> = Vec::new();
         for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
             let reader = encoding::reader(&self.file.path, &encoding).map_err(unreadable)?;
-            let (said, candidates) = top(reader, delimiter).map_err(unreadable)?;
-            if tried.iter().any(|(before, ..)| *before == said) {
+            let records = Records::new(reader, delimiter).map_err(unreadable)?.escaping(self.options.escape);
+            if tried.iter().any(|before| before.delimiter == records.delimiter()) {
                 continue;
             }
-            let candidates = self.chosen(candidates);
-            let guess = guess(&candidates, kind);
-            tried.push((said, candidates, guess));
+            tried.push(self.trial(records, kind).map_err(unreadable)?);
         }
-        let weight =
-            |guess: &Option<Guess>| guess.as_ref().map_or((0, 0), |guess| (guess.score, guess.filled));
-        tried.sort_by_key(|(.., guess)| std::cmp::Reverse(weight(guess)));
-        let mut tried = tried.into_iter();
-        let Some((delimiter, candidates, best)) = tried.next() else { return Ok(()) };
-        if let (Some(best), Some((other, .., rival))) = (&best, tried.next())
+        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.width())));
+        let mut others = tried.iter();
+        let Some(first) = others.next() else { return Ok(()) };
+        if let (Some(best), Some(second)) = (&first.guess, others.next())
             && best.filled > 1
-            && weight(&rival) == (best.score, best.filled)
+            && second.weight() == first.weight()
         {
             return Err(Finding::refusal(
                 Code::FileDelimiterAmbiguous,
                 &name,
                 format!(
-                    "'{}' and '{}' separate the header row equally well: name the right one",
-                    shown(&delimiter.to_string()),
-                    shown(&other.to_string())
+                    "'{}' and '{}' separate the header row equally well: name the right one with --delimiter",
+                    shown(&first.delimiter.to_string()),
+                    shown(&second.delimiter.to_string())
                 ),
             ));
         }
+        let best = first.guess.as_ref().map(|guess| (guess.kind, guess.rival, guess.header));
+        if best.is_none()
+            && let Some(finding) = self.damaged_header(&tried, kind)
+        {
+            return Err(finding);
+        }
+        let Some(Trial { delimiter, candidates, .. }) = tried.into_iter().next() else { return Ok(()) };
         self.file.format = Format::Text { encoding, delimiter };
-        let guess = best.ok_or_else(|| Box::new(self.no_header(None, &candidates, kind)))?;
-        let kind = match (kind, guess.rival) {
+        let (fitting, rival, header) =
+            best.ok_or_else(|| Box::new(self.no_header(None, &candidates, kind)))?;
+        let kind = match (kind, rival) {
             (Some(kind), _) => kind,
-            (None, None) => guess.kind,
+            (None, None) => fitting,
             (None, Some(rival)) => {
                 return Err(Finding::refusal(
                     Code::SheetAmbiguous,
                     &name,
                     format!(
-                        "the columns fit {} and {rival} equally well: name the file after what it holds, as in \
-                         {rival}.csv, or give its kind",
-                        guess.kind
+                        "the columns fit {fitting} and {rival} equally well: name the file after what it holds, as in \
+                         {rival}.csv, or name its kind with --kind"
                     ),
                 ));
             }
         };
-        self.add_table(stem, None, kind, &candidates, guess.header);
+        self.add_table(stem, None, kind, &candidates, header);
         Ok(())
+    }
+
+    /// The first rows of a text table as one separator cuts them, and what they say.
+    fn trial(&self, mut records: Records<Box<dyn Read>>, kind: Option<Kind>) -> std::io::Result<Trial> {
+        let mut candidates = Vec::new();
+        let mut damaged = Vec::new();
+        while self.wants_more(candidates.len(), candidates.last()) && damaged.len() < HEADER_ROWS {
+            let Some(record) = records.next()? else { break };
+            if record.cells.iter().all(|cell| text::is_blank(cell)) {
+                continue;
+            }
+            let ours = guard::is_ours(&record.cells);
+            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
+            let candidate = Candidate { row: record.row, line: Some(record.line), cells };
+            match record.damage {
+                // A header with a letter that does not fit is a header all the same; the letter is found in its name.
+                None | Some(Damage::Encoding { .. }) => candidates.push(candidate),
+                Some(damage @ (Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong)) => {
+                    damaged.push((candidate, damage));
+                }
+            }
+        }
+        let candidates = self.chosen(candidates);
+        let guess = guess(&candidates, kind, &self.options.rename);
+        Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess })
+    }
+
+    /// Whether the header may stand below the rows looked at so far.
+    fn wants_more(&self, rows: usize, last: Option<&Candidate>) -> bool {
+        match self.options.header_row {
+            Some(row) => last.is_none_or(|last| last.row < row) && rows < FURTHEST_HEADER,
+            None => rows < HEADER_ROWS,
+        }
+    }
+
+    /// The refusal of a table whose header is there but cannot be cut into cells.
+    fn damaged_header(&self, tried: &[Trial], kind: Option<Kind>) -> Option<Refusal> {
+        let all = tried.iter().flat_map(|trial| &trial.damaged).map(|(candidate, damage)| {
+            let found = guess(std::slice::from_ref(candidate), kind, &self.options.rename);
+            (found.map_or(0, |guess| guess.score), candidate, damage)
+        });
+        let (score, candidate, damage) = all.max_by_key(|(score, ..)| *score)?;
+        let (code, message, cell) = damage::told(damage).into_iter().next().filter(|_| score > 0)?;
+        let mut finding = Finding::refusal(code, &self.file.name, format!("in the header, {message}"));
+        *finding = finding.as_severity(Severity::Fatal).in_row(candidate.row, candidate.line);
+        if let Some(cell) = cell {
+            *finding = finding.in_column(cell);
+        }
+        Some(finding)
     }
 
     /// Finds the tables of a workbook.
@@ -130,7 +187,7 @@ impl Book {
             let mut candidates = Vec::new();
             let read = workbook.rows(&sheet.name, &mut |row| {
                 candidates.push(Candidate::new(row.number, &row.cells));
-                Ok(if candidates.len() < HEADER_ROWS {
+                Ok(if self.wants_more(candidates.len(), candidates.last()) {
                     ControlFlow::Continue(())
                 } else {
                     ControlFlow::Break(())
@@ -152,7 +209,7 @@ impl Book {
                 continue;
             }
             let candidates = self.chosen(candidates);
-            let guess = guess(&candidates, named);
+            let guess = guess(&candidates, named, &self.options.rename);
             match (named, guess) {
                 (Some(kind), Some(guess)) => found.push((sheet.name, kind, candidates, guess.header)),
                 (Some(_), None) if candidates.is_empty() => self.ignored.push((sheet.name, "empty")),
@@ -225,6 +282,27 @@ impl Book {
         candidates: &[Candidate],
         header: usize,
     ) {
+        if let Some(other) = layout::other_header_row(candidates, header, kind) {
+            let (first, second) =
+                (candidates[header].row.min(other.row), candidates[header].row.max(other.row));
+            let names = header_names(other);
+            // Without its other half the header says of some columns nothing, or something else than they hold.
+            self.findings.push(
+                Finding::of_file(
+                    Code::HeaderMultiRow,
+                    &self.file.name,
+                    format!(
+                        "the column names stand in two rows, {first} and {second} (row {} has {names}): use one header \
+                         row, with a name above every column",
+                        other.row
+                    ),
+                )
+                .as_severity(Severity::Fatal)
+                .in_sheet(worksheet.as_deref())
+                .in_row(other.row, other.line),
+            );
+            return;
+        }
         let above = &candidates[..header];
         let header = &candidates[header];
         if !above.is_empty() {
@@ -235,7 +313,7 @@ impl Book {
                     format!("the header is taken from row {}; the rows above it are not read", header.row),
                 )
                 .in_sheet(worksheet.as_deref())
-                .in_row(header.row, None),
+                .in_row(header.row, header.line),
             );
         }
         let table =
@@ -247,8 +325,20 @@ impl Book {
     fn no_header(&self, sheet: Option<&str>, candidates: &[Candidate], kind: Option<Kind>) -> Finding {
         let file = &self.file.name;
         let Some(first) = candidates.first() else {
-            return Finding::of_file(Code::FileEmpty, file, "there is no row at all: export the sheet again")
-                .in_sheet(sheet);
+            return match self.options.header_row {
+                Some(row) => Finding::of_file(
+                    Code::HeaderMissing,
+                    file,
+                    format!("row {row}, named as the header's, is blank or not there: name the row of the column names"),
+                )
+                .in_row(row, None),
+                None => Finding::of_file(
+                    Code::FileEmpty,
+                    file,
+                    "there is no row with anything in it: export the sheet again",
+                ),
+            }
+            .in_sheet(sheet);
         };
         if is_transposed(candidates, kind) {
             return Finding::of_file(
@@ -258,10 +348,8 @@ impl Book {
             )
             .as_severity(Severity::Fatal)
             .in_sheet(sheet)
-            .in_row(first.row, None);
+            .in_row(first.row, first.line);
         }
-        let shows: Vec<String> =
-            first.cells.iter().take(6).map(|cell| format!("'{}'", shown(cell))).collect();
         let expected: Vec<&str> = kind.map_or_else(
             || vec!["key", "company", "name", "phone", "address1"],
             |kind| {
@@ -276,28 +364,42 @@ impl Book {
             Code::HeaderMissing,
             file,
             format!(
-                "no row looks like a header; row {} has {}, expected are names such as {}",
+                "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into the \
+                 first row, or say what your own names mean with --map",
                 first.row,
-                shows.join(", "),
+                header_names(first),
                 expected.join(", ")
             ),
         )
         .in_sheet(sheet)
-        .in_row(first.row, None)
+        .in_row(first.row, first.line)
     }
 }
 
-/// The first rows of a text table that are not blank, and its separator.
-fn top(reader: Box<dyn Read>, delimiter: char) -> std::io::Result<(char, Vec<Candidate>)> {
-    let mut records = Records::new(reader, delimiter)?;
-    let mut candidates = Vec::new();
-    while candidates.len() < HEADER_ROWS {
-        let Some(record) = records.next()? else { break };
-        if record.damage.is_none() && record.cells.iter().any(|cell| !text::is_blank(cell)) {
-            let ours = guard::is_ours(&record.cells);
-            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
-            candidates.push(Candidate { row: record.row, cells });
-        }
+/// What a row has, as a message shows it.
+fn header_names(row: &Candidate) -> String {
+    let filled = row.cells.iter().filter(|cell| !text::is_blank(cell));
+    let shows: Vec<String> = filled.take(6).map(|cell| format!("'{}'", shown(cell))).collect();
+    shows.join(", ")
+}
+
+/// The first rows of a text table as one separator cuts them.
+struct Trial {
+    delimiter: char,
+    candidates: Vec<Candidate>,
+    /// Rows whose quotation marks are wrong.
+    damaged: Vec<(Candidate, Damage)>,
+    guess: Option<Guess>,
+}
+
+impl Trial {
+    /// How well the separator fits: names of columns that are known, then cells of the header.
+    fn weight(&self) -> (usize, usize) {
+        self.guess.as_ref().map_or((0, 0), |guess| (guess.score, guess.filled))
     }
-    Ok((records.delimiter(), candidates))
+
+    /// How many cells the first row has.
+    fn width(&self) -> usize {
+        self.candidates.first().map_or(0, |first| first.cells.len())
+    }
 }
