@@ -8,7 +8,7 @@ mod cut;
 
 use std::io::{self, Read};
 
-use cut::{Cut, Cutter, Span, is_end, line_end};
+use cut::{Cut, Cutter, Span, is_end, line_end, may_be_end};
 
 /// Longest record in bytes; a quotation mark that is never closed swallows no more than this.
 const RECORD_LIMIT: usize = 1 << 20;
@@ -132,7 +132,7 @@ impl<R: Read> Records<R> {
             if (self.ended && rest.is_empty()) || is_end(rest, self.ended) {
                 return Ok(None);
             }
-            if rest.is_empty() {
+            if !self.ended && (rest.is_empty() || may_be_end(rest)) {
                 self.refill()?;
                 continue;
             }

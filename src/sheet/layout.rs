@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use crate::model::kind::Kind;
 
+use super::cell::Cell;
 use super::column::columns;
 use super::header::{self, Mapped};
 use super::table::Candidate;
@@ -54,13 +55,17 @@ pub(crate) fn beside(kind: Kind, headers: &[String], mapping: &[Mapped]) -> Opti
 }
 
 /// Whether the cells of a row are the header of another table: names of columns, and not those of this one.
-pub(crate) fn is_other_header(cells: &[String]) -> bool {
-    let filled = cells.iter().filter(|cell| !is_blank(cell)).count();
-    let named = cells.iter().filter(|cell| is_name(cell)).count();
-    named >= NAMES && named * 2 >= filled
+pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
+    let filled = || cells.iter().filter(|cell| !cell.is_blank());
+    // Asked of every row, so that the first cells have to give a reason to look at the others.
+    if !filled().take(2).any(|cell| is_name(&cell.text)) {
+        return false;
+    }
+    let named = filled().filter(|cell| is_name(&cell.text)).count();
+    named >= NAMES && named * 2 >= filled().count()
 }
 
-/// Whether a text is the name of a column of any kind. Cheap, as it is asked of every row that has an error.
+/// Whether a text is the name of a column of any kind.
 fn is_name(text: &str) -> bool {
     static NAMES: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let all = Kind::ALL.into_iter().flat_map(|kind| columns(kind).iter());
@@ -109,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_header_is_known_among_rows_of_data() {
-        let row = |cells: &[&str]| -> Vec<String> { cells.iter().map(|&cell| cell.to_owned()).collect() };
+        let row =
+            |cells: &[&str]| -> Vec<Cell> { cells.iter().map(|&cell| Cell::text(cell.into())).collect() };
         assert!(is_other_header(&row(&["Key", "Company", "Site Name", "notes"])));
         assert!(!is_other_header(&row(&["S1", "acme", "Name", "phone", "1 Earl Street"])));
     }

@@ -6,7 +6,7 @@ use crate::error::Result;
 
 use super::cell::Cell;
 use super::code::{Code, Severity};
-use super::finding::{Finding, Related, ValueKind, shown};
+use super::finding::{Finding, Related, shown};
 use super::layout;
 use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
 use super::table::Table;
@@ -82,15 +82,12 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         self.last = raw.number;
         let width = raw.cells.len();
-        let is_whole = raw.damage.is_none();
+        if raw.damage.is_none() && layout::is_other_header(&raw.cells) && !self.rows.is_header(&raw.cells) {
+            self.end_before(&raw);
+            return Ok(ControlFlow::Break(()));
+        }
         match self.rows.read(raw) {
             Outcome::Skipped => {}
-            Outcome::Footer(row) | Outcome::Row(row)
-                if is_whole && row.draft.is_none() && layout::is_other_header(&row.cells) =>
-            {
-                self.end_before(&row);
-                return Ok(ControlFlow::Break(()));
-            }
             Outcome::Footer(row)
                 if self.waiting.len() < FOOTER_ROWS && self.joined(row.number, width).is_none() =>
             {
@@ -105,14 +102,14 @@ impl<'a, 'e> Reading<'a, 'e> {
     }
 
     /// Ends the table where another one begins.
-    fn end_before(&mut self, row: &Row) {
+    fn end_before(&mut self, raw: &Raw) {
         let of_its_own = if self.table.worksheet.is_some() { "sheet" } else { "file" };
         let message = format!(
             "another table begins here; from this row on nothing is read: put it into a {of_its_own} of its own"
         );
-        let mut finding = self.table.finding(Code::SheetExtraTable, message).in_row(row.number, row.line);
-        if let Some((column, cell)) = row.cells.iter().enumerate().find(|(_, cell)| !cell.trim().is_empty()) {
-            finding = finding.in_column(column).showing(cell, ValueKind::Text);
+        let mut finding = self.table.finding(Code::SheetExtraTable, message).in_row(raw.number, raw.line);
+        if let Some((column, cell)) = raw.cells.iter().enumerate().find(|(_, cell)| !cell.is_blank()) {
+            finding = finding.in_column(column).showing(&cell.text, cell.value_kind());
         }
         self.summary.findings.push(finding);
     }

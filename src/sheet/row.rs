@@ -341,7 +341,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether the row repeats the header.
-    fn is_header(&self, cells: &[Cell]) -> bool {
+    pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
         let headers = &self.table.headers;
         cells.len() >= headers.len()
             && headers.iter().zip(cells).all(|(header, cell)| header.trim() == cell.text.trim())

@@ -50,7 +50,8 @@ impl Book {
             }
             tried.push(self.trial(records, kind).map_err(unreadable)?);
         }
-        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.width())));
+        // A file of nothing but one separator is blank with that one.
+        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.is_blank(), trial.width())));
         let mut others = tried.iter();
         let Some(first) = others.next() else { return Ok(()) };
         if let (Some(best), Some(second)) = (&first.guess, others.next())
@@ -396,6 +397,11 @@ impl Trial {
     /// How well the separator fits: names of columns that are known, then cells of the header.
     fn weight(&self) -> (usize, usize) {
         self.guess.as_ref().map_or((0, 0), |guess| (guess.score, guess.filled))
+    }
+
+    /// Whether nothing stands between the separators.
+    fn is_blank(&self) -> bool {
+        self.candidates.is_empty() && self.damaged.is_empty()
     }
 
     /// How many cells the first row has.

@@ -188,7 +188,15 @@ impl Cutter<'_> {
 
 /// Whether nothing follows but the marks with which old systems end a file: Ctrl-Z, perhaps many, perhaps a line end.
 pub(super) fn is_end(rest: &[u8], ended: bool) -> bool {
-    ended && rest.first() == Some(&b'\x1a') && rest.iter().all(|byte| matches!(byte, b'\x1a' | b'\r' | b'\n'))
+    ended && may_be_end(rest)
+}
+
+/// Whether these are such marks, no more of them than anybody writes.
+pub(super) fn may_be_end(rest: &[u8]) -> bool {
+    const LONGEST: usize = 1024;
+    rest.len() <= LONGEST
+        && rest.first() == Some(&b'\x1a')
+        && rest.iter().all(|byte| matches!(byte, b'\x1a' | b'\r' | b'\n'))
 }
 
 /// The length of the line end at `at`: LF, CR LF, CR CR LF or CR. `None` when there is none, or it is not yet known.
