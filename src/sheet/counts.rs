@@ -83,7 +83,10 @@ impl Counts {
             findings.push(
                 at_header(
                     Code::CellRequired,
-                    format!("blank in {} rows, first here; a record should have it", self.blank),
+                    match self.blank {
+                        1 => "blank in this row; a record should have it".to_owned(),
+                        rows => format!("blank in {rows} rows, first here; a record should have it"),
+                    },
                     self.first_blank,
                 )
                 .as_severity(Severity::Warning),

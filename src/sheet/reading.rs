@@ -6,9 +6,9 @@ use crate::error::Result;
 
 use super::cell::Cell;
 use super::code::{Code, Severity};
-use super::finding::{Finding, Related, shown};
+use super::finding::{Finding, shown};
 use super::layout;
-use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
+use super::row::{EXAMPLE_KEY, Identity, Outcome, Raw, Row, RowReader};
 use super::table::Table;
 use super::text::is_formula_error;
 
@@ -128,8 +128,7 @@ impl<'a, 'e> Reading<'a, 'e> {
         let joined = self.joined(row.number, width);
         if let Some((mut short, _)) = self.short.take() {
             if joined.is_some() {
-                broken_in_two(&mut short, row.number);
-                broken_in_two(&mut row, short.number);
+                self.break_in_two(&mut short, &mut row);
             }
             self.give(short)?;
         }
@@ -138,6 +137,25 @@ impl<'a, 'e> Reading<'a, 'e> {
             return Ok(());
         }
         self.give(row)
+    }
+
+    /// Says of two halves of a row that they are; what stands in the second one is in other columns than its own.
+    fn break_in_two(&self, first: &mut Row, second: &mut Row) {
+        let (above, below) = (first.number, second.number);
+        let message = format!(
+            "this looks like one row broken by a line break: rows {above} and {below} together have the cells of one. \
+             Join them, or put the cell with the line break in quotation marks"
+        );
+        for finding in first.findings.iter_mut().filter(|finding| finding.code == Code::RowTooFewCells) {
+            finding.message.clone_from(&message);
+            finding.related.push(self.table.related(below, None, "where it goes on"));
+        }
+        let mut finding =
+            self.table.finding(Code::RowTooFewCells, message).in_row(below, second.line).in_column(0);
+        finding.related.push(self.table.related(above, None, "where the row begins"));
+        second.findings = vec![finding];
+        second.draft = None;
+        second.identity = Identity::default();
     }
 
     fn give_waiting(&mut self) -> Result<()> {
@@ -233,27 +251,6 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings })
     }
-}
-
-/// Says of one half of a row that a line break has cut in two where the other half is.
-fn broken_in_two(row: &mut Row, other: u32) {
-    let Some(finding) = row.findings.iter_mut().find(|finding| finding.code == Code::RowTooFewCells) else {
-        return;
-    };
-    let (first, second) = (row.number.min(other), row.number.max(other));
-    finding.message = format!(
-        "this looks like one row broken by a line break: rows {first} and {second} together have the cells of one. Join \
-         them, or put the cell with the line break in quotation marks"
-    );
-    let file = finding.file.clone();
-    let note = if other < row.number { "where the row begins" } else { "where it goes on" };
-    finding.related.push(Related {
-        file,
-        sheet: finding.sheet.clone(),
-        cell: None,
-        row: other,
-        note: note.into(),
-    });
 }
 
 /// Says of a row with errors that begins with `#` that nothing is a comment because of that.
