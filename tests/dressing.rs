@@ -201,7 +201,7 @@ impl File {
             ["1 Earl Street", "2, High St", "Straße 3", "\"The Oaks\"", "5 Main St; rear", "6 Côte|Sud"];
         let (lines, end) = dress.note;
         let mut note = vec!["see below"; lines + 1].join(ENDS[end]);
-        if lines == 0 && dress.quoted % 2 == 0 {
+        if lines == 0 && dress.quoted.is_multiple_of(2) {
             note.clear();
         }
         let cells = self.columns().into_iter().map(|column| match column {

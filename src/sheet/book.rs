@@ -1,8 +1,9 @@
 //! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
 //!
-//! How the tables are found is in `search`; what one reading of a table comes to is left to `reading`.
+//! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
 
 mod search;
+mod separators;
 
 use std::cell::RefCell;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Sheets that are not one header over its rows: two header rows, a second table beside or below the first.
+//! Sheets that are not one header over its rows: two header rows, a second table beside or below the first, totals.
 //!
 //! Only says what is there; whether anything is read of it is decided in the book and in the reading.
 
@@ -15,6 +15,8 @@ use super::text::is_blank;
 
 /// Known names that make a row, or the right part of a header, a header of its own.
 const NAMES: usize = 3;
+/// Filled cells of a row that may be a total or a remark.
+const FOOTER_CELLS: usize = 2;
 /// Longest text that can be a name of a column.
 const NAME_LENGTH: usize = 60;
 
@@ -63,6 +65,15 @@ pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
     }
     let named = filled().filter(|cell| is_name(&cell.text)).count();
     named >= NAMES && named * 2 >= filled().count()
+}
+
+/// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all
+/// after the first filled one are figures.
+pub(crate) fn is_total_or_remark(cells: &[Cell]) -> bool {
+    let is_figure =
+        |cell: &Cell| cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c));
+    let filled = || cells.iter().filter(|cell| !cell.is_blank());
+    filled().count() <= FOOTER_CELLS || filled().skip(1).all(is_figure)
 }
 
 /// Whether a text is the name of a column of any kind.

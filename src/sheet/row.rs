@@ -14,13 +14,12 @@ use super::draft::{Draft, Values};
 use super::field::{self, Problem, Setting};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
+use super::layout;
 use super::options::Options;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
 pub(crate) const EXAMPLE_KEY: &str = "#example";
-/// A row with at most this many cells, none of them needed, may be a total or a remark.
-const FOOTER_CELLS: usize = 2;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,14 +84,6 @@ struct Planned {
     column: &'static Column,
     entry: Option<String>,
     default: Option<Cell>,
-}
-
-/// Whether few cells are filled, or all after the first filled one are figures.
-fn is_total_or_remark(cells: &[Cell]) -> bool {
-    let is_figure =
-        |cell: &Cell| cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c));
-    let filled = || cells.iter().filter(|cell| !cell.is_blank());
-    filled().count() <= FOOTER_CELLS || filled().skip(1).all(is_figure)
 }
 
 /// Reads the rows of one table.
@@ -297,7 +288,7 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        let footer = !needed && is_total_or_remark(cells);
+        let footer = !needed && layout::is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number);
