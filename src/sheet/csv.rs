@@ -56,6 +56,17 @@ pub(crate) enum Damage {
     TooLong,
 }
 
+impl Damage {
+    /// The first cell that is wrong; those before it stand where they belong.
+    pub(crate) fn first_cell(&self) -> usize {
+        match self {
+            Self::Stray { cell, .. } | Self::Unterminated { cell, .. } => *cell,
+            Self::Encoding { cells } => cells.first().copied().unwrap_or(0),
+            Self::TooLong => 0,
+        }
+    }
+}
+
 /// Where the quotation mark stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stray {

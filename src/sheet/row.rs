@@ -151,6 +151,9 @@ impl<'a> RowReader<'a> {
         };
         if let Some(damage) = damage {
             row.findings = damage::findings(self.table, &damage, &cells, number, line);
+            if self.key.is_some_and(|key| key < damage.first_cell()) {
+                row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
+            }
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }

@@ -115,7 +115,7 @@ fn c05_a_mark_inside_a_quoted_cell_costs_its_row_and_no_other() {
         assert_eq!(desk.examined().sheets[0].usable, 1);
         let finding = desk.the("row.quote-stray");
         assert!(finding.message.contains("write each mark inside the cell twice"), "{}", finding.message);
-        assert_eq!(finding.header.as_deref(), Some("name"));
+        assert_eq!((finding.header.as_deref(), finding.row_key.as_deref()), (Some("name"), Some("a")));
     }
     let right = site("a").replace("Site a", "\"5\"\" pipe\"");
     let desk = Desk::with("sites.csv", format!("{SITES}{right}"));
