@@ -156,7 +156,7 @@ fn dump(path: &Path, tables: &[&str]) -> String {
         let mut all = connection
             .prepare(&format!("SELECT {columns} FROM {table} ORDER BY 1, 2"))
             .expect("the table is there");
-        let names: Vec<String> = all.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = all.column_names().map(str::to_owned).collect();
         let mut rows = all.query([]).expect("it is read");
         while let Some(row) = rows.next().expect("it is read") {
             dump.push_str(table);
