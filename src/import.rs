@@ -109,6 +109,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
     }
     if rows == 0
+        && !options.allow_empty
         && findings.is_clean()
         && let Some(book) = books.first()
     {

@@ -1,8 +1,9 @@
 //! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
 //!
-//! How the tables are found is in `search`; what one reading of a table comes to is left to `reading`.
+//! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
 
 mod search;
+mod separators;
 mod worksheets;
 
 use std::cell::RefCell;
@@ -88,6 +89,7 @@ impl Book {
             }
         };
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
+        reading.empty_is_right = self.options.allow_empty;
         let format = match (&table.worksheet, &self.file.format) {
             (Some(worksheet), _) => return self.read_worksheet(worksheet, table, reading),
             (None, format) => format,
@@ -118,7 +120,7 @@ impl Book {
             Error::sheets(format!("{} can no longer be read", self.file.name)).because(error)
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
-        let mut records = Records::new(reader, *delimiter).map_err(failed)?;
+        let mut records = Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape);
         let ours = guard::is_ours(&table.headers);
         while let Some(record) = records.next().map_err(failed)? {
             if records.is_hopeless() {

@@ -45,10 +45,11 @@ impl Counts {
     /// Tells the counts of the column in this position.
     pub(super) fn tell(self, table: &Table, position: usize, findings: &mut Vec<Finding>) {
         let at_header = |code: Code, message: String, row: u32| {
-            let finding = table.finding(code, message).in_row(row, None);
-            match &table.mapping[position] {
-                Mapped::Column { column, .. } => table.name_column(finding, Some(position), column),
-                Mapped::Ignored | Mapped::Blank | Mapped::Unknown => finding.in_column(position),
+            let line = table.header_line.filter(|_| row == table.header_row);
+            let finding = table.finding(code, message).in_row(row, line);
+            match table.mapping.get(position) {
+                Some(Mapped::Column { column, .. }) => table.name_column(finding, Some(position), column),
+                Some(Mapped::Ignored | Mapped::Blank | Mapped::Unknown) | None => finding.in_column(position),
             }
         };
         let header_row = table.header_row;
@@ -56,7 +57,7 @@ impl Counts {
             findings.push(at_header(
                 Code::HeaderBlank,
                 format!(
-                    "column {} has values (row {row}: '{}') but no header: name it, or start its name with x-",
+                    "column {} has values (row {row}: '{}') but no header: name it, or name it x- and anything to keep it unread",
                     super::cell::letters(position),
                     shown(&sample)
                 ),
@@ -82,7 +83,10 @@ impl Counts {
             findings.push(
                 at_header(
                     Code::CellRequired,
-                    format!("blank in {} rows, first here; a record should have it", self.blank),
+                    match self.blank {
+                        1 => "blank in this row; a record should have it".to_owned(),
+                        rows => format!("blank in {rows} rows, first here; a record should have it"),
+                    },
                     self.first_blank,
                 )
                 .as_severity(Severity::Warning),

@@ -4,7 +4,11 @@
 //! a text editor would. The cutting is our own because no reader at hand reports damaged quotes or counts lines in
 //! every mix of line ends; it is tested against the csv crate on clean input.
 
+mod cut;
+
 use std::io::{self, Read};
+
+use cut::{Cut, Cutter, Span, is_end, line_end, may_be_end};
 
 /// Longest record in bytes; a quotation mark that is never closed swallows no more than this.
 const RECORD_LIMIT: usize = 1 << 20;
@@ -52,6 +56,17 @@ pub(crate) enum Damage {
     TooLong,
 }
 
+impl Damage {
+    /// The first cell that is wrong; those before it stand where they belong.
+    pub(crate) fn first_cell(&self) -> usize {
+        match self {
+            Self::Stray { cell, .. } | Self::Unterminated { cell, .. } => *cell,
+            Self::Encoding { cells } => cells.first().copied().unwrap_or(0),
+            Self::TooLong => 0,
+        }
+    }
+}
+
 /// Where the quotation mark stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stray {
@@ -63,12 +78,15 @@ pub(crate) enum Stray {
     Inside,
     /// After a backslash.
     Backslash,
+    /// After a closing one, so many lines below the opening one.
+    LinesBelow(u64),
 }
 
 /// The records of a text table, in order.
 pub(crate) struct Records<R> {
     reader: R,
     delimiter: u8,
+    escape: Option<u8>,
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
@@ -78,31 +96,13 @@ pub(crate) struct Records<R> {
     spans: Vec<Span>,
 }
 
-/// One cell within the buffer.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    start: usize,
-    end: usize,
-    /// Whether it has doubled quotation marks or line ends to be written plainly.
-    rewrite: bool,
-}
-
-/// How far one record goes.
-enum Cut {
-    /// To here, with the line ends inside it.
-    Whole { end: usize, lines: u64 },
-    /// The buffer ends first.
-    More,
-    /// Something is wrong in it.
-    Damaged(Damage),
-}
-
 impl<R: Read> Records<R> {
     /// Reads records from UTF-8 text. Byte order marks at its start are skipped, and a `sep=` line is obeyed.
     pub(crate) fn new(reader: R, delimiter: char) -> io::Result<Self> {
         let mut records = Self {
             reader,
             delimiter: u8::try_from(delimiter).unwrap_or(b','),
+            escape: None,
             buffer: Vec::new(),
             start: 0,
             ended: false,
@@ -117,18 +117,18 @@ impl<R: Read> Records<R> {
                 records.start += 3;
             }
         }
-        let head = &records.buffer[records.start..];
-        if head.len() >= 5
-            && head[..4].eq_ignore_ascii_case(b"sep=")
-            && matches!(head.get(5), None | Some(b'\r' | b'\n'))
-            && head[4].is_ascii()
-        {
-            records.delimiter = head[4];
-            let length = 5 + line_end(head, 5, true).unwrap_or(0);
+        if let Some((delimiter, length)) = separator_line(&records.buffer[records.start..]) {
+            records.delimiter = delimiter;
             records.start += length;
             records.line += 1;
         }
         Ok(records)
+    }
+
+    /// The same, for tables that write this character before a quotation mark inside a cell.
+    pub(crate) fn escaping(mut self, escape: Option<char>) -> Self {
+        self.escape = escape.and_then(|escape| u8::try_from(escape).ok()).filter(u8::is_ascii);
+        self
     }
 
     /// What stands between the cells: as given, or as a `sep=` line says.
@@ -140,10 +140,10 @@ impl<R: Read> Records<R> {
     pub(crate) fn next(&mut self) -> io::Result<Option<Record>> {
         loop {
             let rest = &self.buffer[self.start..];
-            if self.ended && (rest.is_empty() || rest == b"\x1a") {
+            if (self.ended && rest.is_empty()) || is_end(rest, self.ended) {
                 return Ok(None);
             }
-            if rest.is_empty() {
+            if !self.ended && (rest.is_empty() || may_be_end(rest)) {
                 self.refill()?;
                 continue;
             }
@@ -187,112 +187,14 @@ impl<R: Read> Records<R> {
     /// Finds the cells of the record at the start of the buffer.
     fn cut(&mut self) -> Cut {
         self.spans.clear();
-        let buffer = &self.buffer;
-        let mut lines = 0;
-        let mut at = self.start;
-        if let Some(length) = line_end(buffer, at, self.ended) {
-            return Cut::Whole { end: at + length, lines: 1 };
-        }
-        loop {
-            let cell = self.spans.len();
-            if at - self.start > RECORD_LIMIT {
-                return Cut::Damaged(Damage::TooLong);
-            }
-            let span;
-            if buffer.get(at) == Some(&b'"') {
-                let start = at + 1;
-                let mut rewrite = false;
-                at = start;
-                loop {
-                    let Some(length) =
-                        buffer[at..].iter().position(|byte| matches!(byte, b'"' | b'\n' | b'\r'))
-                    else {
-                        at = buffer.len();
-                        if self.ended || at - self.start > RECORD_LIMIT {
-                            return Cut::Damaged(Damage::Unterminated { cell, lines });
-                        }
-                        return Cut::More;
-                    };
-                    at += length;
-                    if at - self.start > RECORD_LIMIT {
-                        return Cut::Damaged(Damage::Unterminated { cell, lines });
-                    }
-                    if buffer[at] != b'"' {
-                        let Some(length) = line_end(buffer, at, self.ended) else { return Cut::More };
-                        rewrite |= buffer[at] == b'\r';
-                        at += length;
-                        lines += 1;
-                    } else if buffer.get(at + 1) == Some(&b'"') {
-                        rewrite = true;
-                        at += 2;
-                    } else {
-                        break;
-                    }
-                }
-                span = Span { start, end: at, rewrite };
-                at += 1;
-                match buffer.get(at) {
-                    None if !self.ended => return Cut::More,
-                    None | Some(b'\r' | b'\n') => {}
-                    Some(b'\x1a') if self.ended && at + 1 == buffer.len() => {}
-                    Some(&byte) if byte == self.delimiter => {}
-                    Some(_) => {
-                        let backslash = buffer[start..span.end].ends_with(b"\\");
-                        let how = if backslash { Stray::Backslash } else { Stray::AfterClosing };
-                        return Cut::Damaged(Damage::Stray { cell, how });
-                    }
-                }
-            } else {
-                let start = at;
-                let delimiter = self.delimiter;
-                let length = buffer[at..]
-                    .iter()
-                    .position(|&byte| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r'));
-                match length {
-                    None if !self.ended && buffer.len() - self.start <= RECORD_LIMIT => return Cut::More,
-                    None if !self.ended => return Cut::Damaged(Damage::TooLong),
-                    None => at = buffer.len(),
-                    Some(length) => at += length,
-                }
-                if buffer.get(at) == Some(&b'"') && &buffer[start..at] == b"=" {
-                    // `="00123"`, unquoted: how exporters keep Excel from making a number of it.
-                    let inside = &buffer[at + 1..];
-                    let length = inside
-                        .iter()
-                        .position(|&byte| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r'));
-                    match length {
-                        None if !self.ended => return Cut::More,
-                        Some(length) if inside[length] == b'"' => match inside.get(length + 1) {
-                            None if !self.ended => return Cut::More,
-                            None | Some(b'\n' | b'\r') => at += length + 2,
-                            Some(&byte) if byte == delimiter => at += length + 2,
-                            Some(_) => return Cut::Damaged(Damage::Stray { cell, how: Stray::AfterClosing }),
-                        },
-                        None | Some(_) => return Cut::Damaged(Damage::Stray { cell, how: Stray::Inside }),
-                    }
-                } else if buffer.get(at) == Some(&b'"') {
-                    let before = &buffer[start..at];
-                    let how = if before.iter().all(u8::is_ascii_whitespace) {
-                        Stray::SpaceBefore
-                    } else if before.ends_with(b"\\") {
-                        Stray::Backslash
-                    } else {
-                        Stray::Inside
-                    };
-                    return Cut::Damaged(Damage::Stray { cell, how });
-                }
-                span = Span { start, end: at, rewrite: false };
-            }
-            self.spans.push(span);
-            match buffer.get(at) {
-                Some(&byte) if byte == self.delimiter => at += 1,
-                None | Some(b'\x1a') => return Cut::Whole { end: buffer.len(), lines: lines + 1 },
-                Some(_) => {
-                    let Some(length) = line_end(buffer, at, self.ended) else { return Cut::More };
-                    return Cut::Whole { end: at + length, lines: lines + 1 };
-                }
-            }
-        }
+        let cutter = Cutter {
+            buffer: &self.buffer,
+            start: self.start,
+            ended: self.ended,
+            delimiter: self.delimiter,
+            escape: self.escape,
+        };
+        cutter.cut(&mut self.spans)
     }
 
     /// Makes the record of the cells found.
@@ -313,18 +215,13 @@ impl<R: Read> Records<R> {
                     String::from_utf8_lossy(cell).into_owned()
                 }
             };
-            cells.push(if span.rewrite {
-                cell.replace("\"\"", "\"").replace("\r\r\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
-            } else {
-                cell
-            });
+            cells.push(if span.rewrite { cut::plainly(&cell, self.escape) } else { cell });
         }
         if self.ended
             && end == self.buffer.len()
             && let Some(last) = cells.last_mut()
-            && last.ends_with('\u{1a}')
         {
-            last.pop();
+            last.truncate(last.trim_end_matches('\u{1a}').len());
         }
         self.row = self.row.saturating_add(1);
         let line = self.line;
@@ -370,18 +267,16 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// The length of the line end at `at`: LF, CR LF, CR CR LF or CR. `None` when there is none, or it is not yet known.
-fn line_end(buffer: &[u8], at: usize, ended: bool) -> Option<usize> {
-    match buffer.get(at)? {
-        b'\n' => Some(1),
-        b'\r' => match (buffer.get(at + 1), buffer.get(at + 2)) {
-            (Some(b'\n'), _) => Some(2),
-            (Some(b'\r'), Some(b'\n')) => Some(3),
-            (Some(b'\r'), None) | (None, _) if !ended => None,
-            _ => Some(1),
-        },
-        _ => None,
-    }
+/// The separator that a first line `sep=;` names, perhaps in quotation marks, and the length of that line.
+fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
+    let mark = usize::from(head.first() == Some(&b'"'));
+    let name = head.get(mark..mark + 4)?;
+    let separator = *head.get(mark + 4)?;
+    let is_closed = mark == 0 || head.get(mark + 5) == Some(&b'"');
+    let end = 5 + 2 * mark;
+    let is_alone = matches!(head.get(end), None | Some(b'\r' | b'\n'));
+    (name.eq_ignore_ascii_case(b"sep=") && separator.is_ascii() && is_closed && is_alone)
+        .then(|| (separator, end + line_end(head, end, true).unwrap_or(0)))
 }
 
 #[cfg(test)]

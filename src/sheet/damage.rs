@@ -29,35 +29,68 @@ pub(super) fn findings(
             None => finding,
         }
     };
-    match damage {
-            Damage::Stray { cell, how } => {
-                let what = match how {
-                    Stray::AfterClosing => "text follows a closing quotation mark: double the marks inside the cell",
-                    Stray::SpaceBefore => "a space stands before the quotation mark: remove the space",
-                    Stray::Inside => "a quotation mark stands inside the cell: put the whole cell in quotation marks and double this one",
-                    Stray::Backslash => "a backslash stands before the quotation mark, which has no meaning here: double the mark instead",
-                };
-                findings.push(place(Code::RowQuoteStray, what.to_owned(), Some(*cell)));
-            }
-            Damage::Unterminated { cell, lines } => findings.push(place(
-                Code::RowQuoteUnterminated,
-                format!("a quotation mark opens here and is never closed; it would swallow the next {lines} lines: close it"),
-                Some(*cell),
-            )),
-            Damage::Encoding { cells: bad } => {
-                for cell in bad {
-                    findings.push(place(
-                        Code::FileEncodingInvalid,
-                        "some letters are stored in another encoding than the rest of the file: retype the cell and save as CSV UTF-8".to_owned(),
-                        Some(*cell),
-                    ));
-                }
-            }
-            Damage::TooLong => findings.push(place(
-                Code::CellTooLong,
-                "the line has more than a million characters: look for a missing line break or quotation mark".to_owned(),
-                None,
-            )),
-        }
+    for (code, message, cell) in told(damage) {
+        findings.push(place(code, message, cell));
+    }
     findings
+}
+
+/// The code, the words and the cell of each thing that is wrong.
+pub(super) fn told(damage: &Damage) -> Vec<(Code, String, Option<usize>)> {
+    match damage {
+        Damage::Stray { cell, how } => {
+            let (code, message) = stray(*how);
+            vec![(code, message, Some(*cell))]
+        }
+        Damage::Unterminated { cell, lines } => {
+            let swallowed = match lines {
+                0 => "it would swallow the rest of the line".to_owned(),
+                1 => "it would swallow the next line".to_owned(),
+                lines => format!("it would swallow the next {lines} lines"),
+            };
+            let message = format!(
+                "a quotation mark opens here and is never closed; {swallowed}: close it at the end of the cell"
+            );
+            vec![(Code::RowQuoteUnterminated, message, Some(*cell))]
+        }
+        Damage::Encoding { cells } => {
+            let message = "some letters are stored in another encoding than the rest of the file: retype the cell and \
+                           save as CSV UTF-8";
+            cells.iter().map(|cell| (Code::FileEncodingInvalid, message.to_owned(), Some(*cell))).collect()
+        }
+        Damage::TooLong => {
+            let message = "the line has more than a million characters: look for a missing line break or quotation mark";
+            vec![(Code::CellTooLong, message.to_owned(), None)]
+        }
+    }
+}
+
+/// What a quotation mark in the wrong place comes to.
+fn stray(how: Stray) -> (Code, String) {
+    let stray = |message: &str| (Code::RowQuoteStray, message.to_owned());
+    match how {
+        Stray::AfterClosing => stray(
+            "text follows a closing quotation mark: write each mark inside the cell twice, and one at each end of it",
+        ),
+        Stray::SpaceBefore => {
+            stray("a space stands before the quotation mark: remove the space before the quote")
+        }
+        Stray::Inside => stray(
+            "a quotation mark stands inside the cell: put the whole cell in quotation marks and write this one twice",
+        ),
+        Stray::Backslash => stray(
+            "a backslash stands before the quotation mark: write the mark twice instead, or, if the whole file is \
+             written so, read it with --escape '\\'",
+        ),
+        Stray::LinesBelow(lines) => {
+            let swallowed = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+            (
+                Code::RowQuoteUnterminated,
+                format!(
+                    "a quotation mark opens here and is not closed at the end of its cell; the next one stands \
+                     {swallowed} further down: close the mark in this row"
+                ),
+            )
+        }
+    }
 }

@@ -235,6 +235,8 @@ impl Values {
 
     /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
     pub(crate) fn draft(&mut self) -> Option<Draft> {
+        // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
+        self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
         let key = self.text("key");
         let mut references = Vec::new();
         for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {

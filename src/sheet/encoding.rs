@@ -3,14 +3,18 @@
 //! The guess is chardetng's. Rows are cut by [`super::csv`], which also finds the bytes that do not fit.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder, DecoderResult, Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::code::Code;
 use super::finding::{Finding, Refusal, shown};
+use super::survey::Survey;
+
+/// Stands for bytes that do not fit the encoding of a file.
+const NO_UTF_8: u8 = 0xff;
 
 /// The encoding of a text table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,60 +31,6 @@ impl TextEncoding {
     }
 }
 
-/// What one pass over a file has seen of its bytes.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    first: Vec<u8>,
-    /// Bytes of a character that goes on in the next chunk.
-    carry: Vec<u8>,
-    invalid: bool,
-    multibyte: bool,
-    zeros: [u64; 2],
-    length: u64,
-}
-
-impl Survey {
-    /// Takes in the next bytes of the file.
-    pub(crate) fn feed(&mut self, chunk: &[u8]) {
-        if self.first.len() < 4 {
-            self.first.extend(chunk.iter().take(4));
-        }
-        for (index, _) in chunk.iter().enumerate().filter(|(_, byte)| **byte == 0) {
-            self.zeros[usize::from((self.length + index as u64) % 2 == 1)] += 1;
-        }
-        self.length += chunk.len() as u64;
-        let joined;
-        let mut rest = if self.carry.is_empty() {
-            chunk
-        } else {
-            joined = [std::mem::take(&mut self.carry).as_slice(), chunk].concat();
-            joined.as_slice()
-        };
-        loop {
-            match std::str::from_utf8(rest) {
-                Ok(text) => {
-                    self.multibyte |= !text.is_ascii();
-                    return;
-                }
-                Err(error) => {
-                    let (valid, bad) = rest.split_at(error.valid_up_to());
-                    self.multibyte |= !valid.is_ascii();
-                    match error.error_len() {
-                        Some(length) => {
-                            self.invalid = true;
-                            rest = &bad[length..];
-                        }
-                        None => {
-                            self.carry = bad.to_vec();
-                            return;
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Decides the encoding of a surveyed file; a guess adds a warning with a sample.
 pub(crate) fn decide(
     path: &Path,
@@ -89,88 +39,167 @@ pub(crate) fn decide(
     given: Option<&'static Encoding>,
     findings: &mut Vec<Finding>,
 ) -> Result<TextEncoding, Refusal> {
-    if let Some(encoding) = given {
-        return Ok(TextEncoding { encoding, guessed: false });
-    }
-    if let Some((encoding, _)) = Encoding::for_bom(&survey.first) {
-        return Ok(TextEncoding { encoding, guessed: false });
-    }
-    if survey.zeros != [0, 0] {
-        return zeros(name, survey, findings);
-    }
-    let invalid = survey.invalid || !survey.carry.is_empty();
-    // A file with letters in UTF-8 and other bytes too was put together from two: the rows that do not fit are errors.
-    if !invalid || survey.multibyte {
-        return Ok(TextEncoding { encoding: UTF_8, guessed: false });
+    let known = |encoding| Ok(TextEncoding { encoding, guessed: false });
+    let mark = Encoding::for_bom(survey.first()).map(|(encoding, _)| encoding);
+    match (mark, given) {
+        (Some(mark), Some(given)) if mark != given => {
+            findings.push(Finding::of_file(
+                Code::FileEncodingGuessed,
+                name,
+                format!(
+                    "the file begins with the mark of {}, so it is read as that and not as {}: leave out --encoding",
+                    mark.name(),
+                    given.name()
+                ),
+            ));
+            return known(mark);
+        }
+        (_, Some(encoding)) | (Some(encoding), None) => return known(encoding),
+        (None, None) => {}
     }
     let failed =
         |error: io::Error| Finding::refusal(Code::FileUnreadable, name, format!("reading failed: {error}"));
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let mut sample = Vec::new();
-    let mut chunk = vec![0; 1 << 16];
-    loop {
-        let length = reader.read(&mut chunk).map_err(failed)?;
-        detector.feed(&chunk[..length], length == 0);
-        if length == 0 {
-            break;
-        }
-        if sample.len() < 3 {
-            take_samples(&chunk[..length], &mut sample);
-        }
+    if survey.zeros() != [0, 0] {
+        return zeros(path, name, survey, findings).map_err(failed)?;
     }
-    let encoding = detector.guess(None, Utf8Detection::Deny);
-    let decoded: Vec<String> = sample
-        .iter()
-        .map(|bytes| format!("'{}'", shown(encoding.decode_without_bom_handling(bytes).0.trim())))
-        .collect();
+    let (whole, broken) = survey.lines();
+    if broken == 0 {
+        return known(UTF_8);
+    }
+    let guess = Guess::of(path).map_err(failed)?;
+    // Lines in UTF-8 beside others: the file was put together from two, and the rows that do not fit are errors. In
+    // the scripts of East Asia a short line looks like UTF-8 by chance, so that a few of them are no sign of it.
+    if whole > 0 && (guess.encoding.is_single_byte() || whole >= broken) {
+        return known(UTF_8);
+    }
+    findings.push(Finding::of_file(Code::FileEncodingGuessed, name, guess.told()));
+    Ok(TextEncoding { encoding: guess.encoding, guessed: true })
+}
+
+/// Decides for a file without mark in which zero bytes occur: UTF-16 when they all stand on one side.
+fn zeros(
+    path: &Path,
+    name: &str,
+    survey: &Survey,
+    findings: &mut Vec<Finding>,
+) -> io::Result<Result<TextEncoding, Refusal>> {
+    let [even, odd] = survey.zeros();
+    let length = survey.length();
+    let encoding = if odd > length / 20 && even <= odd / 20 {
+        UTF_16LE
+    } else if even > length / 20 && odd <= even / 20 {
+        UTF_16BE
+    } else if even + odd > length / 10 {
+        return Ok(Err(Finding::refusal(
+            Code::FileFormatMismatch,
+            name,
+            "the content is not text: export it as .xlsx or .csv",
+        )));
+    } else {
+        return Ok(Ok(TextEncoding { encoding: UTF_8, guessed: false }));
+    };
+    let decided = TextEncoding { encoding, guessed: true };
+    let mut start = Vec::new();
+    reader(path, &decided)?.take(4096).read_to_end(&mut start)?;
+    let start = String::from_utf8_lossy(&start);
+    let cells = start.split([',', ';', '\t', '|', '\n', '\r', '"']).map(str::trim);
+    let shows: Vec<String> =
+        cells.filter(|cell| !cell.is_empty()).take(3).map(|cell| format!("'{}'", shown(cell))).collect();
     findings.push(Finding::of_file(
         Code::FileEncodingGuessed,
         name,
         format!(
-            "the letters are not stored as UTF-8; taken for {}, so that it reads {}. If that is wrong, save the file \
-             as CSV UTF-8 or name its encoding",
+            "the file does not say how its letters are stored; taken for {}, so that it reads {}. If that is wrong, \
+             save the file as CSV UTF-8 or name its encoding with --encoding",
             encoding.name(),
-            decoded.join(", ")
+            shows.join(", ")
         ),
     ));
-    Ok(TextEncoding { encoding, guessed: true })
+    Ok(Ok(decided))
 }
 
-/// Decides for a file without mark in which zero bytes occur: UTF-16 when they all stand on one side.
-fn zeros(name: &str, survey: &Survey, findings: &mut Vec<Finding>) -> Result<TextEncoding, Refusal> {
-    let [even, odd] = survey.zeros;
-    let encoding = if odd > survey.length / 4 && even <= odd / 10 {
-        UTF_16LE
-    } else if even > survey.length / 4 && odd <= even / 10 {
-        UTF_16BE
-    } else if even + odd > survey.length / 100 {
-        return Err(Finding::refusal(
-            Code::FileFormatMismatch,
-            name,
-            "the content is not text: export it as .xlsx or .csv",
-        ));
-    } else {
-        return Ok(TextEncoding { encoding: UTF_8, guessed: false });
-    };
-    findings.push(Finding::of_file(
-        Code::FileEncodingGuessed,
-        name,
-        format!("the file does not name its encoding; taken for {}", encoding.name()),
-    ));
-    Ok(TextEncoding { encoding, guessed: true })
+/// What the bytes outside ASCII are taken for.
+struct Guess {
+    encoding: &'static Encoding,
+    sample: Vec<Vec<u8>>,
+    /// Cells that look like those of an old Mac.
+    macintosh: Vec<Vec<u8>>,
 }
 
-/// Cells with a byte outside ASCII, at most three, to show what a guess makes of them.
-fn take_samples(chunk: &[u8], sample: &mut Vec<Vec<u8>>) {
+impl Guess {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        let mut file = File::open(path)?;
+        let mut sample = Vec::new();
+        let mut macintosh = Vec::new();
+        let mut chunk = vec![0; 1 << 16];
+        loop {
+            let length = file.read(&mut chunk)?;
+            detector.feed(&chunk[..length], length == 0);
+            if length == 0 {
+                break;
+            }
+            take_samples(&chunk[..length], &mut sample, |cell| !cell.is_ascii());
+            take_samples(&chunk[..length], &mut macintosh, is_like_macintosh);
+        }
+        Ok(Self { encoding: detector.guess(None, Utf8Detection::Deny), sample, macintosh })
+    }
+
+    fn told(&self) -> String {
+        let mut told = format!(
+            "the letters are not stored as UTF-8; taken for {}, so that it reads {}. If that is wrong, save the file as \
+             CSV UTF-8 or name its encoding with --encoding",
+            self.encoding.name(),
+            decoded(self.encoding, &self.sample)
+        );
+        if self.encoding == WINDOWS_1252 && !self.macintosh.is_empty() {
+            told.push_str(&format!(
+                ". If it was saved by Excel for Mac, --encoding macintosh is right, so that it reads {}",
+                decoded(MACINTOSH, &self.macintosh)
+            ));
+        }
+        told
+    }
+}
+
+/// Cells as an encoding reads them.
+fn decoded(encoding: &'static Encoding, cells: &[Vec<u8>]) -> String {
+    let cells: Vec<String> = cells
+        .iter()
+        .map(|bytes| format!("'{}'", shown(encoding.decode_without_bom_handling(bytes).0.trim())))
+        .collect();
+    cells.join(", ")
+}
+
+/// Cells of a kind, at most three, to show what a guess makes of them.
+fn take_samples(chunk: &[u8], sample: &mut Vec<Vec<u8>>, is_wanted: impl Fn(&[u8]) -> bool) {
+    if sample.len() >= 3 {
+        return;
+    }
     for cell in chunk.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b'"')) {
-        if sample.len() < 3 && cell.len() <= 80 && !cell.is_ascii() {
+        if sample.len() < 3 && cell.len() <= 80 && is_wanted(cell) && !sample.iter().any(|one| one == cell) {
             sample.push(cell.to_vec());
         }
     }
 }
 
-/// The file as UTF-8 without its byte order marks. Bytes of a UTF-8 file are handed on as they are.
+/// Whether bytes that windows-1252 has for marks stand inside words, where an old Mac has letters. The apostrophe of
+/// windows-1252 is no sign of it, nor is what often ends a word there.
+fn is_like_macintosh(cell: &[u8]) -> bool {
+    const ENDS: [u8; 10] = [0x81, 0x83, 0x87, 0x88, 0x8d, 0x8e, 0x8f, 0x90, 0x98, 0x9d];
+    cell.windows(2).enumerate().any(|(at, pair)| {
+        let [before, byte] = [pair[0], pair[1]];
+        let inside = cell.get(at + 2).is_some_and(u8::is_ascii_lowercase);
+        let ends = cell.get(at + 2).is_none_or(u8::is_ascii_whitespace);
+        before.is_ascii_alphabetic()
+            && (0x80..=0x9f).contains(&byte)
+            && byte != 0x92
+            && (inside || (ends && ENDS.contains(&byte)))
+    })
+}
+
+/// The file as UTF-8 with its byte order marks. Bytes of a UTF-8 file are handed on as they are; where those of another
+/// do not fit its encoding, a byte that is no UTF-8 stands for them, so that the cell is found.
 pub(crate) fn reader(path: &Path, encoding: &TextEncoding) -> io::Result<Box<dyn Read>> {
     let file = File::open(path)?;
     if encoding.encoding == UTF_8 {
@@ -182,6 +211,7 @@ pub(crate) fn reader(path: &Path, encoding: &TextEncoding) -> io::Result<Box<dyn
         input: Vec::new(),
         at: 0,
         ended: false,
+        finished: false,
         output: Vec::new(),
         given: 0,
     }))
@@ -194,6 +224,7 @@ struct Decoded {
     input: Vec<u8>,
     at: usize,
     ended: bool,
+    finished: bool,
     output: Vec<u8>,
     given: usize,
 }
@@ -202,20 +233,30 @@ impl Read for Decoded {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.given == self.output.len() {
             if self.at == self.input.len() {
-                if self.ended {
+                if self.finished {
                     return Ok(0);
                 }
-                self.input.resize(1 << 16, 0);
-                let length = self.file.read(&mut self.input)?;
-                self.input.truncate(length);
-                self.at = 0;
-                self.ended = length == 0;
+                if !self.ended {
+                    self.input.resize(1 << 16, 0);
+                    let length = self.file.read(&mut self.input)?;
+                    self.input.truncate(length);
+                    self.at = 0;
+                    self.ended = length == 0;
+                }
             }
             self.output.resize(1 << 17, 0);
-            let (_, read, written, _) =
-                self.decoder.decode_to_utf8(&self.input[self.at..], &mut self.output, self.ended);
+            let (result, read, written) = self.decoder.decode_to_utf8_without_replacement(
+                &self.input[self.at..],
+                &mut self.output,
+                self.ended,
+            );
             self.at += read;
             self.output.truncate(written);
+            match result {
+                DecoderResult::InputEmpty => self.finished = self.ended,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => self.output.push(NO_UTF_8),
+            }
             self.given = 0;
         }
         let length = buffer.len().min(self.output.len() - self.given);
@@ -272,6 +313,33 @@ mod tests {
     fn two_encodings_in_one_file_leave_the_bad_bytes_to_be_found() {
         let (name, findings, _) = decided(b"name\nM\xc3\xbcller\nM\xfcller\n");
         assert_eq!((name, findings.len()), (Ok("UTF-8"), 0));
+    }
+
+    #[test]
+    fn letters_that_do_not_fit_the_encoding_are_left_to_be_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for (encoding, bytes) in
+            [(encoding_rs::SHIFT_JIS, &b"ab\x81\nc\x81"[..]), (UTF_16LE, b"a\0\0\xd8b\0c")]
+        {
+            std::fs::write(&path, bytes).unwrap();
+            let mut text = Vec::new();
+            let encoding = TextEncoding { encoding, guessed: false };
+            reader(&path, &encoding).unwrap().read_to_end(&mut text).unwrap();
+            assert!(text.contains(&NO_UTF_8), "{} {text:?}", encoding.name());
+            assert_eq!(text.last(), Some(&NO_UTF_8), "{} {text:?}", encoding.name());
+        }
+    }
+
+    #[test]
+    fn a_short_line_that_looks_like_utf_8_by_chance_leaves_the_guess_as_it_is() {
+        // Names of cities in the encoding of mainland China; the second one is UTF-8 by chance.
+        let mut text = b"name\n\xc1\xaa\xcd\xa8\n".to_vec();
+        for name in ["\u{5317}\u{4eac}\u{5e02}", "\u{4e0a}\u{6d77}\u{5e02}", "\u{5e7f}\u{5dde}\u{5e02}"] {
+            text.extend_from_slice(&encoding_rs::GBK.encode(name).0);
+            text.push(b'\n');
+        }
+        assert_eq!(decided(&text).0, Ok("GBK"));
     }
 
     #[test]

@@ -118,11 +118,21 @@ fn fold_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// How many different columns of `kind` the headers name.
-pub(crate) fn score(kind: Kind, headers: &[String]) -> usize {
+/// What a header stands for: itself, or what it is renamed to.
+fn meant<'a>(header: &'a str, renamed: &'a [(String, String)]) -> &'a str {
+    if renamed.is_empty() {
+        return header;
+    }
+    let folded = fold(header);
+    renamed.iter().find(|(from, _)| fold(from) == folded).map_or(header, |(_, to)| to)
+}
+
+/// How many different columns of `kind` the headers name, those that are renamed included.
+pub(crate) fn score(kind: Kind, headers: &[String], renamed: &[(String, String)]) -> usize {
     let mut found: Vec<&str> = headers
         .iter()
         .filter(|header| !is_blank(header) && header.len() <= 200)
+        .map(|header| meant(header, renamed))
         .filter_map(|header| {
             family(kind, header).map(|(column, ..)| column).or_else(|| by_name(kind, &fold(header)))
         })
@@ -156,9 +166,7 @@ pub(crate) fn map(
         } else if is_ignored(header) || ignored.iter().any(|name| fold(name) == fold(header)) {
             Mapped::Ignored
         } else {
-            let meant =
-                renamed.iter().find(|(from, _)| fold(from) == fold(header)).map_or(header, |(_, to)| to);
-            one(kind, meant, index, &mut problems, &mut weak)
+            one(kind, meant(header, renamed), index, &mut problems, &mut weak)
         };
         if let Mapped::Column { column, entry } = &mapped {
             claim(column, entry.clone(), index, headers, &mut first, &mut problems);
@@ -303,9 +311,23 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
             suggestion = Some(near[0].to_owned());
         }
         message.push_str(&hint);
+        message.push_str(&other_script(header));
     }
-    message.push_str(" Correct it, or start it with x- to keep it unread.");
+    message.push_str(" Correct it, say what it means with --map, or start it with x- to keep it unread.");
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
+}
+
+/// The header with its letters of another script spelt out, where they stand among Latin ones and look like them.
+fn other_script(header: &str) -> String {
+    let is_other = |c: char| matches!(c, '\u{370}'..='\u{52f}');
+    if !header.contains(|c: char| c.is_ascii_alphabetic()) || !header.contains(is_other) {
+        return String::new();
+    }
+    let mut spelt = String::new();
+    for c in header.chars() {
+        if is_other(c) { spelt.extend(c.escape_unicode()) } else { spelt.push(c) }
+    }
+    format!(" It has letters of another script that look like Latin ones: '{}'.", shown(&spelt))
 }
 
 /// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.

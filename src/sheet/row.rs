@@ -14,14 +14,13 @@ use super::draft::{Draft, Values};
 use super::field::{self, Problem, Setting};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
+use super::layout;
 use super::options::Options;
 use super::preflight::COLUMN_LIMIT;
 use super::table::Table;
 
 /// What stands in the key cell of the example row of our own templates.
 pub(crate) const EXAMPLE_KEY: &str = "#example";
-/// A row with at most this many cells, none of them needed, may be a total or a remark.
-const FOOTER_CELLS: usize = 2;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +129,7 @@ impl<'a> RowReader<'a> {
             setting,
             plan,
             values: Values::new(table.kind),
-            counts: vec![Counts::default(); table.headers.len()],
+            counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
             findings: Vec::new(),
             templates: 0,
@@ -155,6 +154,9 @@ impl<'a> RowReader<'a> {
         };
         if let Some(damage) = damage {
             row.findings = damage::findings(self.table, &damage, &cells, number, line);
+            if self.key.is_some_and(|key| key < damage.first_cell()) {
+                row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
+            }
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }
@@ -281,7 +283,8 @@ impl<'a> RowReader<'a> {
             row.findings.push(self.table.finding_at(
                 Code::RowTooFewCells,
                 format!(
-                    "the row ends after {} of {} cells, so that {} is missing: look for a line break in the row before",
+                    "the row ends after {} of {} cells, so that {} is missing: look for a line break inside a cell here or \
+                     in the row before, or add the cells",
                     cells.len(),
                     self.table.headers.len(),
                     names.join(", ")
@@ -291,8 +294,7 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        let filled = |cell: &&Cell| !cell.is_blank() && !cell.is_covered();
-        let footer = !needed && cells.iter().filter(filled).count() <= FOOTER_CELLS;
+        let footer = !needed && layout::is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number);
@@ -336,7 +338,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether the row repeats the header.
-    fn is_header(&self, cells: &[Cell]) -> bool {
+    pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
         let headers = &self.table.headers;
         cells.len() >= headers.len()
             && headers.iter().zip(cells).all(|(header, cell)| header.trim() == cell.text.trim())
@@ -345,14 +347,18 @@ impl<'a> RowReader<'a> {
     /// Values in columns that have no header.
     fn surplus(&mut self, cells: &[Cell], row: &mut Row) {
         let width = self.table.headers.len();
+        let named = width + self.table.blank_headers;
         if let Some((position, cell)) =
-            cells.iter().enumerate().skip(width).find(|(_, cell)| !cell.is_blank())
+            cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
         {
             let mut finding = self
                 .table
                 .finding(
                     Code::RowTooManyCells,
-                    format!("the row has a value beyond the {width} columns of the header: quote cells that contain the separator, or give the column a header"),
+                    format!(
+                        "the row has a value beyond the {width} columns of the header: put a cell that contains the \
+                         separator in quotation marks, or give the column a header"
+                    ),
                 )
                 .in_row(row.number, row.line)
                 .showing(&cell.text, cell.value_kind());
@@ -369,6 +375,11 @@ impl<'a> RowReader<'a> {
             if matches!(mapped, Mapped::Blank)
                 && let Some(cell) = cells.get(position).filter(|cell| !cell.is_blank())
             {
+                self.counts[position].without_header(row.number, &cell.text);
+            }
+        }
+        for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
+            if !cell.is_blank() {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::code::Code;
-use super::encoding::{Survey, TextEncoding};
+use super::content::{self, Content, ENCRYPTED, contains_utf16};
+use super::encoding::TextEncoding;
 use super::finding::{Finding, Refusal};
+use super::survey::Survey;
 
 /// Largest text table in bytes.
 const TEXT_LIMIT: u64 = 2 << 30;
@@ -19,8 +21,6 @@ const TEXT_LIMIT: u64 = 2 << 30;
 const WORKBOOK_LIMIT: u64 = 100 << 20;
 /// Bytes looked at to tell what a file is.
 const HEAD: usize = 4096;
-/// Where an encrypted workbook says so: the name of a stream, in UTF-16.
-const ENCRYPTED: &str = "EncryptedPackage";
 
 /// A file that can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,14 +51,6 @@ pub enum Format {
     },
 }
 
-/// What the first bytes say.
-enum Content {
-    Zip,
-    Ole,
-    Text,
-    Foreign(&'static str),
-}
-
 /// Opens a file far enough to know what it is; findings that are no refusal are added to `findings`.
 pub(crate) fn inspect(
     path: &Path,
@@ -69,9 +61,8 @@ pub(crate) fn inspect(
         .file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let refuse = |code: Code, message: String| Err(Finding::refusal(code, &name, message));
-    if name.starts_with("~$") {
-        let real = name.trim_start_matches("~$");
-        return refuse(Code::FileLock, format!("this is Excel's lock file; use '{real}' instead"));
+    if let Some((program, real)) = lock_file(&name) {
+        return refuse(Code::FileLock, format!("this is the lock file of {program}: use '{real}' instead"));
     }
     let mut file = match open(path) {
         Ok(file) => file,
@@ -82,13 +73,7 @@ pub(crate) fn inspect(
             );
         }
         Err(error) => {
-            return refuse(
-                Code::FileUnreadable,
-                format!(
-                    "'{}' cannot be read ({error}): close it in other programs or save a copy",
-                    path.display()
-                ),
-            );
+            return refuse(Code::FileUnreadable, cannot_open(path, &error));
         }
     };
     let unreadable = |error: std::io::Error| {
@@ -102,7 +87,7 @@ pub(crate) fn inspect(
     let length = fill(&mut file, &mut head).map_err(unreadable)?;
     head.truncate(length);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let content = content(&head);
+    let content = content::of(&head, &ending);
     let limit = if matches!(content, Content::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
     if bytes > limit {
         return refuse(
@@ -119,7 +104,7 @@ pub(crate) fn inspect(
         match content {
             Content::Text => survey.feed(&chunk),
             Content::Ole => ole_is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
-            Content::Zip | Content::Foreign(_) => {}
+            Content::Zip | Content::Foreign(..) => {}
         }
         chunk.resize(1 << 16, 0);
         let length = fill(&mut file, &mut chunk).map_err(unreadable)?;
@@ -130,12 +115,7 @@ pub(crate) fn inspect(
     }
     let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     let format = match content {
-        Content::Foreign(what) => {
-            return refuse(
-                Code::FileFormatMismatch,
-                format!("the content is {what}, not a table: export it as .xlsx or .csv"),
-            );
-        }
+        Content::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
         Content::Ole if ole_is_encrypted => {
             return refuse(
                 Code::FileEncrypted,
@@ -166,12 +146,47 @@ pub(crate) fn inspect(
     Ok(SourceFile { path: path.to_owned(), name, sha256, bytes, format })
 }
 
-/// Opens a regular file; a folder is an error, as reading it would be.
+/// The program whose lock file has this name, and the file that is locked.
+fn lock_file(name: &str) -> Option<(&'static str, &str)> {
+    let excel = name.strip_prefix("~$").map(|real| ("Excel", real));
+    let libreoffice = || name.strip_prefix(".~lock.")?.strip_suffix('#').map(|real| ("LibreOffice", real));
+    excel.or_else(libreoffice)
+}
+
+/// Opens a regular file. Whatever else has a name is an error: a folder, and what gives its content only once.
 fn open(path: &Path) -> std::io::Result<File> {
-    if path.is_dir() {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
         return Err(std::io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
     }
+    if !metadata.is_file() {
+        return Err(std::io::Error::new(ErrorKind::Unsupported, "it is no file"));
+    }
     File::open(path)
+}
+
+/// Why a file cannot be opened, and what to do about it.
+fn cannot_open(path: &Path, error: &std::io::Error) -> String {
+    /// Windows: another program has the file, or a part of it, for itself.
+    const SHARING: [i32; 2] = [32, 33];
+    let path = path.display();
+    if cfg!(windows) && error.raw_os_error().is_some_and(|code| SHARING.contains(&code)) {
+        return format!(
+            "'{path}' is open in another program: close it in Excel, or save a copy and use that"
+        );
+    }
+    match error.kind() {
+        ErrorKind::IsADirectory => format!("'{path}' is a folder: name the files in it"),
+        ErrorKind::Unsupported => {
+            format!(
+                "'{path}' is a device or a pipe, and a file is read more than once: save it to a file first"
+            )
+        }
+        ErrorKind::PermissionDenied => format!(
+            "'{path}' may not be read: close it in Excel, ask for permission to read it, or save a copy and use that"
+        ),
+        _ => format!("'{path}' cannot be read ({error}): close it in Excel, or save a copy and use that"),
+    }
 }
 
 /// Reads until the buffer is full or the file ends.
@@ -202,44 +217,6 @@ fn mismatch(is: bool, what: &str, name: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What the first bytes of a file say.
-fn content(head: &[u8]) -> Content {
-    const SIGNS: [(&[u8], &str); 8] = [
-        (b"%PDF", "a PDF document"),
-        (b"{\\rtf", "a text document (RTF)"),
-        (b"\x1f\x8b", "a compressed file (gzip); unpack it first"),
-        (b"7z\xbc\xaf", "an archive (7z); unpack it first"),
-        (b"Rar!", "an archive (RAR); unpack it first"),
-        (b"\x89PNG", "a picture"),
-        (b"\xff\xd8\xff", "a picture"),
-        (b"SQLite format 3", "a database"),
-    ];
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        return Content::Zip;
-    }
-    if head.starts_with(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        return Content::Ole;
-    }
-    if let Some((_, what)) = SIGNS.iter().find(|(sign, _)| head.starts_with(sign)) {
-        return Content::Foreign(what);
-    }
-    let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    let start = String::from_utf8_lossy(&start[..start.len().min(512)]).to_ascii_lowercase();
-    if start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head") {
-        return Content::Foreign("a web page, perhaps a sign-in page,");
-    }
-    if start.starts_with("<?xml") {
-        return Content::Foreign("an XML document");
-    }
-    Content::Text
-}
-
-/// Whether the bytes contain a text as UTF-16 (little endian).
-fn contains_utf16(bytes: &[u8], text: &str) -> bool {
-    let wanted: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    bytes.windows(wanted.len()).any(|window| window == wanted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,7 +240,7 @@ mod tests {
             ("a.csv", b"%PDF-1.7", Code::FileFormatMismatch),
             ("a.csv", b"\xef\xbb\xbf <!DOCTYPE html>", Code::FileFormatMismatch),
             ("a.xls", b"<html><table>", Code::FileFormatMismatch),
-            ("a.csv", b"\x1f\x8b\x08", Code::FileFormatMismatch),
+            ("a.csv", b"\x1f\x8b\x08", Code::FileFormatUnsupported),
             ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatUnsupported),
             ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatMismatch),
             ("a.xlsx", &encrypted, Code::FileEncrypted),

@@ -7,6 +7,7 @@ use super::code::Code;
 use super::column::Column;
 use super::finding::{Finding, Related, shown};
 use super::header::{self, Mapped};
+use super::layout;
 use super::options::Options;
 
 /// Rows among which the header is looked for.
@@ -14,6 +15,8 @@ pub(crate) const HEADER_ROWS: usize = 20;
 
 /// Column names down the first column that leave no doubt.
 const TRANSPOSED_NAMES: usize = 4;
+/// Column names along a row that leave no doubt, however many other columns there are.
+const CERTAIN_NAMES: usize = 4;
 
 /// A table whose rows can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +31,12 @@ pub struct Table {
     pub kind: Kind,
     /// The row of the header, as a spreadsheet program shows it.
     pub header_row: u32,
-    /// The headers as written, of all columns.
+    /// Text tables only: the physical line where the header starts.
+    pub header_line: Option<u64>,
+    /// The headers as written, of all columns up to the last that has one.
     pub headers: Vec<String>,
+    /// The blank headers after the last one.
+    pub blank_headers: usize,
     /// What each column is taken for, in the same order.
     pub mapping: Vec<Mapped>,
 }
@@ -38,12 +45,14 @@ pub struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) row: u32,
+    /// Text tables only: the physical line where it starts.
+    pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<String>,
 }
 
 impl Candidate {
     pub(crate) fn new(row: u32, cells: &[Cell]) -> Self {
-        Self { row, cells: cells.iter().map(|cell| cell.text.clone()).collect() }
+        Self { row, line: None, cells: cells.iter().map(|cell| cell.text.clone()).collect() }
     }
 
     fn filled(&self) -> usize {
@@ -64,17 +73,21 @@ pub(crate) struct Guess {
     pub(crate) rival: Option<Kind>,
 }
 
-/// The best header among the candidates, for one kind or for any. `None` when fewer than a third of the cells of
-/// every row are known.
-pub(crate) fn guess(candidates: &[Candidate], kind: Option<Kind>) -> Option<Guess> {
+/// The best header among the candidates, for one kind or for any. `None` when in every row fewer than four cells, and
+/// fewer than a third of them, are known.
+pub(crate) fn guess(
+    candidates: &[Candidate],
+    kind: Option<Kind>,
+    renamed: &[(String, String)],
+) -> Option<Guess> {
     let mut best: Option<Guess> = None;
     for (index, candidate) in candidates.iter().enumerate() {
         let filled = candidate.filled();
         for considered in
             Kind::ALL.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
         {
-            let score = header::score(considered, &candidate.cells);
-            if score == 0 || score * 3 < filled {
+            let score = header::score(considered, &candidate.cells, renamed);
+            if score == 0 || (score * 3 < filled && score < CERTAIN_NAMES) {
                 continue;
             }
             match &mut best {
@@ -98,7 +111,7 @@ pub(crate) fn is_transposed(candidates: &[Candidate], kind: Option<Kind>) -> boo
     Kind::ALL
         .into_iter()
         .filter(|of| kind.is_none_or(|kind| kind == *of))
-        .any(|of| header::score(of, &down) >= TRANSPOSED_NAMES)
+        .any(|of| header::score(of, &down, &[]) >= TRANSPOSED_NAMES)
 }
 
 impl Table {
@@ -121,14 +134,31 @@ impl Table {
             header::map(kind, &headers, &options.rename, &options.ignore_columns, &|name| {
                 options.default_for(kind, name).is_some()
             });
-        let table =
-            Self { name, file: file.to_owned(), worksheet, kind, header_row: header.row, headers, mapping };
+        let mut table = Self {
+            name,
+            file: file.to_owned(),
+            worksheet,
+            kind,
+            header_row: header.row,
+            header_line: header.line,
+            blank_headers: header.cells.len() - headers.len(),
+            headers,
+            mapping,
+        };
+        let beside = layout::beside(kind, &table.headers, &table.mapping);
+        if let Some(at) = beside {
+            findings.push(table.table_beside(at));
+            table.mapping[at..].fill(Mapped::Ignored);
+        }
         let mut usable = true;
         for problem in problems {
+            if problem.column.is_some_and(|column| beside.is_some_and(|at| column >= at)) {
+                continue;
+            }
             usable &= problem.code != Code::HeaderRequiredMissing;
             let mut finding = Finding::of_file(problem.code, file, problem.message)
                 .in_sheet(table.worksheet.as_deref())
-                .in_row(table.header_row, None);
+                .in_row(table.header_row, table.header_line);
             if let Some(column) = problem.column {
                 finding = finding.in_column(column);
                 finding.header = table.headers.get(column).map(|header| shown(header));
@@ -142,6 +172,22 @@ impl Table {
             findings.push(finding);
         }
         usable.then_some(table)
+    }
+
+    /// The finding for another table beside this one, whose first header is `at`.
+    fn table_beside(&self, at: usize) -> Finding {
+        let mut finding = self
+            .finding(
+                Code::SheetExtraTable,
+                format!(
+                    "another table begins here, beside the one in the columns before: put it into a {} of its own",
+                    if self.worksheet.is_some() { "sheet" } else { "file" }
+                ),
+            )
+            .in_row(self.header_row, self.header_line)
+            .in_column(at);
+        finding.header = Some(shown(&self.headers[at]));
+        finding
     }
 
     /// Where a column of the table of columns stands, counted from 0.

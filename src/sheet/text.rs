@@ -103,12 +103,13 @@ fn dash(c: char) -> char {
     }
 }
 
-/// Runs of white space on one line as one space; line breaks stay, they are a finding of their own.
+/// Runs of white space on one line as one space; line breaks and the controls of old printers (VT, FF) stay, they are
+/// findings of their own.
 fn collapse(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut space = false;
     for c in text.chars() {
-        if c.is_whitespace() && c != '\n' {
+        if c.is_whitespace() && !matches!(c, '\n' | '\u{b}' | '\u{c}') {
             space = true;
         } else {
             if space {

@@ -1,10 +1,329 @@
 //! Text tables: separators, quotation marks, line ends, ragged rows.
 
+use fleetload::model::record::Record;
+use fleetload::sheet::Format;
+
 use super::desk::{Desk, SITES, site};
+
+/// Nothing found.
+const NOTHING: [&str; 0] = [];
+
+/// The id of a company that is there already.
+const COMPANY: &str = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+
+/// Sites of these rows, whose company is filled in.
+fn sites(rows: &[&str]) -> String {
+    format!("{SITES}{}", rows.concat().replace("ACME", COMPANY))
+}
+
+/// The cells of every row that is read.
+fn rows(desk: &Desk) -> Vec<Vec<String>> {
+    let examined = desk.examined();
+    let book = &examined.books()[0];
+    let mut rows = Vec::new();
+    book.read(&book.tables[0], &mut |row| {
+        rows.push(row.cells);
+        Ok(())
+    })
+    .expect("the rows are read");
+    rows
+}
+
+fn delimiter(desk: &Desk) -> char {
+    match desk.examined().files().next().expect("the file is read").format {
+        Format::Text { delimiter, .. } => delimiter,
+        Format::Workbook => panic!("it is read as a workbook"),
+    }
+}
 
 #[test]
 fn a_sheet_that_is_right_is_found_to_be_right() {
     let desk = Desk::with("sites.csv", format!("{SITES}{}{}", site("a"), site("b")));
     assert_eq!(desk.found(), Vec::<String>::new());
     assert_eq!(desk.examined().sheets[0].usable, 2);
+}
+
+/// Excel in most of Europe writes semicolons.
+#[test]
+fn c01_the_separator_is_found_by_the_names_of_the_header_or_named() {
+    let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a")).replace(',', ";"));
+    assert_eq!((desk.found(), delimiter(&desk)), (vec![], ';'));
+    // More commas than semicolons, but those are not between names.
+    let header =
+        SITES.replace(',', ";").replace('\n', ";meta:door, as painted, with marks;meta:a, b, c, d, e\n");
+    let desk = Desk::with("sites.csv", format!("{header}{}", site("a").replace(',', ";")));
+    assert_eq!((desk.found(), delimiter(&desk)), (vec![], ';'));
+    let desk = Desk::with("sites.csv", "name;phone,address1\n");
+    assert_eq!(desk.found(), ["fatal file.delimiter-ambiguous"]);
+    assert!(desk.the("file.delimiter-ambiguous").message.ends_with("name the right one with --delimiter"));
+    let desk = desk.read_with(|options| options.delimiter = Some(';'));
+    assert!(!desk.found().contains(&"fatal file.delimiter-ambiguous".to_owned()));
+}
+
+/// Exporters tell Excel the separator in a first line, which Excel hides.
+#[test]
+fn c02_a_sep_line_is_obeyed_and_is_no_row() {
+    for first in ["sep=;", "SEP=;", "\"sep=;\""] {
+        let bad = site("a").replace("+64 9 557 0000", "");
+        let desk =
+            Desk::with("sites.csv", format!("{first}\r\n{}", format!("{SITES}{bad}").replace(',', ";")));
+        assert_eq!(desk.found(), ["error cell.required D2"], "{first}");
+        assert_eq!(desk.the("cell.required").line, Some(3));
+    }
+}
+
+/// The same countries write a decimal comma.
+#[test]
+fn c03_a_decimal_comma_is_read_where_commas_separate_nothing() {
+    let header = SITES.replace('\n', ",latitude,longitude\n");
+    let row = site("a").replace('\n', ",-36.85,174.76\n");
+    let text =
+        format!("{header}{row}").replace(',', ";").replace("36.85", "36,85").replace("174.76", "174,76");
+    let desk = Desk::with("sites.csv", text);
+    assert_eq!(desk.found(), NOTHING);
+    let examined = desk.examined();
+    let mut drafts = Vec::new();
+    examined.books()[0]
+        .read(&examined.books()[0].tables[0], &mut |row| {
+            drafts.push(row.draft);
+            Ok(())
+        })
+        .expect("the rows are read");
+    let record = drafts[0].as_ref().map(|draft| &draft.record);
+    let Some(Record::Site(read)) = record else { panic!("a site is read: {record:?}") };
+    assert_eq!(format!("{:?}", read.latitude), "Some(-36.85)");
+    let quoted = format!("{header}{}", row.replace("-36.85", "\"-36,85\""));
+    assert_eq!(Desk::with("sites.csv", quoted).found(), ["error cell.decimal-comma H2"]);
+}
+
+/// Copied from a database tool: tabs or bars under .csv.
+#[test]
+fn c04_tabs_and_bars_are_found_under_any_name() {
+    for separator in ["\t", "|"] {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a")).replace(',', separator));
+        assert_eq!((desk.found(), delimiter(&desk).to_string().as_str()), (vec![], separator));
+    }
+}
+
+/// Marks inside a quoted cell that are not written twice, as hand-made exporters leave them.
+#[test]
+fn c05_a_mark_inside_a_quoted_cell_costs_its_row_and_no_other() {
+    for name in ["\"5\" pipe\"", "\"Table, 48\" wide\""] {
+        let row = site("a").replace("Site a", name);
+        let desk = Desk::with("sites.csv", format!("{SITES}{row}{}", site("b")));
+        assert_eq!(desk.found(), ["error row.quote-stray C2"], "{name}");
+        assert_eq!(desk.examined().sheets[0].usable, 1);
+        let finding = desk.the("row.quote-stray");
+        assert!(finding.message.contains("write each mark inside the cell twice"), "{}", finding.message);
+        assert_eq!((finding.header.as_deref(), finding.row_key.as_deref()), (Some("name"), Some("a")));
+    }
+    let right = site("a").replace("Site a", "\"5\"\" pipe\"");
+    let desk = Desk::with("sites.csv", format!("{SITES}{right}"));
+    assert_eq!((desk.found(), rows(&desk)[0][2].as_str()), (vec![], "5\" pipe"));
+}
+
+/// A mark that is opened and never closed, or closed by the next cell that is quoted, rows below.
+#[test]
+fn c06_a_mark_that_is_never_closed_is_found_where_it_opens() {
+    let open = site("a").replace("Site a", "\"Site a");
+    let desk = Desk::with("sites.csv", format!("{SITES}{open}{}{}", site("b"), site("c")));
+    assert_eq!(desk.found(), ["error row.quote-unterminated C2"]);
+    assert!(desk.the("row.quote-unterminated").message.contains("it would swallow the next 3 lines"));
+    assert_eq!(desk.examined().sheets[0].usable, 2);
+    let quoted = site("c").replace("Site c", "\"Site c\"");
+    let desk = Desk::with("sites.csv", format!("{SITES}{open}{}{quoted}", site("b")));
+    assert_eq!(desk.found(), ["error row.quote-unterminated C2"]);
+    assert!(desk.the("row.quote-unterminated").message.contains("the next one stands 2 lines further down"));
+    assert_eq!(desk.examined().sheets[0].usable, 2);
+}
+
+/// Edited by hand: text after the closing mark.
+#[test]
+fn c07_text_after_a_closing_mark_is_found() {
+    let row = site("a").replace("Site a", "\"Site\"a");
+    let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
+    assert_eq!(desk.found(), ["error row.quote-stray C2"]);
+    assert!(desk.the("row.quote-stray").message.starts_with("text follows a closing quotation mark"));
+}
+
+/// Edited by hand: a space before the opening mark.
+#[test]
+fn c08_a_space_before_a_mark_is_found_with_the_way_out() {
+    let row = site("a").replace("1 Earl Street", " \"1, Earl Street\"");
+    let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
+    assert_eq!(desk.found(), ["error row.quote-stray E2"]);
+    assert!(desk.the("row.quote-stray").message.ends_with("remove the space before the quote"));
+}
+
+/// MySQL and friends write a backslash before a mark.
+#[test]
+fn c09_backslashes_before_marks_are_found_and_read_when_asked_for() {
+    let row = site("a").replace("Site a", "\"The \\\"Old\\\" Mill\"");
+    let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
+    assert_eq!(desk.found(), ["error row.quote-stray C2"]);
+    assert!(desk.the("row.quote-stray").message.ends_with("read it with --escape '\\'"));
+    let desk = desk.read_with(|options| options.escape = Some('\\'));
+    assert_eq!((desk.found(), rows(&desk)[0][2].as_str()), (vec![], "The \"Old\" Mill"));
+}
+
+/// An address with a comma and no marks around it.
+#[test]
+fn c10_a_row_with_more_cells_than_the_header_is_found_with_the_first_of_them() {
+    let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a").replace("1 Earl", "1, Earl")));
+    assert!(desk.found().contains(&"error row.too-many-cells H2".to_owned()), "{:?}", desk.found());
+    assert_eq!(desk.the("row.too-many-cells").value.as_deref(), Some("NZ"));
+    assert_eq!(desk.examined().sheets[0].usable, 0);
+    let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a").replace('\n', ",,, ,\n")));
+    assert_eq!(desk.found(), NOTHING, "blank cells after the last are nothing");
+}
+
+/// Exporters that leave out what is blank at the end of a row.
+#[test]
+fn c11_a_short_row_is_right_unless_something_needed_is_missing() {
+    let desk = Desk::with("sites.csv", sites(&["a,ACME,A,+64 9 557 0000,1 Earl Street\n"]));
+    assert!(!desk.found().iter().any(|found| found.starts_with("error")), "{:?}", desk.found());
+    let desk = Desk::with("sites.csv", sites(&["a,ACME,A\n"]));
+    assert_eq!(desk.found(), ["error row.too-few-cells D2"], "once, and not once for each cell");
+    let message = desk.the("row.too-few-cells").message;
+    assert!(
+        message.starts_with("the row ends after 3 of 7 cells, so that phone, address1 is missing"),
+        "{message}"
+    );
+}
+
+/// Alt+Enter in Excel.
+#[test]
+fn c12_a_line_break_inside_a_quoted_cell_is_read_and_found() {
+    let desk =
+        Desk::with("sites.csv", sites(&["a,ACME,\"A\r\nB\",+64 9 557 0000,1 Earl Street,Auckland,NZ\r\n"]));
+    assert_eq!(desk.found(), ["error cell.line-break C2"]);
+    let desk = Desk::with(
+        "sites.csv",
+        sites(&["a,ACME,A,+64 9 557 0000,\"1 Earl Street\nBuilding 2\",Auckland,NZ\n"]),
+    );
+    assert_eq!(desk.found(), ["error cell.line-break E2"]);
+    assert!(
+        desk.the("cell.line-break").message.contains("address2"),
+        "{}",
+        desk.the("cell.line-break").message
+    );
+    assert_eq!(rows(&desk)[0][4], "1 Earl Street\nBuilding 2");
+}
+
+/// The same from an exporter that does not quote.
+#[test]
+fn c13_two_short_rows_that_fit_together_look_like_one_broken_row() {
+    let desk = Desk::with(
+        "sites.csv",
+        sites(&["a,ACME,The Old\nMill,+64 9 557 0000,1 Earl Street,Auckland,NZ\n", &site("b")]),
+    );
+    let errors = |desk: &Desk| -> Vec<String> {
+        desk.found().into_iter().filter(|found| found.starts_with("error")).collect()
+    };
+    assert_eq!(errors(&desk), ["error row.too-few-cells D2", "error row.too-few-cells A3"]);
+    let findings = desk.findings();
+    let short: Vec<_> = findings.iter().filter(|found| found.code.as_str() == "row.too-few-cells").collect();
+    for finding in &short {
+        assert!(
+            finding
+                .message
+                .starts_with("this looks like one row broken by a line break: rows 2 and 3 together"),
+            "{}",
+            finding.message
+        );
+    }
+    assert_eq!((short[0].related[0].row, short[0].related[0].note.as_str()), (3, "where it goes on"));
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+    // Broken in the middle: both halves lack what every row needs.
+    let desk = Desk::with("sites.csv", sites(&["a,ACME,A,+64 9\n557 0000,1 Earl Street,Auckland,NZ\n"]));
+    assert_eq!(errors(&desk), ["error row.too-few-cells E2", "error row.too-few-cells A3"]);
+    // Two short rows that do not fit together are two.
+    let desk = Desk::with("sites.csv", sites(&["a,ACME\n", "b,ACME,B\n"]));
+    assert!(
+        desk.findings().iter().all(|found| !found.message.contains("broken by")),
+        "{:?}",
+        desk.findings()
+    );
+}
+
+/// Windows, Unix, old Macs, a transfer that doubled the CR, and all of them in one file.
+#[test]
+fn c14_every_line_end_is_one_and_rows_and_lines_stay_right() {
+    let bad = site("c").replace("+64 9 557 0000", "");
+    for ends in [["\n"; 4], ["\r\n"; 4], ["\r"; 4], ["\r\r\n"; 4], ["\r\n", "\r", "\r\r\n", "\n"]] {
+        let lines = [SITES, &site("a"), "b,ACME,B,+64 9 557 0000,\"1 Earl St\nEnd\",Auckland,NZ\n", &bad];
+        let text: String =
+            lines.iter().zip(ends).map(|(line, end)| format!("{}{end}", line.trim_end())).collect();
+        let desk = Desk::with("sites.csv", text.replace("ACME", COMPANY));
+        assert_eq!(desk.found(), ["error cell.line-break E3", "error cell.required D4"], "{ends:?}");
+        assert_eq!(desk.the("cell.required").line, Some(5), "{ends:?}");
+    }
+}
+
+/// Rows deleted in Excel, and lines of nothing but separators.
+#[test]
+fn c15_blank_rows_are_not_read_and_count() {
+    let bad = site("b").replace("+64 9 557 0000", "");
+    let desk = Desk::with("sites.csv", format!("{SITES}\n{}\r\n,,,,,,\n  \n\u{a0},\n{bad}", site("a")));
+    assert_eq!(desk.found(), ["error cell.required D8"]);
+    assert_eq!(desk.the("row.blank").message, "5 blank rows are not read");
+}
+
+/// Old systems fill with zero bytes and end a file with Ctrl-Z.
+#[test]
+fn c16_control_characters_are_found_and_the_end_mark_is_not() {
+    for end in ["\u{1a}", "\n\u{1a}", "\u{1a}\u{1a}\u{1a}\n"] {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}{end}", site("a")));
+        assert_eq!(desk.found(), NOTHING, "{end:?}");
+    }
+    for control in ["\0", "\u{b}", "\u{c}", "\u{1a}", "\u{7}"] {
+        let desk = Desk::with(
+            "sites.csv",
+            format!("{SITES}{}", site("a").replace("Site", &format!("Si{control}te"))),
+        );
+        assert_eq!(desk.found(), ["error cell.control-char C2"], "{control:?}");
+        assert!(!desk.the("cell.control-char").value.expect("a value").contains(control), "{control:?}");
+    }
+}
+
+/// A document pasted into a cell.
+#[test]
+fn c22_a_cell_longer_than_excel_allows_is_found() {
+    let desk =
+        Desk::with("sites.csv", format!("{SITES}{}", site("a").replace("1 Earl", &"x".repeat(200_000))));
+    assert_eq!(desk.found(), ["error cell.too-long E2"]);
+    assert!(desk.the("cell.too-long").value.expect("a value").chars().count() < 300);
+}
+
+/// Exporters that keep Excel from changing figures.
+#[test]
+fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
+    for wrapped in ["=\"0064 9 557 0000\"", "\"=\"\"0064 9 557 0000\"\"\""] {
+        let desk =
+            Desk::with("sites.csv", format!("{SITES}{}", site("a").replace("+64 9 557 0000", wrapped)));
+        assert_eq!(
+            desk.found_with_notes().iter().filter(|found| !found.contains("ref.")).collect::<Vec<_>>(),
+            ["note cell.excel-text-wrapper D1"],
+            "{wrapped}"
+        );
+    }
+}
+
+/// Typed in Excel with an apostrophe, and exported with it.
+#[test]
+fn c24_an_apostrophe_goes_before_figures_and_stays_before_names() {
+    let row = site("a").replace("+64 9 557 0000", "'0064 9 557 0000").replace("Auckland", "'s-Hertogenbosch");
+    let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
+    assert_eq!(desk.found(), NOTHING);
+    assert_eq!(desk.the("cell.excel-text-wrapper").header.as_deref(), Some("phone"));
+    let examined = desk.examined();
+    let mut drafts = Vec::new();
+    examined.books()[0]
+        .read(&examined.books()[0].tables[0], &mut |row| {
+            drafts.extend(row.draft);
+            Ok(())
+        })
+        .expect("the rows are read");
+    let draft = format!("{:?}", drafts[0].record);
+    assert!(draft.contains("\"0064 9 557 0000\"") && draft.contains("\"'s-Hertogenbosch\""), "{draft}");
 }

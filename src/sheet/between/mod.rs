@@ -9,6 +9,7 @@ mod index;
 mod resolve;
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
 
 use uuid::Uuid;
 
@@ -68,6 +69,8 @@ struct Span {
 struct Entry {
     table: u32,
     row: u32,
+    /// Text tables only: the line where the row starts. Lines beyond 2^32 are not told.
+    line: Option<NonZeroU32>,
     key: Span,
     name: Span,
     unique: Span,
@@ -83,6 +86,10 @@ struct Entry {
 }
 
 impl Entry {
+    fn line(&self) -> Option<u64> {
+        self.line.map(|line| u64::from(line.get()))
+    }
+
     fn references(&self, kind: Kind) -> impl Iterator<Item = (Role, u32)> {
         let owner = if kind == Kind::Company { Role::Parent } else { Role::Company };
         [(owner, self.owner), (Role::Site, self.site), (Role::Template, self.template)]
@@ -149,6 +156,7 @@ impl Between {
             // Tables and distinct references are far fewer than rows, and rows than 2^32.
             table: u32::try_from(table).unwrap_or(u32::MAX),
             row: row.number,
+            line: row.line.and_then(|line| u32::try_from(line).ok()).and_then(NonZeroU32::new),
             key: self.keep(row.identity.key.as_deref()),
             name: self.keep(row.identity.name.as_deref()),
             unique: self.keep(row.identity.unique.as_deref()),
@@ -247,7 +255,7 @@ impl Between {
     fn finding(&self, code: Code, message: impl Into<String>, entry: &Entry, column: &str) -> Finding {
         let table = &self.tables[entry.table as usize];
         let column = super::column::column(table.kind, column);
-        let mut finding = table.finding_at(code, message, entry.row, None, column);
+        let mut finding = table.finding_at(code, message, entry.row, entry.line(), column);
         finding.row_key = self.get(entry.key).map(super::finding::shown);
         finding
     }
@@ -303,7 +311,7 @@ impl Checked {
     pub fn finding_at(&self, code: Code, message: impl Into<String>, row: usize, column: &str) -> Finding {
         let entry = &self.entries[row];
         let table = &self.tables[entry.table as usize];
-        table.finding_at(code, message, entry.row, None, super::column::column(table.kind, column))
+        table.finding_at(code, message, entry.row, entry.line(), super::column::column(table.kind, column))
     }
 }
 

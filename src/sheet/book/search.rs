@@ -1,92 +1,26 @@
-//! Finding the tables of a file: which separator, which row is the header, what kind of rows, which worksheets.
+//! Finding the tables of a workbook: which worksheets, which row is the header, what kind of rows.
 //!
-//! Whatever leaves a doubt is refused with the words that end it; reading the rows is left to the book.
+//! Whatever leaves a doubt is refused with the words that end it. The one table of a text file is found in `separators`;
+//! reading the rows is left to the book.
 
-use std::io::Read;
 use std::ops::ControlFlow;
 
-use super::{Book, plain, worksheets};
+use super::{Book, worksheets};
 use crate::model::kind::Kind;
 use crate::sheet::code::Code;
 use crate::sheet::column::{Need, columns};
-use crate::sheet::csv::Records;
-use crate::sheet::encoding;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::guard;
 use crate::sheet::header;
-use crate::sheet::source::Format;
-use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
+use crate::sheet::layout;
+use crate::sheet::table::{Candidate, HEADER_ROWS, Table, guess, is_transposed};
 use crate::sheet::text;
 use crate::sheet::workbook::Workbook;
 
-/// What may stand between cells.
-pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+/// Rows that are kept in search of a header whose row a person has named.
+const FURTHEST_HEADER: usize = 10_000;
 
 impl Book {
-    /// Finds the one table of a text file.
-    pub(super) fn find_text_table(&mut self) -> std::result::Result<(), Refusal> {
-        let Format::Text { encoding, .. } = self.file.format else { return Ok(()) };
-        let name = self.file.name.clone();
-        let stem = self
-            .file
-            .path
-            .file_stem()
-            .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-        let unreadable = |error: std::io::Error| {
-            Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
-        };
-        let kind = self.options.kind.or_else(|| header::kind_of_name(&stem));
-        let mut tried: Vec<(char, Vec<Candidate>, Option<Guess>)> = Vec::new();
-        for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
-            let reader = encoding::reader(&self.file.path, &encoding).map_err(unreadable)?;
-            let (said, candidates) = top(reader, delimiter).map_err(unreadable)?;
-            if tried.iter().any(|(before, ..)| *before == said) {
-                continue;
-            }
-            let candidates = self.chosen(candidates);
-            let guess = guess(&candidates, kind);
-            tried.push((said, candidates, guess));
-        }
-        let weight =
-            |guess: &Option<Guess>| guess.as_ref().map_or((0, 0), |guess| (guess.score, guess.filled));
-        tried.sort_by_key(|(.., guess)| std::cmp::Reverse(weight(guess)));
-        let mut tried = tried.into_iter();
-        let Some((delimiter, candidates, best)) = tried.next() else { return Ok(()) };
-        if let (Some(best), Some((other, .., rival))) = (&best, tried.next())
-            && best.filled > 1
-            && weight(&rival) == (best.score, best.filled)
-        {
-            return Err(Finding::refusal(
-                Code::FileDelimiterAmbiguous,
-                &name,
-                format!(
-                    "'{}' and '{}' separate the header row equally well: name the right one",
-                    shown(&delimiter.to_string()),
-                    shown(&other.to_string())
-                ),
-            ));
-        }
-        self.file.format = Format::Text { encoding, delimiter };
-        let guess = best.ok_or_else(|| Box::new(self.no_header(None, &candidates, kind)))?;
-        let kind = match (kind, guess.rival) {
-            (Some(kind), _) => kind,
-            (None, None) => guess.kind,
-            (None, Some(rival)) => {
-                return Err(Finding::refusal(
-                    Code::SheetAmbiguous,
-                    &name,
-                    format!(
-                        "the columns fit {} and {rival} equally well: name the file after what it holds, as in \
-                         {rival}.csv, or give its kind",
-                        guess.kind
-                    ),
-                ));
-            }
-        };
-        self.add_table(stem, None, kind, &candidates, guess.header);
-        Ok(())
-    }
-
     /// Finds the tables of a workbook.
     pub(super) fn find_worksheets(&mut self) -> std::result::Result<(), Refusal> {
         let mut workbook = Workbook::open(&self.file.path, &self.file.name)?;
@@ -143,7 +77,7 @@ impl Book {
             let survey = survey.and_then(|survey| {
                 let read = workbook.rows(place, &survey, None, &mut |row| {
                     candidates.push(Candidate::new(row.number, &row.cells));
-                    Ok(if candidates.len() < HEADER_ROWS {
+                    Ok(if self.wants_more(candidates.len(), candidates.last()) {
                         ControlFlow::Continue(())
                     } else {
                         ControlFlow::Break(())
@@ -169,7 +103,7 @@ impl Book {
                 continue;
             }
             let candidates = self.chosen(candidates);
-            let guess = guess(&candidates, named);
+            let guess = guess(&candidates, named, &self.options.rename);
             match (named, guess) {
                 (Some(kind), Some(guess)) => found.push((sheet.name, kind, candidates, guess.header)),
                 (Some(_), None) if candidates.is_empty() => self.ignored.push((sheet.name, "empty")),
@@ -231,15 +165,23 @@ impl Book {
         Ok(())
     }
 
+    /// Whether the header may stand below the rows looked at so far.
+    pub(super) fn wants_more(&self, rows: usize, last: Option<&Candidate>) -> bool {
+        match self.options.header_row {
+            Some(row) => last.is_none_or(|last| last.row < row) && rows < FURTHEST_HEADER,
+            None => rows < HEADER_ROWS,
+        }
+    }
+
     /// The candidates for the header: all, or the one a person named.
-    fn chosen(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    pub(super) fn chosen(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         match self.options.header_row {
             Some(row) => candidates.into_iter().filter(|candidate| candidate.row == row).collect(),
             None => candidates,
         }
     }
 
-    fn add_table(
+    pub(super) fn add_table(
         &mut self,
         name: String,
         worksheet: Option<String>,
@@ -247,6 +189,27 @@ impl Book {
         candidates: &[Candidate],
         header: usize,
     ) {
+        if let Some(other) = layout::other_header_row(candidates, header, kind) {
+            let (first, second) =
+                (candidates[header].row.min(other.row), candidates[header].row.max(other.row));
+            let names = header_names(other);
+            // Without its other half the header says of some columns nothing, or something else than they hold.
+            self.findings.push(
+                Finding::of_file(
+                    Code::HeaderMultiRow,
+                    &self.file.name,
+                    format!(
+                        "the column names stand in two rows, {first} and {second} (row {} has {names}): use one header \
+                         row, with a name above every column",
+                        other.row
+                    ),
+                )
+                .as_severity(Severity::Fatal)
+                .in_sheet(worksheet.as_deref())
+                .in_row(other.row, other.line),
+            );
+            return;
+        }
         let above = &candidates[..header];
         let header = &candidates[header];
         if !above.is_empty() {
@@ -257,7 +220,7 @@ impl Book {
                     format!("the header is taken from row {}; the rows above it are not read", header.row),
                 )
                 .in_sheet(worksheet.as_deref())
-                .in_row(header.row, None),
+                .in_row(header.row, header.line),
             );
         }
         let table =
@@ -266,11 +229,28 @@ impl Book {
     }
 
     /// The finding for a table without a header.
-    fn no_header(&self, sheet: Option<&str>, candidates: &[Candidate], kind: Option<Kind>) -> Finding {
+    pub(super) fn no_header(
+        &self,
+        sheet: Option<&str>,
+        candidates: &[Candidate],
+        kind: Option<Kind>,
+    ) -> Finding {
         let file = &self.file.name;
         let Some(first) = candidates.first() else {
-            return Finding::of_file(Code::FileEmpty, file, "there is no row at all: export the sheet again")
-                .in_sheet(sheet);
+            return match self.options.header_row {
+                Some(row) => Finding::of_file(
+                    Code::HeaderMissing,
+                    file,
+                    format!("row {row}, named as the header's, is blank or not there: name the row of the column names"),
+                )
+                .in_row(row, None),
+                None => Finding::of_file(
+                    Code::FileEmpty,
+                    file,
+                    "there is no row with anything in it: export the sheet again",
+                ),
+            }
+            .in_sheet(sheet);
         };
         if is_transposed(candidates, kind) {
             return Finding::of_file(
@@ -280,10 +260,8 @@ impl Book {
             )
             .as_severity(Severity::Fatal)
             .in_sheet(sheet)
-            .in_row(first.row, None);
+            .in_row(first.row, first.line);
         }
-        let shows: Vec<String> =
-            first.cells.iter().take(6).map(|cell| format!("'{}'", shown(cell))).collect();
         let expected: Vec<&str> = kind.map_or_else(
             || vec!["key", "company", "name", "phone", "address1"],
             |kind| {
@@ -298,28 +276,21 @@ impl Book {
             Code::HeaderMissing,
             file,
             format!(
-                "no row looks like a header; row {} has {}, expected are names such as {}",
+                "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into the \
+                 first row, or say what your own names mean with --map",
                 first.row,
-                shows.join(", "),
+                header_names(first),
                 expected.join(", ")
             ),
         )
         .in_sheet(sheet)
-        .in_row(first.row, None)
+        .in_row(first.row, first.line)
     }
 }
 
-/// The first rows of a text table that are not blank, and its separator.
-fn top(reader: Box<dyn Read>, delimiter: char) -> std::io::Result<(char, Vec<Candidate>)> {
-    let mut records = Records::new(reader, delimiter)?;
-    let mut candidates = Vec::new();
-    while candidates.len() < HEADER_ROWS {
-        let Some(record) = records.next()? else { break };
-        if record.damage.is_none() && record.cells.iter().any(|cell| !text::is_blank(cell)) {
-            let ours = guard::is_ours(&record.cells);
-            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
-            candidates.push(Candidate { row: record.row, cells });
-        }
-    }
-    Ok((records.delimiter(), candidates))
+/// What a row has, as a message shows it.
+fn header_names(row: &Candidate) -> String {
+    let filled = row.cells.iter().filter(|cell| !text::is_blank(cell));
+    let shows: Vec<String> = filled.take(6).map(|cell| format!("'{}'", shown(cell))).collect();
+    shows.join(", ")
 }

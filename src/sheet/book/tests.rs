@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rust_xlsxwriter::Workbook as Writer;
 use tempfile::TempDir;
 
-use super::search::DELIMITERS;
+use super::separators::DELIMITERS;
 use super::*;
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Record, Role};

@@ -84,6 +84,7 @@ fn a_trailing_control_z_is_the_end_and_nothing_else() {
     assert_eq!(places("a,b\nc,d\x1a")[1].2, ["c", "d"]);
     assert_eq!(places("a,b\nc,\"d\"\x1a")[1].2, ["c", "d"]);
     assert_eq!(places("a,b\nc,d\n\x1a").len(), 2);
+    assert_eq!(places("a,b\nc,d\n\x1a\x1a\x1a\r\n").len(), 2);
 }
 
 #[test]
@@ -101,7 +102,63 @@ fn a_line_without_end_does_not_fill_the_memory() {
     assert_eq!((found[2].row, found[2].line), (3, 3));
 }
 
+#[test]
+fn a_mark_that_is_closed_on_another_row_is_found_where_it_opens() {
+    let found = records(b"h1,h2\na,\"open\nc,\"d\"\n");
+    assert_eq!(found[1].damage, Some(Damage::Stray { cell: 1, how: Stray::LinesBelow(1) }));
+    assert_eq!(
+        (found[2].row, found[2].line, found[2].cells.as_slice()),
+        (3, 3, &["c".into(), "d".into()][..])
+    );
+}
+
+#[test]
+fn a_character_before_quotation_marks_is_obeyed_when_it_is_named() {
+    let text = b"a,\"say \\\"hi\\\"\",\"C:\\\\\"\nb,48\\\" rack,\"a\\b \"\"c\"\"\"\n";
+    let mut escaped = Records::new(&text[..], ',').unwrap().escaping(Some('\\'));
+    let mut drip = Records::new(Drip(text), ',').unwrap().escaping(Some('\\'));
+    for cells in [["a", "say \"hi\"", "C:\\"], ["b", "48\" rack", "a\\b \"c\""]] {
+        let record = escaped.next().unwrap().unwrap();
+        assert_eq!(drip.next().unwrap().as_ref(), Some(&record));
+        assert_eq!((record.cells.as_slice(), record.damage), (&cells.map(str::to_owned)[..], None));
+    }
+    assert_eq!(escaped.next().unwrap(), None);
+}
+
+#[test]
+fn a_sep_line_may_stand_in_quotation_marks_and_needs_a_line_of_its_own() {
+    for (text, delimiter, rows) in
+        [("\"SEP=|\"\na|b", '|', 1), ("sep=\t\ra\tb", '\t', 1), ("sep=,x\na,b", ',', 2)]
+    {
+        let mut records = Records::new(text.as_bytes(), ',').unwrap();
+        assert_eq!(records.delimiter(), delimiter, "{text:?}");
+        let mut found = 0;
+        while records.next().unwrap().is_some() {
+            found += 1;
+        }
+        assert_eq!(found, rows, "{text:?}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn no_bytes_make_the_cutting_fail_or_depend_on_how_they_are_read(
+        bytes in prop::collection::vec(prop::sample::select(b"ab,\"\"\n\r\\=\x1a\xff \0".to_vec()), 0..40),
+        escape in prop::option::of(prop::sample::select(vec!['\\', '"', '\''])),
+    ) {
+        let mut whole = Records::new(bytes.as_slice(), ',').unwrap().escaping(escape);
+        let mut drip = Records::new(Drip(&bytes), ',').unwrap().escaping(escape);
+        let mut last = (0, 0);
+        while let Some(record) = whole.next().unwrap() {
+            let same = drip.next().unwrap();
+            prop_assert_eq!(same.as_ref(), Some(&record));
+            prop_assert!(record.row > last.0 && record.line > last.1);
+            last = (record.row, record.line);
+        }
+        prop_assert_eq!(drip.next().unwrap(), None);
+    }
+
+
     #[test]
     fn clean_tables_are_cut_as_the_csv_crate_cuts_them(
         rows in prop::collection::vec(prop::collection::vec("[a-zé,;\"\n ]{0,6}", 2..5), 1..8),

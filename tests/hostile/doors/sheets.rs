@@ -89,6 +89,11 @@ fn text_table(data: &[u8]) -> (String, Options, &[u8]) {
             options.delimiter = Some(';');
             "devices.csv"
         }
+        b'e' => {
+            options.escape = Some('\\');
+            options.allow_empty = true;
+            "sites.csv"
+        }
         b'w' => {
             options.set_encoding("windows-1252").expect("an encoding that is known");
             "people.csv"

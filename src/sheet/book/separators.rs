@@ -1,0 +1,158 @@
+//! Finding the one table of a text file: which separator, which row is the header, what kind of rows.
+//!
+//! What headers of text tables and worksheets have in common is in `search`.
+
+use std::io::Read;
+
+use super::{Book, plain};
+use crate::model::kind::Kind;
+use crate::sheet::code::Code;
+use crate::sheet::csv::{Damage, Records};
+use crate::sheet::damage;
+use crate::sheet::encoding;
+use crate::sheet::finding::{Finding, Refusal, Severity, shown};
+use crate::sheet::guard;
+use crate::sheet::header;
+use crate::sheet::source::Format;
+use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, guess};
+use crate::sheet::text;
+
+/// What may stand between cells.
+pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+
+/// The first rows of a text table as one separator cuts them.
+struct Trial {
+    delimiter: char,
+    candidates: Vec<Candidate>,
+    /// Rows whose quotation marks are wrong.
+    damaged: Vec<(Candidate, Damage)>,
+    guess: Option<Guess>,
+}
+
+impl Trial {
+    /// How well the separator fits: names of columns that are known, then cells of the header.
+    fn weight(&self) -> (usize, usize) {
+        self.guess.as_ref().map_or((0, 0), |guess| (guess.score, guess.filled))
+    }
+
+    /// Whether nothing stands between the separators.
+    fn is_blank(&self) -> bool {
+        self.candidates.is_empty() && self.damaged.is_empty()
+    }
+
+    /// How many cells the first row has.
+    fn width(&self) -> usize {
+        self.candidates.first().map_or(0, |first| first.cells.len())
+    }
+}
+
+impl Book {
+    /// Finds the one table of a text file.
+    pub(super) fn find_text_table(&mut self) -> std::result::Result<(), Refusal> {
+        let Format::Text { encoding, .. } = self.file.format else { return Ok(()) };
+        let name = self.file.name.clone();
+        let stem = self
+            .file
+            .path
+            .file_stem()
+            .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let unreadable = |error: std::io::Error| {
+            Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
+        };
+        let kind = self.options.kind.or_else(|| header::kind_of_name(&stem));
+        let mut tried: Vec<Trial> = Vec::new();
+        for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
+            let reader = encoding::reader(&self.file.path, &encoding).map_err(unreadable)?;
+            let records = Records::new(reader, delimiter).map_err(unreadable)?.escaping(self.options.escape);
+            if tried.iter().any(|before| before.delimiter == records.delimiter()) {
+                continue;
+            }
+            tried.push(self.trial(records, kind).map_err(unreadable)?);
+        }
+        // A file of nothing but one separator is blank with that one.
+        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.is_blank(), trial.width())));
+        let mut others = tried.iter();
+        let Some(first) = others.next() else { return Ok(()) };
+        if let (Some(best), Some(second)) = (&first.guess, others.next())
+            && best.filled > 1
+            && second.weight() == first.weight()
+        {
+            return Err(Finding::refusal(
+                Code::FileDelimiterAmbiguous,
+                &name,
+                format!(
+                    "'{}' and '{}' separate the header row equally well: name the right one with --delimiter",
+                    shown(&first.delimiter.to_string()),
+                    shown(&second.delimiter.to_string())
+                ),
+            ));
+        }
+        let best = first.guess.as_ref().map(|guess| (guess.kind, guess.rival, guess.header));
+        if best.is_none()
+            && let Some(finding) = self.damaged_header(&tried, kind)
+        {
+            return Err(finding);
+        }
+        let Some(Trial { delimiter, candidates, .. }) = tried.into_iter().next() else { return Ok(()) };
+        self.file.format = Format::Text { encoding, delimiter };
+        let (fitting, rival, header) =
+            best.ok_or_else(|| Box::new(self.no_header(None, &candidates, kind)))?;
+        let kind = match (kind, rival) {
+            (Some(kind), _) => kind,
+            (None, None) => fitting,
+            (None, Some(rival)) => {
+                return Err(Finding::refusal(
+                    Code::SheetAmbiguous,
+                    &name,
+                    format!(
+                        "the columns fit {fitting} and {rival} equally well: name the file after what it holds, as in \
+                         {rival}.csv, or name its kind with --kind"
+                    ),
+                ));
+            }
+        };
+        self.add_table(stem, None, kind, &candidates, header);
+        Ok(())
+    }
+
+    /// The first rows of a text table as one separator cuts them, and what they say.
+    fn trial(&self, mut records: Records<Box<dyn Read>>, kind: Option<Kind>) -> std::io::Result<Trial> {
+        let mut candidates = Vec::new();
+        let mut damaged = Vec::new();
+        while self.wants_more(candidates.len(), candidates.last()) && damaged.len() < HEADER_ROWS {
+            let Some(record) = records.next()? else { break };
+            if record.cells.iter().all(|cell| text::is_blank(cell)) {
+                continue;
+            }
+            let ours = guard::is_ours(&record.cells);
+            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
+            let candidate = Candidate { row: record.row, line: Some(record.line), cells };
+            match record.damage {
+                // A header with a letter that does not fit is a header all the same; the letter is found in its name.
+                None | Some(Damage::Encoding { .. }) => candidates.push(candidate),
+                Some(damage @ (Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong)) => {
+                    damaged.push((candidate, damage));
+                }
+            }
+        }
+        let candidates = self.chosen(candidates);
+        let guess = guess(&candidates, kind, &self.options.rename);
+        Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess })
+    }
+
+    /// The refusal of a table whose header is there but cannot be cut into cells.
+    fn damaged_header(&self, tried: &[Trial], kind: Option<Kind>) -> Option<Refusal> {
+        let all = tried.iter().flat_map(|trial| &trial.damaged).map(|(candidate, damage)| {
+            let found = guess(std::slice::from_ref(candidate), kind, &self.options.rename);
+            (found.map_or(0, |guess| guess.score), candidate, damage)
+        });
+        let (score, candidate, damage) = all.max_by_key(|(score, ..)| *score)?;
+        let (code, message, cell) = damage::told(damage).into_iter().next().filter(|_| score > 0)?;
+        let mut finding = Finding::refusal(code, &self.file.name, format!("in the header, {message}"));
+        *finding = finding.as_severity(Severity::Fatal).in_row(candidate.row, candidate.line);
+        if let Some(cell) = cell {
+            *finding = finding.in_column(cell);
+        }
+        Some(finding)
+    }
+}
