@@ -24,7 +24,7 @@ pub(crate) struct Survey {
 pub(crate) struct ColumnSurvey {
     /// Whether it is hidden.
     pub(crate) is_hidden: bool,
-    /// Cells with a formula.
+    /// Cells with a formula whose result was saved.
     pub(crate) formulas: Tally,
     /// Those whose result changes by itself, such as `TODAY()`.
     pub(crate) volatile: Tally,

@@ -378,7 +378,9 @@ impl Walk {
             let is_unsaved = (!is_filled && !is_empty_text) || is_placeholder;
             let mut is_new = false;
             if let Some(column) = self.survey.column_mut(usize::from(cell.column)) {
-                column.formulas.add(cell.row);
+                if !is_unsaved {
+                    column.formulas.add(cell.row);
+                }
                 if cell.is_volatile {
                     column.volatile.add(cell.row);
                 }

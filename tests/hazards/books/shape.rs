@@ -19,8 +19,14 @@ fn x17_styled_empty_rows_are_no_rows() {
 fn x18_a_value_at_the_far_end_is_a_row_of_its_own_and_costs_nothing() {
     let stray = "<row r=\"1048576\"><c r=\"XFD1048576\"><v>1</v></c></row>";
     let desk = sites("", &format!("{}{stray}", site(2)), "");
-    let found = desk.found();
-    assert!(found.iter().any(|line| line.starts_with("warning row.too-many-cells Sites!")), "{found:?}");
+    assert_eq!(
+        desk.found(),
+        [
+            "warning row.footer Sites row 1048576",
+            "warning row.too-many-cells Sites row 1048576",
+            "warning sheet.row-limit Sites row 1048576",
+        ]
+    );
     assert_eq!(desk.examined().sheets[0].usable, 1);
 }
 

@@ -54,7 +54,7 @@ fn x08_a_result_that_changes_by_itself_draws_a_warning() {
 fn x09_a_formula_without_a_saved_result_is_not_called_blank() {
     for result in ["", "<v></v>", "<v/>"] {
         let desk = named(&format!("<c r=\"C2\"><f>A2</f>{result}</c>"));
-        assert_eq!(desk.found(), ["error cell.formula-no-value Sites!C2"], "{result}");
+        assert_eq!(told(&desk), ["error cell.formula-no-value Sites!C2"], "{result}");
         let finding = desk.the("cell.formula-no-value");
         assert_eq!(
             finding.message,
