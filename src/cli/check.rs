@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::checked;
 use super::commands::Check as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
@@ -13,6 +14,7 @@ use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    let workbooks = checked::prepare(typed)?;
     let mut examined = intake::read(context, &typed.files, &typed.reading)?;
     let against_journal = match intake::existing(context)? {
         // What is in the journal is compared with; nothing of the comparison is kept.
@@ -26,6 +28,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     findings::tell(context, &all);
     let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
     intake::tell_sheets(context, &examined);
+    let written = checked::write(context, typed, workbooks.as_ref(), &examined, &all)?;
     let terminal = context.terminal;
     let rows = examined.sheets.iter().map(|sheet| sheet.rows).sum();
     if exit == Exit::Done {
@@ -52,6 +55,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         summary.insert("object".to_owned(), json!("summary"));
         summary.insert("rows".to_owned(), json!(rows));
         summary.insert("found".to_owned(), json!(found));
+        summary.insert("written".to_owned(), json!(written));
         summary.insert("exit_code".to_owned(), json!(exit.code()));
     }
     terminal.object(&summary);

@@ -143,6 +143,10 @@ pub(super) struct Check {
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
 
+    /// Write the sheets to this folder, too, with every problem in its cell: `<name>.checked.xlsx`
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) reading: Reading,
 }
@@ -151,6 +155,7 @@ pub(super) const CHECK_EXAMPLES: &str = "\
 Examples:
   fleetload check onboarding.xlsx
   fleetload check companies.csv people.csv sites.csv devices.csv
+  fleetload check onboarding.xlsx --out checked/   the workbook with red cells, to correct and run
   fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
 
 Every problem is told at once, with its cell as the spreadsheet shows it. Exit code 3 when there are any.";

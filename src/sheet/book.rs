@@ -5,6 +5,7 @@
 mod search;
 
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -84,17 +85,27 @@ impl Book {
             }
         };
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
-        let ended = match (&table.worksheet, &self.file.format) {
-            (Some(worksheet), _) => self.read_worksheet(worksheet, &mut reading)?,
-            (None, format) => self.read_text(format, table, &mut reading)?,
-        };
+        let ended = self.raw(table, &mut |raw| reading.take(raw))?;
         reading.finish(ended)
+    }
+
+    /// Hands over everything that stands in the file of a table, as it stands there: the rows above the header and those
+    /// that are not read as well. The inner error says why it cannot be read to its end.
+    pub(crate) fn raw(
+        &self,
+        table: &Table,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), String>> {
+        match (&table.worksheet, &self.file.format) {
+            (Some(worksheet), _) => self.read_worksheet(worksheet, each),
+            (None, format) => self.read_text(format, table, each),
+        }
     }
 
     fn read_worksheet(
         &self,
         worksheet: &str,
-        reading: &mut Reading<'_, '_>,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
         let mut workbook = self.workbook.borrow_mut();
         let workbook = match &mut *workbook {
@@ -105,7 +116,7 @@ impl Book {
             ),
         };
         workbook.rows(worksheet, &mut |row| {
-            reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None })
+            each(Raw { number: row.number, line: None, cells: row.cells, damage: None })
         })
     }
 
@@ -113,7 +124,7 @@ impl Book {
         &self,
         format: &Format,
         table: &Table,
-        reading: &mut Reading<'_, '_>,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
         let Format::Text { encoding, delimiter } = format else {
             return Err(Error::internal("a workbook was to be read as text"));
@@ -133,7 +144,7 @@ impl Book {
             }
             let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
             let raw = Raw { number: record.row, line: Some(record.line), cells, damage: record.damage };
-            if reading.take(raw)?.is_break() {
+            if each(raw)?.is_break() {
                 break;
             }
         }

@@ -34,12 +34,15 @@ mod text;
 mod workbook;
 
 pub use book::{Book, open};
+pub(crate) use cell::{Cell, CellKind, column_of_address};
+pub(crate) use csv::Damage;
 pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
 pub use field::{Pointer, fold_key};
 pub use header::{Mapped, fold, kind_of_name, meaning};
 pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub use reading::Summary;
+pub(crate) use row::Raw;
 pub use row::{Identity, Row};
 pub use source::{Format, SourceFile};
 pub use table::Table;
