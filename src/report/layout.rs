@@ -15,6 +15,9 @@ use crate::sheet::{self, Mapped};
 
 use super::line::RESULT_COLUMNS;
 
+/// How wide columns of the input are shown, in characters.
+const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
+
 /// A sheet of the import as the reports show it.
 #[derive(Debug)]
 pub(super) struct Layout {
@@ -53,8 +56,38 @@ pub(super) struct Count {
     pub(super) unfinished: u64,
     /// When the last of the jobs came to its final state.
     pub(super) finished_at: Option<Moment>,
-    /// Cells of the longest row.
-    width: usize,
+    /// Of each column the characters of its longest cell; as many as the longest row has cells.
+    widths: Widths,
+}
+
+/// Of each column the characters of its longest cell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Widths(Vec<usize>);
+
+impl Widths {
+    /// Takes in the cells of a row.
+    pub(super) fn add(&mut self, cells: &[String]) {
+        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        if self.0.len() < filled {
+            self.0.resize(filled, 0);
+        }
+        for (width, cell) in self.0.iter_mut().zip(cells) {
+            // Bytes are at least as many as characters, and a column has an end.
+            *width = (*width).max(cell.len());
+        }
+    }
+
+    /// How many columns have a cell.
+    pub(super) fn columns(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How wide a column is shown, with its header.
+    pub(super) fn of(&self, column: usize, header: &str) -> f64 {
+        let cells = self.0.get(column).map_or(0, |width| width + 2);
+        let width = cells.max(header.chars().count() + 4).clamp(*SHOWN.start(), *SHOWN.end());
+        f64::from(u32::try_from(width).unwrap_or(u32::MAX))
+    }
 }
 
 impl Count {
@@ -71,8 +104,7 @@ impl Count {
             ChangedSince => self.changed_since += 1,
             New | Revised => {}
         }
-        let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-        self.width = self.width.max(filled);
+        self.widths.add(&row.cells);
     }
 }
 
@@ -109,7 +141,7 @@ impl Layout {
 
     fn new(info: SheetInfo, count: Count) -> Self {
         let mut headers = info.headers;
-        for position in headers.len()..count.width {
+        for position in headers.len()..count.widths.columns() {
             headers.push(format!("x-column-{}", position + 1));
         }
         let kept: Vec<usize> = (0..headers.len()).filter(|&at| !is_result_column(&headers[at])).collect();
@@ -125,6 +157,12 @@ impl Layout {
             kept,
             count,
         }
+    }
+
+    /// How wide a shown column is.
+    pub(super) fn width(&self, position: usize) -> f64 {
+        let header = self.headers.get(position).map_or("", String::as_str);
+        self.count.widths.of(self.kept.get(position).copied().unwrap_or_default(), header)
     }
 
     /// The cells of a row under the shown headers; blank where the row is shorter.

@@ -31,6 +31,10 @@ pub(super) struct Paint {
     pub(super) indented: Format,
     /// A number.
     pub(super) number: Format,
+    /// A number beside its label.
+    pub(super) count: Format,
+    /// The header of a column of numbers.
+    pub(super) number_header: Format,
     /// A number that sums others up.
     pub(super) total: Format,
     /// The name of a line in a table of ours.
@@ -64,6 +68,11 @@ impl Paint {
                 .set_background_color(Color::RGB(0xFF_EB_9C))
                 .set_font_color(Color::RGB(0x7F_60_00)),
             link: plain.clone().set_font_color(Color::RGB(0x05_63_C1)).set_underline(FormatUnderline::Single),
+            count: plain.clone().set_num_format("#,##0").set_align(FormatAlign::Left),
+            number_header: header
+                .clone()
+                .set_background_color(Color::RGB(0xD9_E1_F2))
+                .set_align(FormatAlign::Right),
             own_header: header.clone().set_background_color(Color::RGB(0xD9_E1_F2)),
             header: header.set_background_color(Color::RGB(0xF2_F2_F2)),
             marked: red(&text),

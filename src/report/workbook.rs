@@ -24,6 +24,10 @@ pub(super) const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub(super) const FIX: &str = "fix.xlsx";
 
+/// The note in `fix.xlsx` that says how it is used: on the first of our own headers, where it is in nobody's way.
+const HOW_TO_FIX: &str = "Correct the cells of each row; those that the service named are red. The columns result_\u{2026} say why \
+                          and are not read. Save this workbook, then type: fleetload run fix.xlsx";
+
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;
 /// What stands at the end of a cell that was cut.
@@ -36,8 +40,6 @@ const NOTE_LINE: usize = 44;
 pub(super) const AUTHOR: &str = "fleetload";
 /// Notes of one sheet. They are the only part of a workbook kept in memory; beyond them cells are only coloured.
 pub(super) const NOTES: usize = 2_000;
-/// Widths of columns, in characters.
-pub(super) const WIDTH: std::ops::RangeInclusive<usize> = 14..=32;
 /// Height of one line of text, in points.
 pub(super) const LINE_HEIGHT: f64 = 15.0;
 /// Characters of a line in the columns of sentences, a little less than they are wide.
@@ -107,12 +109,10 @@ impl<'a> Workbook<'a> {
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
             sheet.set_freeze_panes(1, 0)?;
-            sheet.set_landscape().set_repeat_rows(0, 0)?;
+            sheet.set_landscape().set_print_fit_to_pages(1, 0).set_repeat_rows(0, 0)?;
             let mut column = 0;
-            for header in &layout.headers {
-                let width = header.chars().count() + 4;
-                #[expect(clippy::cast_precision_loss, reason = "at most the end of a short range")]
-                sheet.set_column_width(column, width.clamp(*WIDTH.start(), *WIDTH.end()) as f64)?;
+            for (position, header) in layout.headers.iter().enumerate() {
+                sheet.set_column_width(column, layout.width(position))?;
                 sheet.set_column_format(column, &paint.text)?;
                 sheet.write_string_with_format(0, column, fitting(header), &paint.header)?;
                 column += 1;
@@ -121,6 +121,10 @@ impl<'a> Workbook<'a> {
                 sheet.set_column_width(column, width)?;
                 sheet.write_string_with_format(0, column, header, &paint.own_header)?;
                 column += 1;
+            }
+            if this.file.name() == FIX {
+                let at = column - u16::try_from(RESULT_COLUMNS.len()).unwrap_or_default();
+                sheet.insert_note(0, at, &sized_note(HOW_TO_FIX))?;
             }
             if let Ok(rows @ 1..) = u32::try_from(rows) {
                 sheet.autofilter(0, 0, rows, column - 1)?;

@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::paint::Paint;
-use crate::report::workbook::{NOTES, WIDTH, attempt, fitting, height, sized_note};
+use crate::report::workbook::{NOTES, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
@@ -62,9 +62,9 @@ impl<'a> Annotated<'a> {
         survey: &'a Survey,
         found: &'a ByRow<'a>,
     ) -> Self {
-        let mut width = survey.width;
+        let mut width = survey.widths.columns();
         // The result columns of an earlier check or run are written anew.
-        if width == table.headers.len() {
+        if width <= table.headers.len() {
             let ours = |header: &String| header.trim().to_ascii_lowercase().starts_with("result_");
             width = table.headers.iter().rposition(|header| !ours(header)).map_or(0, |last| last + 1);
         }
@@ -98,17 +98,14 @@ impl<'a> Annotated<'a> {
         attempt(|| {
             self.sheet.set_name(self.worksheet)?;
             self.sheet.set_freeze_panes(header, 0)?;
-            self.sheet.set_landscape();
+            self.sheet.set_landscape().set_print_fit_to_pages(1, 0);
+            self.sheet.set_repeat_rows(header - 1, header - 1)?;
             if last > header {
                 self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;
             }
-            for (at, name) in self.table.headers.iter().take(self.width).enumerate() {
-                let width = name.chars().count() + 4;
-                #[expect(clippy::cast_precision_loss, reason = "at most the end of a short range")]
-                let width = width.clamp(*WIDTH.start(), *WIDTH.end()) as f64;
-                self.sheet.set_column_width(column(at), width)?;
-            }
             for at in 0..self.width {
+                let header = self.table.headers.get(at).map_or("", String::as_str);
+                self.sheet.set_column_width(column(at), self.survey.widths.of(at, header))?;
                 self.sheet.set_column_format(column(at), &self.paint.text)?;
             }
             for (at, width) in WIDTHS.into_iter().enumerate() {

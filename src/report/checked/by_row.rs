@@ -6,6 +6,8 @@ use crate::error::Result;
 use crate::sheet::finding::{Code, Finding, Severity};
 use crate::sheet::{Book, Table};
 
+use super::super::layout::Widths;
+
 /// The result columns of a checked sheet, always last and in this order.
 pub(super) const COLUMNS: [&str; 5] =
     ["result_status", "result_code", "result_message", "result_column", "result_advice"];
@@ -81,8 +83,8 @@ impl<'f> ByRow<'f> {
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     statuses: Vec<Status>,
-    /// Cells of the longest row of data.
-    pub(super) width: usize,
+    /// How wide the cells of its columns are.
+    pub(super) widths: Widths,
     /// Rows of data.
     pub(super) rows: u64,
 }
@@ -95,15 +97,14 @@ impl Survey {
         first: &mut usize,
         usable: &dyn Fn(usize) -> bool,
     ) -> Result<Self> {
-        let mut survey = Self { width: table.headers.len(), ..Self::default() };
+        let mut survey = Self::default();
         book.read(table, &mut |row| {
             let found = row.findings.iter().map(|finding| Status::of(finding.severity)).max();
             let status = found.unwrap_or(Status::Ok).max(Status::Ok);
             let waits = !usable(*first);
             *first += 1;
             survey.rows += 1;
-            let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-            survey.width = survey.width.max(filled);
+            survey.widths.add(&row.cells);
             let at = usize::try_from(row.number).unwrap_or(usize::MAX);
             if survey.statuses.len() <= at {
                 survey.statuses.resize(at.saturating_add(1), Status::None);

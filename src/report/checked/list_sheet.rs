@@ -41,7 +41,7 @@ pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, list: &List<'_>) -> Res
     for (column, width) in (0..).zip(WIDTHS) {
         sheet.set_column_width(column, width)?;
     }
-    sheet.set_landscape().set_print_fit_to_pages(1, 0);
+    sheet.set_screen_gridlines(false).set_landscape().set_print_fit_to_pages(1, 0);
     let mut page = Page { sheet, paint, row: 0 };
     page.text(0, &format!("Check of {}", list.book.file.name), &paint.title)?;
     page.row += 2;
@@ -89,7 +89,7 @@ impl List<'_> {
         };
         let rows: u64 = self.surveys.iter().map(|survey| survey.rows).sum();
         let mut lines = vec![format!(
-            "{} errors and {} warnings are listed, in {rows} rows.",
+            "Rows read: {rows}. Errors listed: {}. Warnings listed: {}.",
             count(&[Severity::Fatal, Severity::Error]),
             count(&[Severity::Warning])
         )];
@@ -160,7 +160,7 @@ impl List<'_> {
                 (first, last) if first == last => first,
                 (first, last) => format!("{first} to {last}"),
             };
-            page.text(5, &range, &paint.result)?;
+            page.text(5, &range, &paint.indented)?;
             page.row += 1;
         }
         Ok(())
