@@ -10,7 +10,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::sheet::column::{Column, column, column_of_violation};
+use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
 use super::line::RESULT_COLUMNS;
@@ -238,12 +238,35 @@ impl Layout {
             _ => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",
                 (Some("duplicateEntity"), Kind::Person) => "username",
+                (Some("noDataFound"), _) => return self.named_in(row.message.as_deref()?, row),
                 _ => return None,
             },
         };
         self.cell(row, name)?;
         column(self.kind, name)
     }
+}
+
+impl Layout {
+    /// The one column whose cell the service names as not found: a reference or a model.
+    fn named_in(&self, message: &str, row: &RowView) -> Option<&'static Column> {
+        let mut named = columns(self.kind).iter().filter(|column| {
+            let may_be_missing = matches!(column.form, Form::Reference(_)) || column.name == "device_model";
+            may_be_missing && self.cell(row, column.name).is_some_and(|cell| is_named(cell, message))
+        });
+        match (named.next(), named.next()) {
+            (Some(column), None) => Some(column),
+            (Some(_) | None, _) => None,
+        }
+    }
+}
+
+/// Whether a message has a text in it as words of their own.
+fn is_named(text: &str, message: &str) -> bool {
+    let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    message.match_indices(text).any(|(at, found)| {
+        apart(message[..at].chars().next_back()) && apart(message[at + found.len()..].chars().next())
+    })
 }
 
 /// A column that is to blame.
@@ -271,4 +294,31 @@ impl Blame {
 fn is_result_column(header: &str) -> bool {
     let header = header.trim();
     RESULT_COLUMNS.iter().any(|name| header.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_named_only_where_it_stands_as_words_of_its_own() {
+        for (text, message, named) in [
+            ("Edge 250", "No device model found with name Edge 250", true),
+            ("Edge 25", "No device model found with name Edge 250", false),
+            ("acme", "no company 'acme' was found", true),
+            ("acme", "no company acmes was found, nor acme", true),
+            ("acme", "nothing was found", false),
+        ] {
+            assert_eq!(is_named(text, message), named, "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_what_it_holds_within_reason() {
+        let mut widths = Widths::default();
+        widths.add(&["a".into(), "someone@customer.example".into(), "x".repeat(300), String::new()]);
+        assert_eq!(widths.columns(), 3);
+        let shown: Vec<f64> = (0..4).map(|column| widths.of(column, "header")).collect();
+        assert_eq!(shown, [12.0, 26.0, 40.0, 12.0]);
+    }
 }

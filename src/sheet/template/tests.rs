@@ -174,10 +174,8 @@ fn a_blank_workbook_keeps_the_rules_whose_breach_makes_excel_offer_a_repair() {
             }
         }
         for tag in between(&sheet, "<", ">") {
-            let mut attributes: Vec<&str> = between(tag, " ", "=\"");
-            attributes.retain(|name| {
-                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':')
-            });
+            let mut attributes: Vec<&str> =
+                tag.split(' ').filter_map(|piece| piece.split_once("=\"")).map(|(name, _)| name).collect();
             let all = attributes.len();
             attributes.sort_unstable();
             attributes.dedup();
