@@ -44,6 +44,8 @@ pub(super) const NOTES: usize = 2_000;
 pub(super) const LINE_HEIGHT: f64 = 15.0;
 /// Characters of a line in the columns of sentences, a little less than they are wide.
 const LINE_CHARS: usize = 55;
+/// Rows of one sheet that are made as high as their text; the library keeps each of them in memory.
+pub(super) const TALL: u32 = 5_000;
 /// Most lines that a row shows at once.
 const LINES: usize = 6;
 /// Widths of the result columns.
@@ -158,7 +160,7 @@ impl<'a> Workbook<'a> {
                 column += 1;
             }
             let height = height(&[&line.message, &line.advice], LINE_CHARS);
-            if height > LINE_HEIGHT {
+            if height > LINE_HEIGHT && this.row <= TALL {
                 sheet.set_row_height(this.row, height)?;
             }
             let results = line.results();

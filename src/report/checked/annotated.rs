@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::paint::Paint;
-use crate::report::workbook::{NOTES, attempt, fitting, height, sized_note};
+use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
@@ -20,8 +20,6 @@ const LAST_ROW: u32 = 1_048_576;
 const WIDTHS: [f64; COLUMNS.len()] = [13.0, 26.0, 60.0, 22.0, 46.0];
 /// Characters of a line in the columns of sentences, a little less than they are wide.
 const LINE: usize = 44;
-/// Height of one line of text, in points.
-const ONE_LINE: f64 = 15.0;
 /// What stands in a blank cell whose value could not be read, so that it is not taken for a cell left blank.
 const NOT_THERE: &str = "#N/A";
 
@@ -173,7 +171,7 @@ impl<'a> Annotated<'a> {
         }
         let Some(results) = results.filter(|_| status != Status::None) else { return Ok(()) };
         let lines = height(&[&results[2], &results[4]], LINE);
-        if lines > ONE_LINE {
+        if lines > LINE_HEIGHT && row.number <= TALL {
             self.sheet.set_row_height(row.number - 1, lines)?;
         }
         for (at, (name, value)) in COLUMNS.into_iter().zip(&results).enumerate() {
