@@ -109,10 +109,7 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.count("Rows", figures.rows)?;
     page.count("Rows to correct", figures.to_fix)?;
     if figures.to_fix > 0 {
-        page.line(
-            "",
-            "they are in fix.xlsx: correct the red cells there, then type: fleetload run fix.xlsx",
-        )?;
+        page.line("", "they are in fix.xlsx: correct them there, then type: fleetload run fix.xlsx")?;
     }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;

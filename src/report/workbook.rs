@@ -111,7 +111,7 @@ impl<'a> Workbook<'a> {
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
             sheet.set_freeze_panes(1, 0)?;
-            sheet.set_landscape().set_print_fit_to_pages(1, 0).set_repeat_rows(0, 0)?;
+            sheet.set_landscape().set_repeat_rows(0, 0)?;
             let mut column = 0;
             for (position, header) in layout.headers.iter().enumerate() {
                 sheet.set_column_width(column, layout.width(position))?;

@@ -96,7 +96,7 @@ impl<'a> Annotated<'a> {
         attempt(|| {
             self.sheet.set_name(self.worksheet)?;
             self.sheet.set_freeze_panes(header, 0)?;
-            self.sheet.set_landscape().set_print_fit_to_pages(1, 0);
+            self.sheet.set_landscape();
             self.sheet.set_repeat_rows(header - 1, header - 1)?;
             if last > header {
                 self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;
