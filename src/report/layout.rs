@@ -291,7 +291,7 @@ impl Blame {
 }
 
 /// Whether a header is one of our result columns.
-fn is_result_column(header: &str) -> bool {
+pub(super) fn is_result_column(header: &str) -> bool {
     let header = header.trim();
     RESULT_COLUMNS.iter().any(|name| header.eq_ignore_ascii_case(name))
 }

@@ -6,6 +6,7 @@
 use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
+use crate::report::layout::is_result_column;
 use crate::report::paint::Paint;
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
@@ -63,8 +64,8 @@ impl<'a> Annotated<'a> {
         let mut width = survey.widths.columns();
         // The result columns of an earlier check or run are written anew.
         if width <= table.headers.len() {
-            let ours = |header: &String| header.trim().to_ascii_lowercase().starts_with("result_");
-            width = table.headers.iter().rposition(|header| !ours(header)).map_or(0, |last| last + 1);
+            width =
+                table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
         }
         Self { sheet, worksheet, paint, table, survey, found, width, next: 1, notes: 0 }
     }
