@@ -143,7 +143,9 @@ fn every_column_is_text_and_every_choice_opens_a_list() {
         assert!(columns.iter().all(|column| between(column, "style=\"", "\"") == [style]), "{columns:?}");
         let styles = part("xl/styles.xml");
         let formats = between(between(&styles, "<cellXfs", "</cellXfs>")[0], "<xf ", ">");
-        assert!(formats[style.parse::<usize>().unwrap()].contains("numFmtId=\"49\""), "{formats:?}");
+        let number_format = between(formats[style.parse::<usize>().unwrap()], "numFmtId=\"", "\"")[0];
+        let is_text = format!("<numFmt numFmtId=\"{number_format}\" formatCode=\"@\"/>");
+        assert!(styles.contains(&is_text), "{kind}: {formats:?}");
     }
 }
 
