@@ -2,7 +2,8 @@
 
 mod bench;
 
-use bench::Bench;
+use bench::{Bench, books};
+use calamine::Data;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 #[test]
@@ -140,4 +141,94 @@ fn a_record_that_is_there_after_all_is_not_made_again_on_a_persons_word() {
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("site").len(), 2, "it was found before it was sent again");
     assert_eq!(bench.counts(1)["adopted"], 1);
+}
+
+/// A workbook with two companies and ten devices, of which two have a model that the service refuses.
+fn refused(bench: &Bench) {
+    let wrong = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", "Till 3,Edge 9000")
+        .replace("Till 7,Edge 100", "Till 7,Edge 9000");
+    let sheet = |name: &str, text: &str| books::Sheet {
+        name: name.to_owned(),
+        rows: text
+            .lines()
+            .map(|line| line.split(',').map(|cell| Data::String(cell.into())).collect())
+            .collect(),
+    };
+    books::write(
+        &bench.path("rollout.xlsx"),
+        &[sheet("Customers companies", &bench::companies(2)), sheet("Devices", &wrong)],
+    );
+    bench.fleetload(&["run", "rollout.xlsx"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+}
+
+/// Replaces a model wherever it stands.
+fn correct(sheets: &mut [books::Sheet]) -> usize {
+    let wrong = Data::String("Edge 9000".into());
+    let cells = sheets.iter_mut().flat_map(|sheet| &mut sheet.rows).flatten();
+    cells.filter(|cell| **cell == wrong).map(|cell| *cell = Data::String("Edge 200".into())).count()
+}
+
+/// After the correction: everything is there once, each refused row was sent once more, and both imports show it.
+#[track_caller]
+fn finished(bench: &Bench, rows: u64) {
+    assert_eq!(bench.created("device").len(), 10);
+    assert_eq!(bench.requests("addDevice"), 12, "ten, and the two that were corrected");
+    assert_eq!(bench.requests("addCompany"), 2);
+    assert_eq!(bench.counts(2), [("created".to_owned(), rows)].into());
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(
+        bench.counts(1),
+        [("created".to_owned(), 12)].into(),
+        "the earlier rows show what became of them"
+    );
+    assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to correct");
+    bench.assert_exact(1);
+    let before = bench.statistics().requests;
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.statistics().requests, before, "nothing is sent twice");
+}
+
+#[test]
+fn the_fix_workbook_is_corrected_and_run_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    refused(&bench);
+    let mut fix = books::read(&bench.path("reports/1/fix.xlsx"));
+    assert_eq!(correct(&mut fix), 2);
+    books::write(&bench.path("fixed.xlsx"), &fix);
+    bench.fleetload(&["run", "fixed.xlsx"]).expect_code(0);
+    finished(&bench, 2);
+}
+
+#[test]
+fn the_fix_sheet_of_a_workbook_is_corrected_as_csv() {
+    let bench = Bench::new(Scenario::default());
+    refused(&bench);
+    let fix = std::fs::read_to_string(bench.path("reports/1/Devices.fix.csv")).expect("a sheet to fix");
+    bench.write("Devices.fix.csv", &fix.replace("\"Edge 9000\"", "\"Edge 200\""));
+    bench.fleetload(&["run", "Devices.fix.csv"]).expect_code(0);
+    finished(&bench, 2);
+}
+
+#[test]
+fn the_original_workbook_is_corrected_and_run_again() {
+    let bench = Bench::new(Scenario::default());
+    refused(&bench);
+    let mut original = books::read(&bench.path("rollout.xlsx"));
+    assert_eq!(correct(&mut original), 2);
+    books::write(&bench.path("rollout.xlsx"), &original);
+    bench.fleetload(&["run", "rollout.xlsx"]).expect_code(0);
+    finished(&bench, 12);
+}
+
+#[test]
+fn the_results_workbook_is_corrected_and_run_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    refused(&bench);
+    let mut results = books::read(&bench.path("reports/1/results.xlsx"));
+    assert_eq!(correct(&mut results), 2);
+    books::write(&bench.path("results.xlsx"), &results);
+    bench.fleetload(&["run", "results.xlsx"]).expect_code(0);
+    finished(&bench, 12);
 }

@@ -1,7 +1,10 @@
 //! `fleetload check`: every problem of the sheets at once, offline, without credentials.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
+use super::checked;
 use super::commands::Check as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
@@ -13,6 +16,7 @@ use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+    let workbooks = checked::prepare(typed)?;
     let manner = typed.reading.settle(context)?;
     let mut examined = intake::read(context, &typed.files, &manner)?;
     if examined.is_clean()
@@ -26,8 +30,9 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     findings::tell(context, &examined.findings, manner.redact);
     intake::tell_sheets(context, &examined, &manner);
     let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
+    let written = checked::write(context, typed, workbooks.as_ref(), &examined)?;
     tell_end(context, &examined, found);
-    tell_object(context, &examined, &manner, exit)?;
+    tell_object(context, &examined, &manner, &written, exit)?;
     findings::tell_explain(context, &examined.findings);
     tell_next(context, typed, &manner, exit)?;
     Ok(exit)
@@ -54,7 +59,13 @@ fn rows(examined: &Examined) -> u64 {
 }
 
 /// The last object for programs.
-fn tell_object(context: &Context<'_>, examined: &Examined, manner: &Manner, exit: Exit) -> Result<()> {
+fn tell_object(
+    context: &Context<'_>,
+    examined: &Examined,
+    manner: &Manner,
+    written: &[PathBuf],
+    exit: Exit,
+) -> Result<()> {
     let mut summary = intake::sheets_object(examined, manner);
     if let Some(summary) = summary.as_object_mut() {
         summary.insert("object".to_owned(), json!("summary"));
@@ -64,6 +75,7 @@ fn tell_object(context: &Context<'_>, examined: &Examined, manner: &Manner, exit
         if let Some((_, text)) = manner.to_keep()? {
             summary.insert("to_keep".to_owned(), json!(text));
         }
+        summary.insert("written".to_owned(), json!(written));
         summary.insert("exit_code".to_owned(), json!(exit.code()));
     }
     context.terminal.object(&summary);

@@ -159,6 +159,10 @@ pub(super) struct Check {
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
 
+    /// Write the sheets to this folder, too, with every problem in its cell: `<name>.checked.xlsx`
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) out: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) reading: Reading,
 }
@@ -170,6 +174,7 @@ Examples:
   fleetload check sites.csv --map \"Store No.=reference\" --ignore-column Notes
   fleetload check sites.csv --customer northern        as the profile keeps it for this customer
   fleetload check onboarding.xlsx --deny warnings      nothing may even look wrong
+  fleetload check onboarding.xlsx --out checked/   the workbook with red cells, to correct and run
   fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
 
 Every problem is told at once, with its cell as the spreadsheet shows it. Exit code 3 when there are any.";

@@ -8,6 +8,7 @@ mod asking;
 mod audit;
 mod bounds;
 mod check;
+mod checked;
 mod choice;
 mod commands;
 mod connection;

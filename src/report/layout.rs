@@ -10,10 +10,13 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::sheet::column::{Column, column, column_of_violation};
+use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
 use super::line::RESULT_COLUMNS;
+
+/// How wide columns of the input are shown, in characters.
+const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
 
 /// A sheet of the import as the reports show it.
 #[derive(Debug)]
@@ -55,8 +58,38 @@ pub(super) struct Count {
     pub(super) unfinished: u64,
     /// When the last of the jobs came to its final state.
     pub(super) finished_at: Option<Moment>,
-    /// Cells of the longest row.
-    width: usize,
+    /// Of each column the characters of its longest cell; as many as the longest row has cells.
+    widths: Widths,
+}
+
+/// Of each column the characters of its longest cell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Widths(Vec<usize>);
+
+impl Widths {
+    /// Takes in the cells of a row.
+    pub(super) fn add(&mut self, cells: &[String]) {
+        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        if self.0.len() < filled {
+            self.0.resize(filled, 0);
+        }
+        for (width, cell) in self.0.iter_mut().zip(cells) {
+            // Bytes are at least as many as characters, and a column has an end.
+            *width = (*width).max(cell.len());
+        }
+    }
+
+    /// How many columns have a cell.
+    pub(super) fn columns(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How wide a column is shown, with its header.
+    pub(super) fn of(&self, column: usize, header: &str) -> f64 {
+        let cells = self.0.get(column).map_or(0, |width| width + 2);
+        let width = cells.max(header.chars().count() + 4).clamp(*SHOWN.start(), *SHOWN.end());
+        f64::from(u32::try_from(width).unwrap_or(u32::MAX))
+    }
 }
 
 impl Count {
@@ -74,8 +107,7 @@ impl Count {
             LeftOut => self.left_out += u64::from(row.job.is_none()),
             New | Revised => {}
         }
-        let filled = row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
-        self.width = self.width.max(filled);
+        self.widths.add(&row.cells);
     }
 }
 
@@ -112,7 +144,7 @@ impl Layout {
 
     fn new(info: SheetInfo, count: Count) -> Self {
         let mut headers = info.headers;
-        for position in headers.len()..count.width {
+        for position in headers.len()..count.widths.columns() {
             headers.push(format!("x-column-{}", position + 1));
         }
         let kept: Vec<usize> = (0..headers.len()).filter(|&at| !is_result_column(&headers[at])).collect();
@@ -128,6 +160,12 @@ impl Layout {
             kept,
             count,
         }
+    }
+
+    /// How wide a shown column is.
+    pub(super) fn width(&self, position: usize) -> f64 {
+        let header = self.headers.get(position).map_or("", String::as_str);
+        self.count.widths.of(self.kept.get(position).copied().unwrap_or_default(), header)
     }
 
     /// The cells of a row under the shown headers; blank where the row is shorter.
@@ -209,12 +247,35 @@ impl Layout {
             _ => match (row.code.as_deref(), self.kind) {
                 (Some("duplicateEntity"), Kind::Device) => "mac",
                 (Some("duplicateEntity"), Kind::Person) => "username",
+                (Some("noDataFound"), _) => return self.named_in(row.message.as_deref()?, row),
                 _ => return None,
             },
         };
         self.cell(row, name)?;
         column(self.kind, name)
     }
+}
+
+impl Layout {
+    /// The one column whose cell the service names as not found: a reference or a model.
+    fn named_in(&self, message: &str, row: &RowView) -> Option<&'static Column> {
+        let mut named = columns(self.kind).iter().filter(|column| {
+            let may_be_missing = matches!(column.form, Form::Reference(_)) || column.name == "device_model";
+            may_be_missing && self.cell(row, column.name).is_some_and(|cell| is_named(cell, message))
+        });
+        match (named.next(), named.next()) {
+            (Some(column), None) => Some(column),
+            (Some(_) | None, _) => None,
+        }
+    }
+}
+
+/// Whether a message has a text in it as words of their own.
+fn is_named(text: &str, message: &str) -> bool {
+    let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    message.match_indices(text).any(|(at, found)| {
+        apart(message[..at].chars().next_back()) && apart(message[at + found.len()..].chars().next())
+    })
 }
 
 /// A column that is to blame.
@@ -239,7 +300,34 @@ impl Blame {
 }
 
 /// Whether a header is one of our result columns.
-fn is_result_column(header: &str) -> bool {
+pub(super) fn is_result_column(header: &str) -> bool {
     let header = header.trim();
     RESULT_COLUMNS.iter().any(|name| header.eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_named_only_where_it_stands_as_words_of_its_own() {
+        for (text, message, named) in [
+            ("Edge 250", "No device model found with name Edge 250", true),
+            ("Edge 25", "No device model found with name Edge 250", false),
+            ("acme", "no company 'acme' was found", true),
+            ("acme", "no company acmes was found, nor acme", true),
+            ("acme", "nothing was found", false),
+        ] {
+            assert_eq!(is_named(text, message), named, "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_what_it_holds_within_reason() {
+        let mut widths = Widths::default();
+        widths.add(&["a".into(), "someone@customer.example".into(), "x".repeat(300), String::new()]);
+        assert_eq!(widths.columns(), 3);
+        let shown: Vec<f64> = (0..4).map(|column| widths.of(column, "header")).collect();
+        assert_eq!(shown, [12.0, 26.0, 40.0, 12.0]);
+    }
 }

@@ -8,12 +8,14 @@
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
+//! checked/  <file>.checked.xlsx: what a check has found, in its cells
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run, nothing from a clock: the same
 //! journal gives the same bytes.
 
 pub mod advice;
+mod checked;
 mod delimited;
 mod figures;
 mod layout;
@@ -32,6 +34,7 @@ use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
+pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
 use layout::{Layout, must_be_corrected};

@@ -68,7 +68,7 @@ pub(super) fn naming_kind(name: &str, kind: Kind) -> String {
 /// The stem of a sheet that was one of our reports is that of the sheet it was a report of.
 fn origin(sheet: &str) -> &str {
     let lower = sheet.to_ascii_lowercase();
-    for ending in [".fix", ".results"] {
+    for ending in [".fix", ".results", ".checked"] {
         if lower.ends_with(ending) && sheet.len() > ending.len() {
             return &sheet[..sheet.len() - ending.len()];
         }
@@ -135,6 +135,7 @@ mod tests {
             ("x\u{202e}fdp", "x_fdp"),
             ("Devices.fix", "Devices"),
             ("Devices.results", "Devices"),
+            ("Devices.checked", "Devices"),
             (".fix", "fix"),
         ];
         for (sheet, expected) in table {

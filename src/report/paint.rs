@@ -1,6 +1,6 @@
 //! The formats of the workbooks: a colour for each way a row can stand, text that stays text, and marks.
 
-use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder};
+use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline};
 
 use crate::model::state::JobState;
 
@@ -15,6 +15,14 @@ pub(super) struct Paint {
     pub(super) text: Format,
     /// A cell of the input that is to blame.
     pub(super) marked: Format,
+    /// A cell of the input that is worth a look.
+    pub(super) doubtful: Format,
+    /// A date that stands where text should: shown as the date it is.
+    pub(super) marked_date: Format,
+    /// A header of the input that is to blame.
+    pub(super) marked_header: Format,
+    /// A place that can be gone to.
+    pub(super) link: Format,
     /// A result.
     pub(super) result: Format,
     /// A result of a sentence or two.
@@ -23,6 +31,10 @@ pub(super) struct Paint {
     pub(super) indented: Format,
     /// A number.
     pub(super) number: Format,
+    /// A number beside its label.
+    pub(super) count: Format,
+    /// The header of a column of numbers.
+    pub(super) number_header: Format,
     /// A number that sums others up.
     pub(super) total: Format,
     /// The name of a line in a table of ours.
@@ -45,13 +57,25 @@ impl Paint {
             .set_num_format("@")
             .set_align(FormatAlign::Top)
             .set_border_bottom(FormatBorder::Thin);
+        let red = |format: &Format| {
+            format.clone().set_background_color(Color::RGB(0xFF_C7_CE)).set_font_color(Color::RGB(0x9C_00_06))
+        };
         Self {
+            marked_header: red(&header),
+            marked_date: red(&plain).set_num_format("yyyy-mm-dd hh:mm:ss"),
+            doubtful: text
+                .clone()
+                .set_background_color(Color::RGB(0xFF_EB_9C))
+                .set_font_color(Color::RGB(0x7F_60_00)),
+            link: plain.clone().set_font_color(Color::RGB(0x05_63_C1)).set_underline(FormatUnderline::Single),
+            count: plain.clone().set_num_format("#,##0").set_align(FormatAlign::Left),
+            number_header: header
+                .clone()
+                .set_background_color(Color::RGB(0xD9_E1_F2))
+                .set_align(FormatAlign::Right),
             own_header: header.clone().set_background_color(Color::RGB(0xD9_E1_F2)),
             header: header.set_background_color(Color::RGB(0xF2_F2_F2)),
-            marked: text
-                .clone()
-                .set_background_color(Color::RGB(0xFF_C7_CE))
-                .set_font_color(Color::RGB(0x9C_00_06)),
+            marked: red(&text),
             text,
             number: plain.clone().set_num_format("#,##0"),
             total: plain.clone().set_num_format("#,##0").set_bold().set_border_top(FormatBorder::Thin),

@@ -15,11 +15,20 @@ use crate::model::id::ImportId;
 /// How the name of a file under way begins and ends.
 const PART: (&str, &str) = (".fleetload-", ".part");
 
-/// The folder of one import's reports.
+/// A folder of reports.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    import: ImportId,
+    purpose: Purpose,
+}
+
+/// What is written to a folder.
+#[derive(Debug, Clone, Copy)]
+enum Purpose {
+    /// The reports of an import; the folder is ours.
+    Import(ImportId),
+    /// What a check has found; the folder is the user's, and other things may be in it.
+    Check,
 }
 
 /// A file under way: its target and what is written of it so far.
@@ -42,10 +51,20 @@ impl Folder {
     /// Makes the folder, or takes one that is there, closes it to others and clears it of what a report that was ended
     /// from outside has left.
     pub(super) fn open(path: &Path, import: ImportId) -> Result<Self> {
-        let folder = Self { path: path.to_owned(), import };
-        make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        let folder = Self { path: path.to_owned(), purpose: Purpose::Import(import) };
+        make(path)
+            .and_then(|()| keep_from_others(path))
+            .map_err(|error| folder.failed("the folder", path, error))?;
         folder.sweep();
         failpoint::reach("report.begun");
+        Ok(folder)
+    }
+
+    /// Makes a folder for what a check has found, or takes one that is there, as it is.
+    pub(super) fn of_check(path: &Path) -> Result<Self> {
+        let folder = Self { path: path.to_owned(), purpose: Purpose::Check };
+        make(path).map_err(|error| folder.failed("the folder", path, error))?;
+        folder.sweep();
         Ok(folder)
     }
 
@@ -131,17 +150,25 @@ impl Folder {
         path: &Path,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Error {
-        Error::internal(format!(
-            "the report of import {} is not written: {what} {} cannot be written or replaced",
-            self.import,
-            path.display()
-        ))
-        .because(cause)
-        .hint(format!(
-            "the jobs are not affected. Close the file if another program has it open, see that the disk has room, \
-             then type: fleetload report {}",
-            self.import
-        ))
+        let place = path.display();
+        match self.purpose {
+            Purpose::Import(import) => Error::internal(format!(
+                "the report of import {import} is not written: {what} {place} cannot be written or replaced"
+            ))
+            .because(cause)
+            .hint(format!(
+                "the jobs are not affected. Close the file if another program has it open, see that the disk has \
+                 room, then type: fleetload report {import}"
+            )),
+            Purpose::Check => Error::usage(format!(
+                "the findings are not written to a workbook: {what} {place} cannot be written or replaced"
+            ))
+            .because(cause)
+            .hint(
+                "close the file if another program has it open, see that the disk has room, or name another folder with \
+                 --out",
+            ),
+        }
     }
 }
 
@@ -164,8 +191,18 @@ impl Write for Beside {
 
 #[cfg(unix)]
 fn make(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn make(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+#[cfg(unix)]
+fn keep_from_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
     if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
     }
@@ -173,8 +210,8 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn make(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
+fn keep_from_others(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -205,6 +242,16 @@ mod tests {
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let again = Folder::open(folder.path(), ImportId(3)).unwrap();
         assert_eq!(mode(again.path()), 0o700);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_the_user_stays_as_open_as_it_is() {
+        use std::os::unix::fs::PermissionsExt;
+        let place = tempfile::tempdir().unwrap();
+        fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        Folder::of_check(place.path()).unwrap();
+        assert_eq!(fs::metadata(place.path()).unwrap().permissions().mode() & 0o777, 0o755);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The first sheet of `results.xlsx`: how the import stands, totals that add up, top causes, quota and times.
 
-use rust_xlsxwriter::{Format, Worksheet, XlsxError};
+use rust_xlsxwriter::{Format, FormatAlign, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -70,7 +70,7 @@ impl Page<'_> {
     fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
         let paint = self.paint;
         self.text(0, label, &paint.label)?;
-        self.number(1, count, &paint.number)?;
+        self.number(1, count, &paint.count)?;
         self.row += 1;
         Ok(())
     }
@@ -83,6 +83,11 @@ impl Page<'_> {
     }
 }
 
+/// A moment as people write it; the label beside it says that it is UTC.
+fn readable(at: Moment) -> String {
+    at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
+}
+
 fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     let state = match figures.standing.state {
         RunState::Finished => "finished: nothing is left to be sent",
@@ -90,19 +95,22 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
         RunState::Stopped => "stopped: rows are left, and the service refuses us or cannot be reached",
         RunState::Held => "held: a person must decide about some rows",
     };
-    let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+    let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), readable);
     page.line("State", state)?;
     if let Some(at) = figures.standing.resumes_at {
-        page.line("Goes on at (UTC)", &at.to_string())?;
+        page.line("Goes on at (UTC)", &readable(at))?;
     }
     for (name, _) in &figures.files {
         page.line("File", name)?;
     }
-    page.line("Imported (UTC)", &figures.imported_at.to_string())?;
+    page.line("Imported (UTC)", &readable(figures.imported_at))?;
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     page.count("Rows", figures.rows)?;
     page.count("Rows to correct", figures.to_fix)?;
+    if figures.to_fix > 0 {
+        page.line("", "they are in fix.xlsx: correct them there, then type: fleetload run fix.xlsx")?;
+    }
     if figures.left_out > 0 {
         page.count("Left out for errors", figures.left_out)?;
     }
@@ -121,8 +129,10 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.line(
         "Quota",
         &format!(
-            "{} creations on {}, {of}; counted anew at {}",
-            quota.ledger.sent, quota.ledger.day, quota.resets_at
+            "{} creations on {}, {of}; counted anew at {} UTC",
+            quota.ledger.sent,
+            quota.ledger.day,
+            readable(quota.resets_at)
         ),
     )
 }
@@ -133,11 +143,13 @@ fn sheets(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     let states: Vec<JobState> =
         JobState::ALL.iter().copied().filter(|&state| figures.states.in_state(state) > 0).collect();
     page.part("Rows by sheet and status")?;
-    for (column, header) in (0..).zip(["Sheet", "File", "Rows"]) {
-        page.text(column, header, &paint.own_header)?;
-    }
+    page.text(0, "Sheet", &paint.own_header)?;
+    page.text(1, "File", &paint.own_header)?;
+    page.text(2, "Rows", &paint.number_header)?;
     for (column, &state) in (LEAD..).zip(&states) {
-        page.text(column, state.as_str(), paint.status(state))?;
+        // Above its numbers.
+        let format = paint.status(state).clone().set_align(FormatAlign::Right);
+        page.text(column, state.as_str(), &format)?;
     }
     page.row += 1;
     for sheet in &figures.sheets {
@@ -171,7 +183,7 @@ fn causes(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.row += 1;
     for cause in figures.causes.iter().take(CAUSES) {
         page.text(0, &cause.code, &paint.label)?;
-        page.number(1, cause.count, &paint.number)?;
+        page.number(1, cause.count, &paint.count)?;
         let meaning = advice::words(&cause.code).unwrap_or_default().to_owned();
         let said = match (cause.message.as_str(), cause.rows.join(", ")) {
             ("", rows) => rows,

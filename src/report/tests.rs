@@ -400,6 +400,63 @@ fn the_workbook_has_a_summary_and_every_cell_as_text() {
     assert_eq!(all[1..].iter().sum::<f64>(), 16.0);
 }
 
+/// Every sheet of a workbook as text, a line a row.
+fn told(path: &Path) -> String {
+    let mut book: Xlsx<_> = open_workbook(path).unwrap();
+    let mut told = String::new();
+    for name in book.sheet_names() {
+        told.push_str(&format!("[{name}]\n"));
+        for row in book.worksheet_range(&name).unwrap().rows() {
+            let cells: Vec<String> = row.iter().map(|cell| cell.to_string().replace('\n', "\\n")).collect();
+            told.push_str(cells.join(" | ").trim_end_matches([' ', '|']));
+            told.push('\n');
+        }
+    }
+    told
+}
+
+#[test]
+fn the_workbooks_are_told_whole() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    insta::assert_snapshot!("results.xlsx", told(&written.folder.join("results.xlsx")));
+    insta::assert_snapshot!("fix.xlsx", told(&written.folder.join("fix.xlsx")));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 40, ..Default::default() })]
+
+    /// Whatever text stands in a cell is in every report as it was, and our reader reads it back so.
+    #[test]
+    fn any_text_goes_out_and_comes_back_unchanged(texts in proptest::collection::vec("(?s)[=+@'\\-]?\\PC{0,12}[ \"\n\t]?\\PC{0,6}", 1..6)) {
+        let mut bench = Bench::new();
+        let lines = COMPANIES.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+        let (table, mut rows) = rows_of("companies.csv", &lines);
+        let mut row = rows.remove(0);
+        row.cells.extend(texts.iter().cloned());
+        let mut writer = bench.journal.begin_import(at(0)).unwrap();
+        let import = writer.import();
+        let mut headers = table.headers.clone();
+        headers.extend((0..texts.len()).map(|n| format!("x-{n}")));
+        let sheet = NewSheet {
+            name: "companies".into(), file: "companies.csv".into(), worksheet: None, kind: table.kind, headers,
+            header_row: 1,
+        };
+        let sheet = writer.sheet(&sheet).unwrap();
+        let (job, disposition) = job_of(&mut writer, &mut bench.jobs, &row);
+        writer.row(&NewRow { sheet, number: 2, line: None, cells: row.cells.clone(), job, disposition }).unwrap();
+        writer.finish().unwrap();
+        bench.claim("acme", Operation::AddCompany, 1);
+        bench.reject("acme", "invalidData", "no", &[], 2);
+        let written = bench.write(import, "reports");
+        for file in ["companies.results.csv", "companies.fix.csv", "results.xlsx", "fix.xlsx"] {
+            let (table, rows) = read(&written.folder.join(file)).remove(0);
+            let first = table.headers.iter().position(|header| header == "x-0").unwrap();
+            proptest::prop_assert_eq!(&rows[0].cells[first..first + texts.len()], &texts[..], "{}", file);
+        }
+    }
+}
+
 #[test]
 fn the_cells_to_blame_carry_notes() {
     let (bench, import) = every_state();

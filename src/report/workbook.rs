@@ -24,20 +24,28 @@ pub(super) const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub(super) const FIX: &str = "fix.xlsx";
 
+/// The note in `fix.xlsx` that says how it is used: on the first of our own headers, where it is in nobody's way.
+const HOW_TO_FIX: &str = "Correct the cells of each row; those that the service named are red. The columns result_\u{2026} say why \
+                          and are not read. Save this workbook, then type: fleetload run fix.xlsx";
+
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;
 /// What stands at the end of a cell that was cut.
 const CUT: &str = " … (cut: the whole text is in the CSV report)";
 /// Most characters of a note.
 const NOTE_CHARS: usize = 500;
+/// Characters of a note on one of its lines, to find the height it needs.
+const NOTE_LINE: usize = 44;
+/// Who made the workbooks.
+pub(super) const AUTHOR: &str = "fleetload";
 /// Notes of one sheet. They are the only part of a workbook kept in memory; beyond them cells are only coloured.
-const NOTES: usize = 2_000;
-/// Widths of columns, in characters.
-const WIDTH: std::ops::RangeInclusive<usize> = 14..=32;
+pub(super) const NOTES: usize = 2_000;
 /// Height of one line of text, in points.
-const LINE_HEIGHT: f64 = 15.0;
+pub(super) const LINE_HEIGHT: f64 = 15.0;
 /// Characters of a line in the columns of sentences, a little less than they are wide.
 const LINE_CHARS: usize = 55;
+/// Rows of one sheet that are made as high as their text; the library keeps each of them in memory.
+pub(super) const TALL: u32 = 5_000;
 /// Most lines that a row shows at once.
 const LINES: usize = 6;
 /// Widths of the result columns.
@@ -89,16 +97,10 @@ impl<'a> Workbook<'a> {
             row: 0,
             notes: 0,
         };
-        this.attempt(|this| {
-            // The moment of the import: the only one that stays the same.
-            let at = ExcelDateTime::parse_from_str(info.at.to_string().trim_end_matches('Z'))?;
-            let title = format!("fleetload, import {}", info.import);
-            let properties =
-                DocProperties::new().set_title(title).set_author("fleetload").set_creation_datetime(&at);
-            this.workbook.set_properties(&properties);
-            this.workbook.set_tempdir(this.folder.path())?;
-            Ok(())
-        })?;
+        // The moment of the import: the only one that stays the same.
+        let at = info.at.to_string();
+        let title = format!("fleetload, import {}", info.import);
+        this.attempt(|this| describe(&mut this.workbook, this.folder, &title, at.trim_end_matches('Z')))?;
         Ok(this)
     }
 
@@ -111,10 +113,8 @@ impl<'a> Workbook<'a> {
             sheet.set_freeze_panes(1, 0)?;
             sheet.set_landscape().set_repeat_rows(0, 0)?;
             let mut column = 0;
-            for header in &layout.headers {
-                let width = header.chars().count() + 4;
-                #[expect(clippy::cast_precision_loss, reason = "at most the end of a short range")]
-                sheet.set_column_width(column, width.clamp(*WIDTH.start(), *WIDTH.end()) as f64)?;
+            for (position, header) in layout.headers.iter().enumerate() {
+                sheet.set_column_width(column, layout.width(position))?;
                 sheet.set_column_format(column, &paint.text)?;
                 sheet.write_string_with_format(0, column, fitting(header), &paint.header)?;
                 column += 1;
@@ -123,6 +123,10 @@ impl<'a> Workbook<'a> {
                 sheet.set_column_width(column, width)?;
                 sheet.write_string_with_format(0, column, header, &paint.own_header)?;
                 column += 1;
+            }
+            if this.file.name() == FIX {
+                let at = column - u16::try_from(RESULT_COLUMNS.len()).unwrap_or_default();
+                sheet.insert_note(0, at, &sized_note(HOW_TO_FIX))?;
             }
             if let Ok(rows @ 1..) = u32::try_from(rows) {
                 sheet.autofilter(0, 0, rows, column - 1)?;
@@ -155,12 +159,9 @@ impl<'a> Workbook<'a> {
                 }
                 column += 1;
             }
-            // No program measures wrapped text by itself when it opens a file.
-            let lines = [&line.message, &line.advice].map(|text| text.chars().count().div_ceil(LINE_CHARS));
-            let lines = lines.into_iter().fold(1, usize::max).min(LINES);
-            if lines > 1 {
-                #[expect(clippy::cast_precision_loss, reason = "a handful of lines")]
-                sheet.set_row_height(this.row, LINE_HEIGHT * lines as f64)?;
+            let height = height(&[&line.message, &line.advice], LINE_CHARS);
+            if height > LINE_HEIGHT && this.row <= TALL {
+                sheet.set_row_height(this.row, height)?;
             }
             let results = line.results();
             for (name, value) in RESULT_COLUMNS.iter().zip(&results) {
@@ -198,7 +199,7 @@ impl<'a> Workbook<'a> {
             this.workbook.save_to_writer(&mut this.file)?;
             Ok(())
         })?;
-        self.file.flush().map_err(|error| self.failed(error))?;
+        self.file.flush().map_err(|error| failed(self.folder, &self.file, error))?;
         Ok(self.file)
     }
 
@@ -207,19 +208,65 @@ impl<'a> Workbook<'a> {
         self.workbook.worksheets().len().saturating_sub(1)
     }
 
-    /// Does something with the workbook. The library panics when its own files cannot be written, as on a full disk;
-    /// the workbook is thrown away then, so that nothing half done is ever seen.
+    /// Does something with the workbook, as [`attempt`] does.
     fn attempt(&mut self, what: impl FnOnce(&mut Self) -> std::result::Result<(), XlsxError>) -> Result<()> {
-        match without_panic(|| what(self)) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(self.failed(error)),
-            None => Err(self.failed("a temporary file could not be written; the disk may be full")),
-        }
+        let done = attempt(|| what(self));
+        done.map_err(|cause| failed(self.folder, &self.file, cause))
     }
+}
 
-    fn failed(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        self.folder.failed("the workbook", &self.folder.path().join(self.file.name()), cause)
+/// Does something with a workbook. The library panics when its own files cannot be written, as on a full disk; the
+/// workbook is thrown away then, so that nothing half done is ever seen.
+pub(super) fn attempt<T>(
+    what: impl FnOnce() -> std::result::Result<T, XlsxError>,
+) -> std::result::Result<T, Box<dyn std::error::Error + Send + Sync>> {
+    match without_panic(what) {
+        Some(done) => done.map_err(Into::into),
+        None => Err("a temporary file could not be written; the disk may be full".into()),
     }
+}
+
+/// The error of a workbook that cannot be written.
+pub(super) fn failed(
+    folder: &Folder,
+    file: &Beside,
+    cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> Error {
+    folder.failed("the workbook", &folder.path().join(file.name()), cause)
+}
+
+/// Says what a workbook is and when it was made, and has the library keep its own files beside it.
+pub(super) fn describe(
+    workbook: &mut rust_xlsxwriter::Workbook,
+    folder: &Folder,
+    title: &str,
+    made: &str,
+) -> std::result::Result<(), XlsxError> {
+    let at = ExcelDateTime::parse_from_str(made)?;
+    let properties = DocProperties::new().set_title(title).set_author(AUTHOR).set_creation_datetime(&at);
+    workbook.set_properties(&properties);
+    workbook.set_tempdir(folder.path()).map(|_| ())
+}
+
+/// The height of a row whose longest text is broken into lines of `width` characters. No program measures that by
+/// itself when it opens a file.
+pub(super) fn height(texts: &[&str], width: usize) -> f64 {
+    let lines = |text: &&str| text.lines().map(|line| line.chars().count().div_ceil(width).max(1)).sum();
+    let lines: usize = texts.iter().map(lines).fold(1, usize::max).min(LINES);
+    #[expect(clippy::cast_precision_loss, reason = "a handful of lines")]
+    let height = LINE_HEIGHT * lines as f64;
+    height
+}
+
+/// A note as large as its text.
+pub(super) fn sized_note(text: &str) -> Note {
+    let text = cut(text, NOTE_CHARS, |_| 1);
+    let lines: usize = text.lines().map(|line| line.chars().count() / NOTE_LINE + 1).sum();
+    Note::new(text)
+        .set_author(AUTHOR)
+        .add_author_prefix(false)
+        .set_width(290)
+        .set_height(u32::try_from(lines * 17 + 14).unwrap_or(u32::MAX))
 }
 
 /// A note on a cell to blame: the words about the field, or else those about the row.
@@ -240,11 +287,10 @@ fn note(
         words.push(&line.message);
     }
     let words = words.join("; ");
-    let text = cut(&words, NOTE_CHARS, |_| 1);
-    if text.is_empty() {
+    if words.is_empty() {
         return Ok(());
     }
-    sheet.insert_note(row, column, &Note::new(text).set_author("fleetload")).map(|_| ())
+    sheet.insert_note(row, column, &sized_note(&words)).map(|_| ())
 }
 
 /// A text as far as a cell holds it, with a word on what is missing.

@@ -7,6 +7,7 @@ mod separators;
 mod worksheets;
 
 use std::cell::RefCell;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -18,11 +19,12 @@ use super::field::Setting;
 use super::finding::Finding;
 use super::guard;
 use super::options::Options;
+use super::preflight::Survey;
 use super::reading::{Reading, Summary};
 use super::row::{Raw, Row, RowReader};
 use super::source::{self, Format, SourceFile};
 use super::table::Table;
-use super::workbook::Workbook;
+use super::workbook::{SheetRow, Workbook};
 use worksheets::Worksheets;
 
 /// A file with its tables.
@@ -90,30 +92,54 @@ impl Book {
         };
         let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
         reading.empty_is_right = self.options.allow_empty;
-        let format = match (&table.worksheet, &self.file.format) {
-            (Some(worksheet), _) => return self.read_worksheet(worksheet, table, reading),
-            (None, format) => format,
-        };
-        let ended = self.read_text(format, table, &mut reading)?;
-        reading.finish(ended)
+        match &table.worksheet {
+            Some(worksheet) => {
+                let mut workbook = self.workbook.borrow_mut();
+                let (workbook, seen) = self.seen(&mut workbook, worksheet)?;
+                let options = (self.options.hidden_rows, self.options.fill_merged);
+                worksheets::read(workbook, seen, table, options, reading)
+            }
+            None => {
+                let ended = self.read_text(table, &mut |raw| reading.take(raw))?;
+                reading.finish(ended)
+            }
+        }
     }
 
-    fn read_worksheet(&self, worksheet: &str, table: &Table, reading: Reading<'_, '_>) -> Result<Summary> {
+    /// Hands over everything that stands in the file of a table, as it stands there: the rows above the header and those
+    /// that are not read as well. The inner error says why it cannot be read to its end.
+    pub(crate) fn raw(
+        &self,
+        table: &Table,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), String>> {
+        let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
         let mut workbook = self.workbook.borrow_mut();
-        let (Some(workbook), Some(seen)) = (&mut *workbook, self.worksheets.get(worksheet)) else {
+        let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
+        workbook.rows(*place, survey, None, &mut |row| {
+            let SheetRow { number, cells, is_hidden } = row;
+            each(Raw { number, line: None, cells, damage: None, is_held: is_hidden })
+        })
+    }
+
+    /// A worksheet that is read, with what was seen in it.
+    fn seen<'s>(
+        &'s self,
+        workbook: &'s mut Option<Workbook>,
+        worksheet: &str,
+    ) -> Result<(&'s mut Workbook, &'s (usize, Survey))> {
+        let (Some(workbook), Some(seen)) = (workbook, self.worksheets.get(worksheet)) else {
             return Err(Error::internal("a worksheet was to be read that was not looked through"));
         };
-        let options = (self.options.hidden_rows, self.options.fill_merged);
-        worksheets::read(workbook, seen, table, options, reading)
+        Ok((workbook, seen))
     }
 
     fn read_text(
         &self,
-        format: &Format,
         table: &Table,
-        reading: &mut Reading<'_, '_>,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
-        let Format::Text { encoding, delimiter } = format else {
+        let Format::Text { encoding, delimiter } = &self.file.format else {
             return Err(Error::internal("a workbook was to be read as text"));
         };
         let failed = |error: std::io::Error| {
@@ -137,7 +163,7 @@ impl Book {
                 damage: record.damage,
                 is_held: false,
             };
-            if reading.take(raw)?.is_break() {
+            if each(raw)?.is_break() {
                 break;
             }
         }

@@ -109,6 +109,16 @@ pub(crate) fn letters(column: usize) -> String {
     result.into_iter().map(char::from).collect()
 }
 
+/// The column of an address, counted from 0: of `F14` 5. `None` for what is no address.
+pub(crate) fn column_of_address(address: &str) -> Option<usize> {
+    let letters = address.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = letters.bytes().try_fold(0_usize, |number, letter| match letter {
+        b'A'..=b'Z' if number < 1 << 16 => Some(number * 26 + usize::from(letter - b'A') + 1),
+        _ => None,
+    })?;
+    number.checked_sub(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +129,14 @@ mod tests {
             [(0, 1, "A1"), (25, 2, "Z2"), (26, 3, "AA3"), (701, 4, "ZZ4"), (702, 5, "AAA5")]
         {
             assert_eq!(address(column, row), expected);
+            assert_eq!(column_of_address(expected), Some(column));
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_has_no_column() {
+        for text in ["", "14", "f14", "F-14", "ZZZZZZZZ1"] {
+            assert_eq!(column_of_address(text), None, "{text}");
         }
     }
 

@@ -120,28 +120,6 @@ impl Form {
             Self::Family(Family::Snat) => "network such as 10.1.0.0/16 or 10.1.0.0/255.255.0.0".into(),
         }
     }
-
-    /// Whether a spreadsheet program would damage the values unless the column is formatted as Text.
-    pub const fn wants_text_format(self) -> bool {
-        match self {
-            Self::Name
-            | Self::Text
-            | Self::Code
-            | Self::Key
-            | Self::Reference(_)
-            | Self::Enum(_)
-            | Self::Email
-            | Self::Username
-            | Self::Phone
-            | Self::Mac
-            | Self::Timezone
-            | Self::UuidList
-            | Self::Labels
-            | Self::Action
-            | Self::Family(_) => true,
-            Self::Bool | Self::Latitude | Self::Longitude => false,
-        }
-    }
 }
 
 impl Column {

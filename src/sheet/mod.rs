@@ -42,6 +42,8 @@ mod text;
 mod workbook;
 
 pub use book::{Book, open};
+pub(crate) use cell::{Cell, CellKind, column_of_address};
+pub(crate) use csv::Damage;
 pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
 pub use field::{Pointer, fold_key};
@@ -50,6 +52,7 @@ pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub use places::Places;
 pub use policy::Policy;
 pub use reading::Summary;
+pub(crate) use row::Raw;
 pub use row::{Identity, Row};
 pub use source::{Format, SourceFile};
 pub use table::Table;

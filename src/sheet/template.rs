@@ -8,8 +8,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use rust_xlsxwriter::{
-    Color, DataValidation, DataValidationErrorStyle, DataValidationRule, DocProperties, ExcelDateTime,
-    Format, FormatAlign, FormatBorder, Note, Workbook, Worksheet, XlsxError,
+    Color, DataValidation, DataValidationErrorStyle, DocProperties, ExcelDateTime, Format, FormatAlign,
+    FormatBorder, Note, Workbook, Worksheet, XlsxError,
 };
 
 use crate::error::{Error, Result};
@@ -18,29 +18,17 @@ use crate::model::kind::Kind;
 use super::column::{Column, Form, Need, columns};
 use super::row::EXAMPLE_KEY;
 
+mod guide;
+mod lists;
+
+pub(crate) use lists::NAME as LISTS;
+
 /// The last row of an Excel worksheet, counted from 0.
 const LAST_ROW: u32 = 1_048_575;
 /// Width of a column in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 11..=40;
 /// Characters of a note on one of its lines, to find the height it needs.
 const NOTE_LINE: usize = 44;
-/// What the first worksheet is called; no word of it is the name of a kind.
-const READ_ME: &str = "Read me";
-
-const INTRODUCTION: [&str; 8] = [
-    "Fill the sheets that you need and leave the others as they are. One row is one record.",
-    "Every row needs the columns with a star. The note on each header says what its cells hold.",
-    "The grey row below each header is an example. It is not read. In a sheet that you fill it may stay or go.",
-    "Give a row a key when other rows refer to it: a short name of your own, kept when you import again. A cell that \
-     refers to another record holds its key, its name when only one has it, or its id in the service.",
-    "Rows may stand in any order: a company below its subsidiaries, a device above its site.",
-    "The columns are formatted as Text, so that leading zeros, plus signs and MAC addresses stay as they are typed. \
-     When you paste, paste values only.",
-    "Leave a cell blank when there is nothing to say. Columns may be moved or removed; a column whose name starts \
-     with x- is yours alone.",
-    "Then type: fleetload check FILE, and when it finds nothing wrong: fleetload run FILE",
-];
-
 /// Writes a workbook with a blank sheet of each kind.
 ///
 /// # Errors
@@ -152,9 +140,7 @@ struct Look {
     required: Format,
     optional: Format,
     text: Format,
-    number: Format,
-    example_text: Format,
-    example_number: Format,
+    example: Format,
 }
 
 impl Look {
@@ -164,14 +150,11 @@ impl Look {
             .set_num_format("@")
             .set_align(FormatAlign::VerticalCenter)
             .set_border_bottom(FormatBorder::Thin);
-        let grey = Format::new().set_italic().set_font_color(Color::RGB(0x0080_8080));
         Self {
             required: header.clone().set_background_color(Color::RGB(0x00F8_CBAD)),
             optional: header.set_background_color(Color::RGB(0x00DD_E7F3)),
             text: Format::new().set_num_format("@"),
-            number: Format::new(),
-            example_text: grey.clone().set_num_format("@"),
-            example_number: grey,
+            example: Format::new().set_italic().set_font_color(Color::RGB(0x0080_8080)).set_num_format("@"),
         }
     }
 }
@@ -186,41 +169,13 @@ fn build(kinds: &[Kind]) -> std::result::Result<Vec<u8>, XlsxError> {
             .set_author("fleetload")
             .set_creation_datetime(&made),
     );
-    read_me(workbook.add_worksheet(), kinds)?;
+    guide::fill(workbook.add_worksheet(), kinds)?;
     let look = Look::new();
     for &kind in kinds {
         blank_sheet(workbook.add_worksheet(), kind, &look)?;
     }
+    lists::fill(&mut workbook)?;
     workbook.save_to_buffer()
-}
-
-fn read_me(page: &mut Worksheet, kinds: &[Kind]) -> std::result::Result<(), XlsxError> {
-    let title = Format::new().set_bold().set_font_size(16);
-    let heading = Format::new().set_bold();
-    let line = Format::new().set_text_wrap().set_align(FormatAlign::Top);
-    page.set_name(READ_ME)?;
-    page.set_column_width(0, 22)?;
-    page.set_column_width(1, 84)?;
-    page.set_screen_gridlines(false).set_print_fit_to_pages(1, 0);
-    page.write_string_with_format(0, 0, "Blank sheets for fleetload", &title)?;
-    let mut row = 2;
-    for text in INTRODUCTION {
-        page.merge_range(row, 0, row, 1, text, &line)?;
-        page.set_row_height(row, if text.len() > 115 { 32 } else { 17 })?;
-        row += 1;
-    }
-    row += 1;
-    page.write_string_with_format(row, 0, "Columns that can be added, as many as needed", &heading)?;
-    row += 1;
-    for &kind in kinds {
-        for column in columns(kind).iter().filter(|column| column.family().is_some()) {
-            page.write_string_with_format(row, 0, format!("{}: {}…", sheet_name(kind), column.name), &line)?;
-            page.write_string_with_format(row, 1, column.help, &line)?;
-            page.set_row_height(row, if column.help.len() > 95 { 32 } else { 17 })?;
-            row += 1;
-        }
-    }
-    Ok(())
 }
 
 fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::result::Result<(), XlsxError> {
@@ -233,24 +188,15 @@ fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::resul
         let required = column.need == Need::Required;
         let header = if required { format!("{} *", column.name) } else { column.name.to_owned() };
         let width = (header.len() + 3).max(example(column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end());
-        let is_text = column.form.wants_text_format();
         worksheet.set_column_width(index, f64::from(u32::try_from(width).unwrap_or(u32::MAX)))?;
-        worksheet.set_column_format(index, if is_text { &look.text } else { &look.number })?;
+        worksheet.set_column_format(index, &look.text)?;
         let format = if required { &look.required } else { &look.optional };
         worksheet.write_string_with_format(0, index, &header, format)?;
         worksheet.insert_note(0, index, &note(column))?;
-        match example(column) {
-            "" => {}
-            value => match (column.form, value.parse::<f64>()) {
-                (Form::Latitude | Form::Longitude, Ok(number)) => {
-                    worksheet.write_number_with_format(1, index, number, &look.example_number)?;
-                }
-                _ => {
-                    worksheet.write_string_with_format(1, index, value, &look.example_text)?;
-                }
-            },
+        if !example(column).is_empty() {
+            worksheet.write_string_with_format(1, index, example(column), &look.example)?;
         }
-        if let Some(validation) = validation(column.form)? {
+        if let Some(validation) = validation(column.form, index)? {
             worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
         }
     }
@@ -280,7 +226,7 @@ fn note(column: &Column) -> Note {
 }
 
 /// The drop-down or rule of a column's cells. Words that are accepted but not listed only raise a question.
-fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxError> {
+fn validation(form: Form, column: u16) -> std::result::Result<Option<DataValidation>, XlsxError> {
     let choice = |values: &[&str], style, message: &str| {
         DataValidation::new()
             .allow_list_strings(values)?
@@ -288,9 +234,12 @@ fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxErr
             .set_error_title("Not in the list")?
             .set_error_message(message)
     };
-    let degrees = |limit: f64, message: &str| {
+    // The cells hold text; a point is the decimal sign whatever the language of the program is.
+    let degrees = |limit: u8, message: &str| {
+        let cell = rust_xlsxwriter::utility::row_col_to_cell(1, column);
+        let rule = format!("=ABS(_xlfn.NUMBERVALUE({cell},\".\",\",\"))<={limit}");
         DataValidation::new()
-            .allow_decimal_number(DataValidationRule::Between(-limit, limit))
+            .allow_custom(rule.as_str().into())
             .set_error_style(DataValidationErrorStyle::Warning)
             .set_error_title("Not decimal degrees")?
             .set_error_message(message)
@@ -305,8 +254,17 @@ fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxErr
             DataValidationErrorStyle::Warning,
             "Leave the cell blank, or choose create.",
         )?),
-        Form::Latitude => Some(degrees(90.0, "A latitude lies between -90 and 90.")?),
-        Form::Longitude => Some(degrees(180.0, "A longitude lies between -180 and 180.")?),
+        Form::Latitude => Some(degrees(90, "A latitude lies between -90 and 90, with a point: -36.8485")?),
+        Form::Longitude => {
+            Some(degrees(180, "A longitude lies between -180 and 180, with a point: 174.7633")?)
+        }
+        Form::Timezone => Some(
+            DataValidation::new()
+                .allow_list_formula(lists::zones().as_str().into())
+                .set_error_style(DataValidationErrorStyle::Warning)
+                .set_error_title("Not in the list")?
+                .set_error_message("Choose a time zone of the list, such as Pacific/Auckland.")?,
+        ),
         Form::Name
         | Form::Text
         | Form::Code
@@ -316,7 +274,6 @@ fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxErr
         | Form::Username
         | Form::Phone
         | Form::Mac
-        | Form::Timezone
         | Form::UuidList
         | Form::Labels
         | Form::Family(_) => None,

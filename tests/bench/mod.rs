@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "every test file uses a part of the bench")]
 
+pub(crate) mod books;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

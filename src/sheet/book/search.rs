@@ -14,6 +14,7 @@ use crate::sheet::guard;
 use crate::sheet::header;
 use crate::sheet::layout;
 use crate::sheet::table::{Candidate, HEADER_ROWS, Table, guess, is_transposed};
+use crate::sheet::template;
 use crate::sheet::text;
 use crate::sheet::workbook::Workbook;
 
@@ -46,6 +47,11 @@ impl Book {
                 self.options.sheets.iter().any(|wanted| header::fold(wanted) == header::fold(&sheet.name));
             if !wanted && !self.options.sheets.is_empty() {
                 self.ignored.push((sheet.name, "not asked for"));
+                continue;
+            }
+            if sheet.hidden && !wanted && sheet.name == template::LISTS {
+                // The lists of our own templates are nobody's rows.
+                self.ignored.push((sheet.name, "lists of the template"));
                 continue;
             }
             if sheet.hidden && !wanted && !self.options.include_hidden {

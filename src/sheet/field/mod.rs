@@ -175,7 +175,8 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
             return reading;
         }
     }
-    if setting.is_text_table
+    // Text from a text table that was pasted into a workbook has lost them just as well.
+    if cell.kind == CellKind::Text
         && let Some(problem) = number::lost_digits(column.form, &text)
     {
         return reading.problem(problem);

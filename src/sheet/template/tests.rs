@@ -101,3 +101,107 @@ fn what_somebody_may_have_filled_is_not_overwritten() {
     assert!(!folder.path().join("companies.csv").exists());
     assert!(workbook_bytes(&[]).is_err());
 }
+
+/// A part of a blank workbook as text.
+fn part(name: &str) -> String {
+    let bytes = workbook_bytes(&Kind::ALL).unwrap();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut archive.by_name(name).unwrap(), &mut text).unwrap();
+    text
+}
+
+/// What stands between two marks, each time.
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Vec<&'t str> {
+    text.split(open).skip(1).filter_map(|rest| rest.split(close).next()).collect()
+}
+
+#[test]
+fn every_column_is_text_and_every_choice_opens_a_list() {
+    for (number, kind) in (2..).zip(Kind::ALL) {
+        let sheet = part(&format!("xl/worksheets/sheet{number}.xml"));
+        let rules = between(&sheet, "<dataValidation ", "</dataValidation>");
+        for (at, column) in (0..).zip(shown(kind)) {
+            let place = format!("sqref=\"{0}2:{0}1048576\"", crate::sheet::cell::letters(at));
+            let rule = rules.iter().find(|rule| rule.contains(&place)).copied().unwrap_or_default();
+            let expected = match column.form {
+                Form::Enum(values) => format!("<formula1>\"{}\"</formula1>", values.join(",")),
+                Form::Bool => "<formula1>\"yes,no\"</formula1>".to_owned(),
+                Form::Action => "<formula1>\"create\"</formula1>".to_owned(),
+                Form::Timezone => format!("<formula1>{}</formula1>", lists::zones().trim_start_matches('=')),
+                Form::Latitude | Form::Longitude => "NUMBERVALUE".to_owned(),
+                _ => String::new(),
+            };
+            assert!(rule.contains(&expected), "{kind} {}: {rule}", column.name);
+            assert_eq!(rule.is_empty(), expected.is_empty(), "{kind} {}: {rule}", column.name);
+        }
+        // The one text format of the workbook, on all columns that are shown.
+        let columns = between(&sheet, "<col ", "/>");
+        let last = columns.last().and_then(|column| between(column, "max=\"", "\"").first().copied());
+        assert_eq!(last, Some(shown(kind).count().to_string().as_str()), "{columns:?}");
+        let style = between(columns[0], "style=\"", "\"")[0];
+        assert!(columns.iter().all(|column| between(column, "style=\"", "\"") == [style]), "{columns:?}");
+        let styles = part("xl/styles.xml");
+        let formats = between(between(&styles, "<cellXfs", "</cellXfs>")[0], "<xf ", ">");
+        let number_format = between(formats[style.parse::<usize>().unwrap()], "numFmtId=\"", "\"")[0];
+        let is_text = format!("<numFmt numFmtId=\"{number_format}\" formatCode=\"@\"/>");
+        assert!(styles.contains(&is_text), "{kind}: {formats:?}");
+    }
+}
+
+#[test]
+fn a_blank_workbook_keeps_the_rules_whose_breach_makes_excel_offer_a_repair() {
+    let workbook = part("xl/workbook.xml");
+    let names = between(&workbook, "<sheet name=\"", "\"");
+    assert_eq!(names, ["Read me", "Companies", "Sites", "People", "Devices", "lists"]);
+    assert_eq!(between(&workbook, "state=\"", "\""), ["hidden"]);
+    for number in 1..=names.len() {
+        let sheet = part(&format!("xl/worksheets/sheet{number}.xml"));
+        let rules = between(&sheet, "<dataValidation ", "</dataValidation>");
+        if let Some(count) = between(&sheet, "<dataValidations count=\"", "\"").first() {
+            assert_eq!(count.parse::<usize>().unwrap(), rules.len());
+        }
+        for rule in rules {
+            for formula in between(rule, "<formula1>", "</formula1>") {
+                assert!(
+                    formula.chars().count() <= 257,
+                    "a literal list has at most 255 characters: {formula}"
+                );
+            }
+            for (title, most) in
+                [("errorTitle=\"", 32), ("error=\"", 225), ("promptTitle=\"", 32), ("prompt=\"", 255)]
+            {
+                for text in between(rule, title, "\"") {
+                    assert!(text.chars().count() <= most, "{text}");
+                }
+            }
+        }
+        for tag in between(&sheet, "<", ">") {
+            let mut attributes: Vec<&str> =
+                tag.split(' ').filter_map(|piece| piece.split_once("=\"")).map(|(name, _)| name).collect();
+            let all = attributes.len();
+            attributes.sort_unstable();
+            attributes.dedup();
+            assert_eq!(attributes.len(), all, "an attribute stands twice in <{tag}>");
+        }
+    }
+}
+
+#[test]
+fn the_blank_workbook_is_told_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("blank.xlsx");
+    workbook(&Kind::ALL, &out).unwrap();
+    let mut book: calamine::Xlsx<_> = calamine::open_workbook(&out).unwrap();
+    let mut told = String::new();
+    for name in calamine::Reader::sheet_names(&book) {
+        let range = calamine::Reader::worksheet_range(&mut book, &name).unwrap();
+        told.push_str(&format!("[{name}] {} rows\n", range.height()));
+        for row in range.rows().filter(|_| name != lists::NAME) {
+            let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+            told.push_str(cells.join(" | ").trim_end_matches([' ', '|']));
+            told.push('\n');
+        }
+    }
+    insta::assert_snapshot!(told);
+}

@@ -1,0 +1,42 @@
+//! `check --out`: where the workbooks with the findings go, and what is told of them. What is in them is the report's
+//! business.
+
+use std::path::PathBuf;
+
+use super::commands::Check as Typed;
+use super::context::Context;
+use crate::error::Result;
+use crate::import::Examined;
+use crate::report::Checked;
+use crate::sheet::finding::Finding;
+use crate::term::{Ink, Line};
+
+/// Sees that the workbooks can go where they shall, before anything is read.
+pub(super) fn prepare(typed: &Typed) -> Result<Option<Checked>> {
+    typed.out.as_ref().map(|folder| Checked::prepare(&typed.files, folder)).transpose()
+}
+
+/// Writes the workbooks and says where they are.
+pub(super) fn write(
+    context: &Context<'_>,
+    typed: &Typed,
+    workbooks: Option<&Checked>,
+    examined: &Examined,
+) -> Result<Vec<PathBuf>> {
+    let Some(workbooks) = workbooks else { return Ok(Vec::new()) };
+    let checked = examined.checked();
+    let findings: Vec<Finding> = examined.findings.iter().cloned().collect();
+    let written = workbooks.write(examined.books(), &findings, &|row| checked.is_usable(row))?;
+    for file in &written {
+        context
+            .terminal
+            .result(Line::plain("every problem in its cell: ").ink(Ink::Strong, file.display().to_string()));
+    }
+    for file in typed.files.iter().filter(|file| !examined.files().any(|known| known.path == **file)) {
+        context.terminal.result(format!(
+            "{}: no sheet of it can be shown, because no table was found in it",
+            file.display()
+        ));
+    }
+    Ok(written)
+}

@@ -1,0 +1,206 @@
+//! `check --out`: the user's workbook written back with every finding in its cell.
+//!
+//! ```text
+//! by_row      what was found in a table, row by row, and the words about a row
+//! list_sheet  the first sheet: everything that was found, counted and each with a link to its cell
+//! annotated   one sheet of the input, every cell where it stood, red and amber cells with notes
+//! ```
+//!
+//! One workbook for each file whose tables were found, also when nothing of it can be imported. Rows are read once more
+//! and streamed. What stands in the folder is replaced only while it is as we wrote it: a workbook that somebody has
+//! corrected since is theirs.
+
+mod annotated;
+mod by_row;
+mod list_sheet;
+
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use zip::ZipArchive;
+
+use crate::error::{Error, Result};
+use crate::sheet::finding::Finding;
+use crate::sheet::{Book, Table};
+
+use annotated::Annotated;
+use by_row::{ByRow, Survey};
+
+use super::name::{Names, naming_kind};
+use super::paint::Paint;
+use super::replace::{Beside, Change, Folder};
+use super::workbook::{attempt, describe, failed};
+
+/// How the names of the workbooks end.
+const ENDING: &str = ".checked.xlsx";
+/// What the workbooks call themselves, to be known again.
+const TITLE: &str = "fleetload, checked sheets";
+/// Always the same moment, so that the same sheets give the same bytes.
+const MADE: &str = "2026-01-01T00:00:00";
+/// Most bytes of the part of a workbook that says what it is.
+const PROPERTIES: u64 = 1 << 16;
+
+/// Where the checked workbooks of some files go.
+#[derive(Debug)]
+pub struct Checked {
+    folder: PathBuf,
+    /// Of each file the path it was given by and the name of its workbook.
+    names: Vec<(PathBuf, String)>,
+}
+
+impl Checked {
+    /// Names the workbooks, and sees that nothing of the user's stands in their place.
+    ///
+    /// # Errors
+    /// Usage when a workbook of such a name is there that is not as we wrote it, or two files have the same name, so
+    /// that the findings do not say which of them is meant.
+    pub fn prepare(files: &[PathBuf], folder: &Path) -> Result<Self> {
+        let mut names: Vec<(PathBuf, String)> = Vec::new();
+        let mut stems = Names::default();
+        for file in files {
+            if let Some((other, _)) = names.iter().find(|(other, _)| other.file_name() == file.file_name()) {
+                return Err(Error::usage(format!(
+                    "{} and {} have the same name, so that it cannot be said in which of them something was found",
+                    other.display(),
+                    file.display()
+                ))
+                .hint("rename one of them, or check them one by one"));
+            }
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            // A workbook that is read is never written over: it is the one that somebody has corrected.
+            let name = loop {
+                let name = format!("{}{ENDING}", stems.stem(&stem));
+                let target = folder.join(&name);
+                if !files.iter().any(|file| is_same(file, &target)) {
+                    break name;
+                }
+            };
+            names.push((file.clone(), name));
+        }
+        let checked = Self { folder: folder.to_owned(), names };
+        for (_, name) in &checked.names {
+            let target = checked.folder.join(name);
+            if target.exists() && !is_as_written(&target) {
+                return Err(Error::usage(format!(
+                    "{} is there already and was changed since",
+                    target.display()
+                ))
+                .hint("check that workbook instead, or name another folder with --out"));
+            }
+        }
+        Ok(checked)
+    }
+
+    /// Writes a workbook for each of the books, with what was found in them; `usable` says of a row, counted over all
+    /// tables of all books, whether it and everything it depends on is free of errors. Hands back what was written.
+    ///
+    /// # Errors
+    /// When a file can no longer be read, or a workbook cannot be written. Nothing is replaced then.
+    pub fn write(
+        &self,
+        books: &[Book],
+        findings: &[Finding],
+        usable: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<PathBuf>> {
+        let folder = Folder::of_check(&self.folder)?;
+        let mut changes = Vec::new();
+        let mut first = 0;
+        for book in books {
+            let found: Vec<&Finding> =
+                findings.iter().filter(|finding| finding.file == book.file.name).collect();
+            let surveys = book
+                .tables
+                .iter()
+                .map(|table| Survey::of(book, table, &mut first, usable))
+                .collect::<Result<Vec<_>>>()?;
+            if let Some((_, name)) = self.names.iter().find(|(path, _)| *path == book.file.path) {
+                changes.push(Change::Put(workbook(&folder, name, book, &found, &surveys)?));
+            }
+        }
+        folder.commit(changes).map(|(written, _)| written)
+    }
+}
+
+/// Writes the workbook of a book.
+fn workbook(
+    folder: &Folder,
+    name: &str,
+    book: &Book,
+    found: &[&Finding],
+    surveys: &[Survey],
+) -> Result<Beside> {
+    let mut file = folder.begin(name)?;
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let paint = Paint::new();
+    let worksheets = worksheet_names(&book.tables);
+    let list = list_sheet::List { book, found, surveys, worksheets: &worksheets, name };
+    attempt(|| {
+        describe(&mut workbook, folder, TITLE, MADE)?;
+        list_sheet::fill(workbook.add_worksheet(), &paint, &list)
+    })
+    .map_err(|cause| failed(folder, &file, cause))?;
+    for ((table, worksheet), survey) in book.tables.iter().zip(&worksheets).zip(surveys) {
+        let by_row = ByRow::of(found, table);
+        let sheet = attempt(|| workbook.add_worksheet_with_constant_memory())
+            .map_err(|cause| failed(folder, &file, cause))?;
+        let mut sheet = Annotated::begin(sheet, worksheet, &paint, table, survey, &by_row);
+        let ended = book.raw(table, &mut |raw| {
+            sheet.row(&raw).map_err(|cause| failed(folder, &file, cause))?;
+            Ok(std::ops::ControlFlow::Continue(()))
+        })?;
+        // Why a sheet cannot be read to its end is among the findings; what could be read of it is shown.
+        let _told = ended;
+        sheet.finish().map_err(|cause| failed(folder, &file, cause))?;
+    }
+    attempt(|| workbook.save_to_writer(&mut file)).map_err(|cause| failed(folder, &file, cause))?;
+    file.flush().map_err(|error| failed(folder, &file, error))?;
+    Ok(file)
+}
+
+/// The names of the worksheets: as they were; a text table is named so that its name says what its rows are.
+fn worksheet_names(tables: &[Table]) -> Vec<String> {
+    let mut names = Names::without(&[list_sheet::NAME]);
+    tables
+        .iter()
+        .map(|table| match &table.worksheet {
+            Some(worksheet) => names.worksheet(worksheet),
+            None => names.worksheet(&naming_kind(&table.name, table.kind)),
+        })
+        .collect()
+}
+
+/// Whether two paths lead to the same file that is there.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+/// Whether a workbook is one of ours that nobody has saved since: every program that saves it notes when.
+fn is_as_written(path: &Path) -> bool {
+    let Some(properties) = properties(path) else { return false };
+    let between = |open: &str, close: &str| {
+        let start = properties.find(open)? + open.len();
+        let length = properties[start..].find(close)?;
+        Some(&properties[start..start + length])
+    };
+    let moment = |tag: &str| {
+        let text = between(&format!("<dcterms:{tag}"), "</")?;
+        Some(text.split_once('>')?.1.to_owned())
+    };
+    between("<dc:title>", "</") == Some(TITLE)
+        && moment("created").is_some_and(|made| made.starts_with(MADE) && Some(made) == moment("modified"))
+}
+
+/// What a workbook says of itself.
+fn properties(path: &Path) -> Option<String> {
+    let mut archive = ZipArchive::new(BufReader::new(File::open(path).ok()?)).ok()?;
+    let mut text = String::new();
+    archive.by_name("docProps/core.xml").ok()?.take(PROPERTIES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests;

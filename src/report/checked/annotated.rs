@@ -1,0 +1,302 @@
+//! One sheet of the input as it was checked: every cell where it stood, and what was found in it.
+//!
+//! A value keeps its kind, so that what is not corrected is found again: a number stays a number, a date a date. Text is
+//! written as text and never as a formula.
+
+use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
+
+use crate::model::state::JobState;
+use crate::report::layout::is_result_column;
+use crate::report::paint::Paint;
+use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
+use crate::sheet::column::Need;
+use crate::sheet::finding::{Code, Finding};
+use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
+
+use super::by_row::{ByRow, COLUMNS, Status, Survey, note};
+
+/// The last row of an Excel worksheet, as it shows it.
+const LAST_ROW: u32 = 1_048_576;
+/// Widths of the result columns.
+const WIDTHS: [f64; COLUMNS.len()] = [13.0, 26.0, 60.0, 22.0, 46.0];
+/// Characters of a line in the columns of sentences, a little less than they are wide.
+const LINE: usize = 44;
+/// What stands in a blank cell whose value could not be read, so that it is not taken for a cell left blank.
+const NOT_THERE: &str = "#N/A";
+
+/// Why something cannot be written.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// A sheet under way.
+pub(super) struct Annotated<'a> {
+    sheet: &'a mut Worksheet,
+    worksheet: &'a str,
+    paint: &'a Paint,
+    table: &'a Table,
+    survey: &'a Survey,
+    found: &'a ByRow<'a>,
+    /// How many columns of the input are shown in every row; the result columns follow.
+    width: usize,
+    /// The first row that is not written yet, as shown.
+    next: u32,
+    notes: usize,
+}
+
+/// One row under way.
+struct Row<'r> {
+    /// As shown.
+    number: u32,
+    cells: &'r [Cell],
+    /// The findings of its cells, by column.
+    marks: Vec<(usize, &'r Finding)>,
+}
+
+impl<'a> Annotated<'a> {
+    /// Begins a sheet; nothing is written yet.
+    pub(super) fn begin(
+        sheet: &'a mut Worksheet,
+        worksheet: &'a str,
+        paint: &'a Paint,
+        table: &'a Table,
+        survey: &'a Survey,
+        found: &'a ByRow<'a>,
+    ) -> Self {
+        let mut width = survey.widths.columns();
+        // The result columns of an earlier check or run are written anew.
+        if width <= table.headers.len() {
+            width =
+                table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
+        }
+        Self { sheet, worksheet, paint, table, survey, found, width, next: 1, notes: 0 }
+    }
+
+    /// Writes a row, and before it what was found in rows that have no cell.
+    pub(super) fn row(&mut self, raw: &Raw) -> Result<(), Cause> {
+        if raw.number > LAST_ROW {
+            return Ok(());
+        }
+        for number in self.found.between(self.next, raw.number) {
+            self.write(number, &[])?;
+        }
+        match &raw.damage {
+            // Where the quotation marks are wrong nobody knows which cells there are.
+            Some(Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong) => {
+                self.write(raw.number, &self.in_one_cell(&raw.cells))
+            }
+            Some(Damage::Encoding { .. }) | None => self.write(raw.number, &raw.cells),
+        }?;
+        if raw.is_held {
+            // Hidden as it was, so that it is not imported unseen from this workbook either.
+            self.sheet.set_row_hidden(raw.number - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was found below the last row, and what holds for the whole sheet.
+    pub(super) fn finish(mut self) -> Result<(), Cause> {
+        for number in self.found.between(self.next, LAST_ROW + 1) {
+            self.write(number, &[])?;
+        }
+        let (header, last) = (self.table.header_row, self.next - 1);
+        let columns = column(self.width + COLUMNS.len());
+        attempt(|| {
+            self.sheet.set_name(self.worksheet)?;
+            self.sheet.set_freeze_panes(header, 0)?;
+            self.sheet.set_landscape();
+            self.sheet.set_repeat_rows(header - 1, header - 1)?;
+            if last > header {
+                self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;
+            }
+            for at in 0..self.width {
+                let header = self.table.headers.get(at).map_or("", String::as_str);
+                self.sheet.set_column_width(column(at), self.survey.widths.of(at, header))?;
+                self.sheet.set_column_format(column(at), &self.paint.text)?;
+            }
+            for (at, width) in WIDTHS.into_iter().enumerate() {
+                self.sheet.set_column_width(column(self.width + at), width)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The pieces of a damaged row as they stood, in the first column that every row needs: the others stay blank, so that
+    /// the row is not taken for a whole one.
+    fn in_one_cell(&self, cells: &[Cell]) -> Vec<Cell> {
+        let needed = |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.need == Need::Required);
+        let at = self.table.mapping.iter().position(needed).unwrap_or_default();
+        let pieces: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
+        let mut row = vec![Cell::default(); at];
+        row.push(Cell::text(pieces.join(",")));
+        row
+    }
+
+    fn write(&mut self, number: u32, cells: &[Cell]) -> Result<(), Cause> {
+        if number < self.next || number > LAST_ROW {
+            return Ok(());
+        }
+        self.next = number + 1;
+        let findings = self.found.row(number);
+        let marks = findings
+            .iter()
+            .filter_map(|finding| Some((column_of_address(finding.cell.as_deref()?)?, *finding)))
+            .filter(|(column, _)| *column < 16_384)
+            .collect();
+        let row = Row { number, cells, marks };
+        if number == self.table.header_row {
+            attempt(|| self.header(&row))
+        } else {
+            attempt(|| self.data(&row, findings))
+        }
+    }
+
+    fn header(&mut self, row: &Row<'_>) -> Result<(), XlsxError> {
+        for at in 0..self.width {
+            let format = if row.has_marks(at) { &self.paint.marked_header } else { &self.paint.header };
+            let text = row.cells.get(at).map_or("", |cell| cell.text.as_str());
+            self.sheet.write_string_with_format(row.number - 1, column(at), fitting(text), format)?;
+            self.note(row, at)?;
+        }
+        for (at, name) in COLUMNS.into_iter().enumerate() {
+            let at = column(self.width + at);
+            self.sheet.write_string_with_format(row.number - 1, at, name, &self.paint.own_header)?;
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, row: &Row<'_>, findings: &[&Finding]) -> Result<(), XlsxError> {
+        let (status, results) = self.survey.verdict(row.number, findings);
+        let results = if row.number > self.table.header_row { Some(results) } else { None };
+        let shown = match (status, &results) {
+            (Status::None, _) | (_, None) => row.cells.len().max(self.width),
+            (Status::Ok | Status::Warning | Status::Error, Some(_)) => self.width,
+        };
+        let marked = row.marks.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
+        for at in 0..shown.max(marked.min(self.width)) {
+            self.cell(row, at)?;
+            self.note(row, at)?;
+        }
+        let Some(results) = results.filter(|_| status != Status::None) else { return Ok(()) };
+        let lines = height(&[&results[2], &results[4]], LINE);
+        if lines > LINE_HEIGHT && row.number <= TALL {
+            self.sheet.set_row_height(row.number - 1, lines)?;
+        }
+        for (at, (name, value)) in COLUMNS.into_iter().zip(&results).enumerate() {
+            if value.is_empty() {
+                continue;
+            }
+            let format = match name {
+                "result_status" => self.paint.status(colour(status)),
+                "result_message" | "result_advice" => &self.paint.sentence,
+                _ => &self.paint.result,
+            };
+            let at = column(self.width + at);
+            self.sheet.write_string_with_format(row.number - 1, at, fitting(value), format)?;
+        }
+        // What speaks of no cell stands on the status.
+        let whole: Vec<&Finding> =
+            findings.iter().filter(|finding| finding.cell.is_none()).copied().collect();
+        if !whole.is_empty() && self.notes < NOTES {
+            self.notes += 1;
+            self.sheet.insert_note(row.number - 1, column(self.width), &sized_note(&note(&whole)))?;
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, row: &Row<'_>, at: usize) -> Result<(), XlsxError> {
+        let (number, place) = (row.number - 1, column(at));
+        let worst = row.worst(at);
+        let format = match worst {
+            Status::Error => &self.paint.marked,
+            Status::Warning => &self.paint.doubtful,
+            Status::Ok | Status::None => &self.paint.text,
+        };
+        let Some(cell) = row.cells.get(at).filter(|cell| has_value(cell)) else {
+            let unread = |(column, finding): &(usize, &Finding)| {
+                *column == at && matches!(finding.code, Code::CellMergedCovered | Code::CellFormulaNoValue)
+            };
+            if row.marks.iter().any(unread) {
+                self.sheet.write_string_with_format(number, place, NOT_THERE, format)?;
+            } else if worst > Status::Ok {
+                self.sheet.write_blank(number, place, format)?;
+            }
+            return Ok(());
+        };
+        self.value(number, place, cell, format)
+    }
+
+    fn value(&mut self, row: u32, column: u16, cell: &Cell, format: &Format) -> Result<(), XlsxError> {
+        match cell.kind {
+            CellKind::Number { value, padded: false } => {
+                self.sheet.write_number_with_format(row, column, value, format)?;
+            }
+            CellKind::Bool(truth) => {
+                self.sheet.write_boolean_with_format(row, column, truth, format)?;
+            }
+            CellKind::Date => match ExcelDateTime::parse_from_str(&cell.text) {
+                Ok(date) => {
+                    self.sheet.write_datetime_with_format(row, column, &date, &self.paint.marked_date)?;
+                }
+                Err(_) => {
+                    self.sheet.write_string_with_format(row, column, fitting(&cell.text), format)?;
+                }
+            },
+            // The error of a formula is known again by its text.
+            CellKind::Text | CellKind::Error | CellKind::Number { padded: true, .. } => {
+                self.sheet.write_string_with_format(row, column, fitting(&cell.text), format)?;
+            }
+            CellKind::Blank | CellKind::Unsaved | CellKind::Covered(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A note on a cell with all that was found in it.
+    fn note(&mut self, row: &Row<'_>, at: usize) -> Result<(), XlsxError> {
+        let findings: Vec<&Finding> = row
+            .marks
+            .iter()
+            .filter(|(column, finding)| *column == at && Status::of(finding.severity) > Status::Ok)
+            .map(|(_, finding)| *finding)
+            .collect();
+        if findings.is_empty() || self.notes >= NOTES {
+            return Ok(());
+        }
+        self.notes += 1;
+        self.sheet.insert_note(row.number - 1, column(at), &sized_note(&note(&findings))).map(|_| ())
+    }
+}
+
+/// Whether a cell holds something that can be written.
+fn has_value(cell: &Cell) -> bool {
+    match cell.kind {
+        CellKind::Blank | CellKind::Unsaved | CellKind::Covered(_) => false,
+        CellKind::Text | CellKind::Number { .. } | CellKind::Date | CellKind::Bool(_) | CellKind::Error => {
+            true
+        }
+    }
+}
+
+impl Row<'_> {
+    /// The worst of what was found in a cell.
+    fn worst(&self, at: usize) -> Status {
+        let statuses = self.marks.iter().filter(|(column, _)| *column == at);
+        statuses.map(|(_, finding)| Status::of(finding.severity)).max().unwrap_or_default()
+    }
+
+    fn has_marks(&self, at: usize) -> bool {
+        self.worst(at) > Status::Ok
+    }
+}
+
+/// The colour of a status is that of the rows that ended so in `results.xlsx`.
+fn colour(status: Status) -> JobState {
+    match status {
+        Status::Error => JobState::Rejected,
+        Status::Warning => JobState::Held,
+        Status::Ok | Status::None => JobState::Created,
+    }
+}
+
+/// The column of a worksheet; one beyond its end is refused by the library.
+fn column(at: usize) -> u16 {
+    u16::try_from(at).unwrap_or(u16::MAX)
+}

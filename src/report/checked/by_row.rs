@@ -1,0 +1,203 @@
+//! What was found in one table, row by row, and the words about a row.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::sheet::finding::{Code, Finding, Severity};
+use crate::sheet::{Book, Table};
+
+use super::super::layout::Widths;
+
+/// The result columns of a checked sheet, always last and in this order.
+pub(super) const COLUMNS: [&str; 5] =
+    ["result_status", "result_code", "result_message", "result_column", "result_advice"];
+
+/// How a row stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Status {
+    /// It is no row of data.
+    #[default]
+    None,
+    /// Nothing is wrong with it.
+    Ok,
+    /// It would be imported, but something in it is worth a look.
+    Warning,
+    /// It cannot be imported.
+    Error,
+}
+
+impl Status {
+    /// The word in the column.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// How bad a finding makes a row.
+    pub(super) const fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Fatal | Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Info => Self::Ok,
+        }
+    }
+}
+
+/// The findings of a table that are in some row, in the order of the rows.
+#[derive(Debug, Default)]
+pub(super) struct ByRow<'f> {
+    rows: BTreeMap<u32, Vec<&'f Finding>>,
+}
+
+impl<'f> ByRow<'f> {
+    /// Those of a table, of the findings of its file.
+    pub(super) fn of(found: &[&'f Finding], table: &Table) -> Self {
+        let mut rows: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
+        for finding in found.iter().filter(|finding| finding.sheet == table.worksheet) {
+            if let Some(row) = finding.row {
+                rows.entry(row).or_default().push(finding);
+            }
+        }
+        for findings in rows.values_mut() {
+            findings.sort_by_key(|finding| finding.severity);
+        }
+        Self { rows }
+    }
+
+    /// Those of a row, the worst first.
+    pub(super) fn row(&self, number: u32) -> &[&'f Finding] {
+        self.rows.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows from `first` to before `end` in which something was found.
+    pub(super) fn between(&self, first: u32, end: u32) -> Vec<u32> {
+        if first >= end { Vec::new() } else { self.rows.range(first..end).map(|(row, _)| *row).collect() }
+    }
+}
+
+/// How the rows of a table stand, those included whose findings are not kept for being too many: a byte for each row.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    statuses: Vec<Status>,
+    /// How wide the cells of its columns are.
+    pub(super) widths: Widths,
+    /// Rows of data.
+    pub(super) rows: u64,
+}
+
+impl Survey {
+    /// Reads a table; `first` is the number of its first row among all rows of the check, and is moved on.
+    pub(super) fn of(
+        book: &Book,
+        table: &Table,
+        first: &mut usize,
+        usable: &dyn Fn(usize) -> bool,
+    ) -> Result<Self> {
+        let mut survey = Self::default();
+        book.read(table, &mut |row| {
+            let found = row.findings.iter().map(|finding| Status::of(finding.severity)).max();
+            let status = found.unwrap_or(Status::Ok).max(Status::Ok);
+            let waits = !usable(*first);
+            *first += 1;
+            survey.rows += 1;
+            survey.widths.add(&row.cells);
+            let at = usize::try_from(row.number).unwrap_or(usize::MAX);
+            if survey.statuses.len() <= at {
+                survey.statuses.resize(at.saturating_add(1), Status::None);
+            }
+            survey.statuses[at] = if waits { Status::Error } else { status };
+            Ok(())
+        })?;
+        Ok(survey)
+    }
+
+    /// How a row stands by itself.
+    fn status(&self, row: u32) -> Status {
+        usize::try_from(row).ok().and_then(|row| self.statuses.get(row)).copied().unwrap_or_default()
+    }
+
+    /// How a row stands, and the values of its result columns.
+    pub(super) fn verdict(&self, row: u32, findings: &[&Finding]) -> (Status, [String; COLUMNS.len()]) {
+        let told: Vec<&&Finding> = findings
+            .iter()
+            .filter(|finding| finding.severity != Severity::Info || finding.code == Code::RefTargetInvalid)
+            .collect();
+        let listed = told.iter().map(|finding| Status::of(finding.severity)).max().unwrap_or_default();
+        let status = listed.max(self.status(row));
+        // A row that only waits for another needs no correction of its own, but it cannot be imported either.
+        let mut messages: Vec<String> = told.iter().map(|finding| worded(finding)).collect();
+        if told.is_empty() && status > Status::Ok {
+            messages.push(
+                "it has a problem that is too frequent to be listed for every row: correct it as in the rows above"
+                    .to_owned(),
+            );
+        }
+        let values = [
+            status.as_str().to_owned(),
+            distinct(told.iter().map(|finding| finding.code.to_string())).join("; "),
+            messages.join("\n"),
+            distinct(told.iter().filter_map(|finding| finding.header.clone())).join("; "),
+            distinct(told.iter().filter_map(|finding| advice(finding))).join("\n"),
+        ];
+        (status, values)
+    }
+}
+
+/// The message of a finding, with its column where it has one.
+fn worded(finding: &Finding) -> String {
+    match &finding.header {
+        Some(header) => format!("{header}: {}", finding.message),
+        None => finding.message.clone(),
+    }
+}
+
+/// What to enter where that is known, the rule where it is not, and the other places to look at.
+fn advice(finding: &Finding) -> Option<String> {
+    let mut parts = Vec::new();
+    match (&finding.suggestion, &finding.rule) {
+        (Some(suggestion), _) => parts.push(format!("enter: {suggestion}")),
+        (None, Some(rule)) if *rule != finding.message => parts.push(format!("rule: {rule}")),
+        (None, Some(_) | None) => {}
+    }
+    parts.extend(places(finding));
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The other places that belong to a finding.
+pub(super) fn places(finding: &Finding) -> impl Iterator<Item = String> {
+    finding.related.iter().map(|related| {
+        let sheet = related.sheet.as_deref().unwrap_or(&related.file);
+        let at = related.cell.clone().unwrap_or_else(|| format!("row {}", related.row));
+        format!("see {sheet}!{at} ({})", related.note)
+    })
+}
+
+/// The words of the note on a cell.
+pub(super) fn note(findings: &[&Finding]) -> String {
+    let words = |finding: &&Finding| {
+        let mut lines = vec![finding.message.clone()];
+        lines.extend(
+            finding.rule.iter().filter(|rule| **rule != finding.message).map(|rule| format!("Rule: {rule}")),
+        );
+        lines.extend(finding.suggestion.iter().map(|suggestion| format!("Enter: {suggestion}")));
+        lines.extend(places(finding));
+        lines.push(format!("[{}]", finding.code));
+        lines.join("\n")
+    };
+    findings.iter().map(words).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The texts in their order, each once.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for text in texts {
+        if !distinct.contains(&text) {
+            distinct.push(text);
+        }
+    }
+    distinct
+}

@@ -1,0 +1,78 @@
+use super::*;
+use crate::sheet::Options;
+use crate::sheet::finding::Severity;
+
+/// Writes a file into a folder and checks it into `out`; what was written.
+fn check(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
+    let mut findings = book.findings.clone();
+    for table in &book.tables {
+        let summary = book.read(table, &mut |row| {
+            findings.extend(row.findings);
+            Ok(())
+        });
+        findings.extend(summary.unwrap().findings);
+    }
+    assert!(findings.iter().any(|finding| finding.severity == Severity::Error));
+    let checked = Checked::prepare(&[path], &folder.join("out")).unwrap();
+    checked.write(&[book], &findings, &|_| true).unwrap().remove(0)
+}
+
+fn part(path: &Path, name: &str) -> String {
+    let mut archive = ZipArchive::new(File::open(path).unwrap()).unwrap();
+    let mut text = String::new();
+    archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+const SITES: &str =
+    "key,company,name,phone,address1\ns1,acme,,12345,1 High St\ns2,acme,Depot,12345,2 High St\n";
+
+#[test]
+fn the_cell_to_correct_is_red_and_has_a_note_and_the_list_leads_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = check(folder.path(), "sites.csv", SITES);
+    let notes = part(&written, "xl/comments1.xml");
+    assert!(notes.contains("ref=\"C2\"") && notes.contains("[cell.required]"), "{notes}");
+    let sheet = part(&written, "xl/worksheets/sheet2.xml");
+    let style = |cell: &str| {
+        let rest = sheet.split(&format!("<c r=\"{cell}\" s=\"")).nth(1).unwrap_or_default();
+        rest.split('"').next().unwrap_or_default().parse::<usize>().unwrap_or_default()
+    };
+    assert_ne!(style("C2"), style("C3"), "a blank cell that is red");
+    assert!(sheet.contains("<autoFilter ref=\"A1:J3\"/>"), "{sheet}");
+    assert!(sheet.contains("<pane ySplit=\"1\""), "{sheet}");
+    let list = part(&written, "xl/worksheets/sheet1.xml");
+    assert!(list.contains("location=\"'sites'!C2\""), "{list}");
+}
+
+#[test]
+fn only_what_we_wrote_and_nobody_has_saved_since_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = check(folder.path(), "sites.csv", SITES);
+    assert!(is_as_written(&written));
+    assert_eq!(check(folder.path(), "sites.csv", SITES), written);
+    std::fs::write(&written, "mine").unwrap();
+    let error = Checked::prepare(&[folder.path().join("sites.csv")], &folder.path().join("out")).unwrap_err();
+    assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "mine");
+}
+
+#[test]
+fn rows_whose_findings_are_too_many_to_be_kept_are_errors_all_the_same() {
+    let survey = Survey::default();
+    let (status, _) = survey.verdict(7, &[]);
+    assert_eq!(status, by_row::Status::None);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sites.csv");
+    let rows: String = (0..1_200).map(|n| format!("s{n},acme,,12345,1 High St\n")).collect();
+    std::fs::write(&path, format!("key,company,name,phone,address1\n{rows}")).unwrap();
+    let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
+    let mut first = 0;
+    let survey = Survey::of(&book, &book.tables[0], &mut first, &|_| true).unwrap();
+    let (status, results) = survey.verdict(1_150, &[]);
+    assert_eq!((status, first), (by_row::Status::Error, 1_200));
+    assert!(results[2].contains("too frequent"), "{results:?}");
+}

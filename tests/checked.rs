@@ -1,0 +1,146 @@
+//! `check --out`: the sheets come back with every problem in its cell, are corrected there, and are run as they are.
+
+mod bench;
+
+use bench::{Bench, books};
+use calamine::Data;
+use fleetload::sandbox::Scenario;
+
+/// Devices with a mistake of each sort that has a cell, a row that is blank, a title above the header, and text that
+/// spreadsheet programs like to change.
+const DEVICES: &str = "\
+Devices of the rollout,,,,,,,
+,,,,,,,
+Key,Company,Name,Model,MAC Address,Phone,Street,City
+00123,6f1c2a3e-0000-4000-8000-000000000001,=1+1,Edge 100,00:1a:2b:00:00:01,+64 9 555 0100,1 High St,Auckland
+d-2,6f1c2a3e-0000-4000-8000-000000000001,Till 2,Edge 100,00:1a:2b:00:00,555 0101,1-2,Auckland
+,,,,,,,
+d-3,nobody,'quoted',Edge 100,00:1a:2b:00:00:03,1234567890123456,,Auckland
+d-4,6f1c2a3e-0000-4000-8000-000000000001,Till 4,Edge 100,00:1a:2b:00:00:04,1.23E+11,1 High St,Auckland
+";
+
+/// A sheet of the bench's folder as it was checked.
+fn checked(bench: &Bench, file: &str) -> Vec<books::Sheet> {
+    books::read(&bench.path(&format!("out/{file}.checked.xlsx")))
+}
+
+#[test]
+fn every_cell_stands_where_it_stood_with_what_was_found_beside_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let told = bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    assert!(told.stdout.contains("every problem in its cell: out/devices.checked.xlsx"), "{}", told.stdout);
+    let sheets = checked(&bench, "devices");
+    let shown: Vec<String> = sheets.iter().map(books::Sheet::text).collect();
+    insta::assert_snapshot!("checked", shown.join("\n"));
+
+    let cells = &sheets[1].rows;
+    for (row, line) in DEVICES.lines().enumerate() {
+        for (column, text) in line.split(',').enumerate() {
+            let expected = if text.is_empty() { Data::Empty } else { Data::String(text.into()) };
+            assert_eq!(cells[row][column], expected, "row {} column {column}", row + 1);
+        }
+    }
+}
+
+#[test]
+fn the_corrected_workbook_is_clean_and_runs_and_until_then_the_errors_stay() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let again = bench.fleetload(&["check", "out/devices.checked.xlsx", "--json"]).expect_code(3);
+    let before = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(3);
+    let places = |told: &str| -> Vec<String> {
+        let mut places: Vec<String> = told
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+            .filter(|object| object["object"] == "finding" && object["severity"] == "error")
+            .map(|object| format!("{} {}", object["cell"], object["code"]))
+            .collect();
+        places.sort();
+        places
+    };
+    assert_eq!(places(&again.stdout), places(&before.stdout), "what is not corrected is found again");
+
+    let mut sheets = checked(&bench, "devices");
+    for (cell, value) in [
+        ("E5", "00:1a:2b:00:00:02"),
+        ("B7", "6f1c2a3e-0000-4000-8000-000000000001"),
+        ("G7", "3 High St"),
+        ("F8", "+64 9 555 0104"),
+    ] {
+        *sheets[1].cell(cell) = Data::String(value.into());
+    }
+    books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
+    let mut names: Vec<String> = bench
+        .created("device")
+        .into_iter()
+        .map(|entry| entry.request["name"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["'quoted'", "=1+1", "Till 2", "Till 4"]);
+}
+
+#[test]
+fn a_workbook_that_somebody_has_corrected_is_not_written_over() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let check = ["check", "devices.csv", "--out", "out"];
+    bench.fleetload(&check).expect_code(3);
+    let first = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    bench.fleetload(&check).expect_code(3);
+    let second = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    assert!(first == second, "the same sheets give the same bytes, and what we wrote ourselves is replaced");
+
+    books::write(&bench.path("out/devices.checked.xlsx"), &checked(&bench, "devices"));
+    let saved = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    let refused = bench.fleetload(&check).expect_code(2);
+    assert!(refused.stderr.contains("was changed since"), "{}", refused.stderr);
+    assert!(saved == std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook"));
+    // The corrected workbook itself is checked into the same folder, beside itself.
+    bench.fleetload(&["check", "out/devices.checked.xlsx", "--out", "out"]).expect_code(3);
+    assert!(bench.path("out/devices-2.checked.xlsx").exists());
+}
+
+#[test]
+fn rows_whose_quotation_marks_are_wrong_stay_wrong_until_they_are_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &good.replace("Till 1,", "\"Till\" 1,"));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let told = bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(3);
+    assert!(told.stdout.contains("devices!"), "{}", told.stdout);
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(3);
+    assert!(bench.created("device").is_empty());
+}
+
+#[test]
+fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked_workbook() {
+    let bench = Bench::new(Scenario::default());
+    let check = |file: &str| {
+        let told = bench.fleetload(&["check", file, "--json"]).expect_code(3).stdout;
+        let objects = told.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let errors = objects.filter(|object| object["object"] == "finding" && object["severity"] == "error");
+        errors
+            .map(|error| format!("{} {} {}", error["sheet"], error["cell"], error["code"]))
+            .collect::<Vec<_>>()
+    };
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/mistakes.xlsx");
+    bench.fleetload(&["check", sample, "--out", "out"]).expect_code(3);
+    let errors = check(sample);
+    assert!(errors.len() > 20);
+    assert_eq!(check("out/mistakes.checked.xlsx"), errors);
+}
+
+#[test]
+fn a_file_without_a_table_is_said_to_have_no_workbook() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("notes.csv", "a,b\n1,2\n");
+    let told = bench.fleetload(&["check", "notes.csv", "--out", "out"]).expect_code(3);
+    assert!(told.stdout.contains("no sheet of it can be shown"), "{}", told.stdout);
+    bench.write("a.csv", DEVICES);
+    let same = ["check", "a.csv", "./a.csv", "--out", "out"];
+    bench.fleetload(&same).expect_code(2);
+}
