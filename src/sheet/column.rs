@@ -72,6 +72,8 @@ pub enum Form {
     Latitude,
     /// Decimal degrees from -180 to 180.
     Longitude,
+    /// A country, by name or ISO code.
+    Country,
     /// A time zone.
     Timezone,
     /// Ids of the service, separated by semicolons.
@@ -111,6 +113,7 @@ impl Form {
             Self::Mac => "12 hexadecimal digits (format the column as Text)".into(),
             Self::Latitude => "decimal degrees, -90 to 90".into(),
             Self::Longitude => "decimal degrees, -180 to 180".into(),
+            Self::Country => "country, by its name in English or its ISO code".into(),
             Self::Timezone => "time zone such as Pacific/Auckland".into(),
             Self::UuidList => "ids of the service, separated by ;".into(),
             Self::Labels => "labels, separated by ;".into(),
@@ -134,6 +137,7 @@ impl Form {
             | Self::Username
             | Self::Phone
             | Self::Mac
+            | Self::Country
             | Self::Timezone
             | Self::UuidList
             | Self::Labels

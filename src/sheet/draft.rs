@@ -49,6 +49,8 @@ pub const fn column_of_role(role: Role) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct Values {
     kind: Kind,
+    /// Whether the coordinates of a site are its address's too.
+    copy_coordinates: bool,
     plain: Vec<Option<Value>>,
     /// Columns whose cells hold something that cannot be used, and is told at the cell.
     wrong: Vec<bool>,
@@ -66,9 +68,15 @@ pub(crate) struct RowProblem {
 
 impl Values {
     /// No values yet.
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind, copy_coordinates: bool) -> Self {
         let width = columns(kind).len();
-        Self { kind, plain: vec![None; width], wrong: vec![false; width], entries: Vec::new() }
+        Self {
+            kind,
+            copy_coordinates,
+            plain: vec![None; width],
+            wrong: vec![false; width],
+            entries: Vec::new(),
+        }
     }
 
     /// Forgets the values of the row before.
@@ -183,13 +191,38 @@ impl Values {
                 problem: Problem::new(
                     Code::RowIncompleteGroup,
                     format!("{has} is given and {lacks} is not: give both or neither"),
-                ),
+                )
+                .rule("latitude and longitude together, or neither"),
             });
         }
+        self.in_the_sea(&mut problems);
         if self.kind == Kind::Device {
             self.device_problems(&mut problems);
         }
         problems
+    }
+
+    /// Zero for both coordinates, which is a point in the Atlantic and what programs write for nothing.
+    fn in_the_sea(&self, problems: &mut Vec<RowProblem>) {
+        let zero = |name: &str| matches!(self.get(name), Some(Value::Number(number)) if *number == 0.0);
+        for (latitude, longitude) in [("latitude", "longitude"), ("address_latitude", "address_longitude")] {
+            if zero(latitude) && zero(longitude) {
+                problems.push(RowProblem {
+                    column: latitude,
+                    others: vec![longitude],
+                    problem: Problem::new(
+                        Code::CellPlaceholder,
+                        "latitude and longitude are both 0, a point in the sea: enter the place, or clear both cells",
+                    )
+                    .rule("the coordinates of a place, or two blank cells"),
+                });
+            }
+        }
+    }
+
+    /// Whether a device has neither a model nor a template, so that nothing says what it is.
+    pub(crate) fn is_of_no_model(&self) -> bool {
+        self.kind == Kind::Device && !self.is_given("device_model") && !self.is_given("template")
     }
 
     fn device_problems(&self, problems: &mut Vec<RowProblem>) {
@@ -197,7 +230,8 @@ impl Values {
             problems.push(RowProblem {
                 column,
                 others: vec![other],
-                problem: Problem::new(Code::RowConflict, why.to_owned()),
+                problem: Problem::new(Code::RowConflict, why.to_owned())
+                    .rule("only one of cells that exclude each other"),
             });
         };
         for custom in ["custom_site_id", "custom_site_name"] {
@@ -291,12 +325,17 @@ impl Values {
     }
 
     fn site(&mut self) -> Option<Site> {
+        let (latitude, longitude) = (self.number("latitude"), self.number("longitude"));
+        let mut address = self.address("address_latitude", "address_longitude");
+        if self.copy_coordinates && address.latitude.is_none() && address.longitude.is_none() {
+            (address.latitude, address.longitude) = (latitude, longitude);
+        }
         Some(Site {
             name: self.text("name")?,
             reference: self.text("reference"),
-            latitude: self.number("latitude"),
-            longitude: self.number("longitude"),
-            address: self.address("address_latitude", "address_longitude"),
+            latitude,
+            longitude,
+            address,
             phone_number: self.text("phone")?,
             fax_number: self.text("fax"),
         })

@@ -194,7 +194,11 @@ pub fn shown(value: &str) -> String {
             result.push('…');
             break;
         }
-        if c.is_control() || super::text::is_invisible(c) || super::text::is_direction(c) {
+        if c.is_control()
+            || super::text::is_invisible(c)
+            || super::text::is_direction(c)
+            || super::text::is_format(c)
+        {
             result.extend(c.escape_unicode());
         } else {
             result.push(c);

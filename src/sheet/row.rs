@@ -6,12 +6,12 @@ use crate::model::kind::Kind;
 
 use super::cell::Cell;
 use super::code::{Code, Severity};
-use super::column::{Column, Need, columns};
+use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
 use super::draft::{Draft, Values};
-use super::field::{self, Problem, Setting};
+use super::field::{self, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::options::Options;
@@ -91,12 +91,15 @@ struct Planned {
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
     setting: Setting,
+    ways: Ways,
     plan: Vec<Planned>,
     values: Values,
     counts: Vec<Counts>,
     key: Option<usize>,
     findings: Vec<Finding>,
     templates: u64,
+    /// Devices of which nothing says what they are: how many, and the first row.
+    of_no_model: (u64, u32),
 }
 
 impl<'a> RowReader<'a> {
@@ -106,12 +109,15 @@ impl<'a> RowReader<'a> {
         let default = |column: &Column| {
             options.default_for(table.kind, column.name).map(|value| Cell::text(value.to_owned()))
         };
+        let ways = Ways::of(options);
         let mut plan = Vec::new();
         for (position, mapped) in table.mapping.iter().enumerate() {
             if let Mapped::Column { column, entry } = mapped
                 && let Some(slot) = slot(column)
             {
-                plan.push(Planned { position, slot, column, entry: entry.clone(), default: default(column) });
+                let default = default(column);
+                let column = options.relaxed(table.kind, column);
+                plan.push(Planned { position, slot, column, entry: entry.clone(), default });
             }
         }
         for (slot, column) in all.iter().enumerate() {
@@ -125,12 +131,14 @@ impl<'a> RowReader<'a> {
         Self {
             table,
             setting,
+            ways,
             plan,
-            values: Values::new(table.kind),
+            values: Values::new(table.kind, options.copy_coordinates),
             counts: vec![Counts::default(); table.headers.len()],
             key: table.position("key"),
             findings: Vec::new(),
             templates: 0,
+            of_no_model: (0, 0),
         }
     }
 
@@ -190,6 +198,7 @@ impl<'a> RowReader<'a> {
             let mut finding =
                 self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
             finding.severity = problem.problem.severity;
+            finding.rule = problem.problem.rule.map(str::to_owned);
             finding.related.extend(
                 problem
                     .others
@@ -200,6 +209,10 @@ impl<'a> RowReader<'a> {
         }
         for finding in &mut row.findings {
             finding.row_key.clone_from(&row_key);
+        }
+        if !footer && self.values.is_of_no_model() {
+            let (count, first) = self.of_no_model;
+            self.of_no_model = (count + 1, if count == 0 { number } else { first });
         }
         if !row.findings.iter().any(Finding::is_error) {
             row.draft = self.values.draft();
@@ -245,11 +258,14 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let reading = field::read(planned.column, cell, self.setting);
+            let reading = field::read(planned.column, cell, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
+            if planned.column.form == Form::Username {
+                row.identity.unique = reading.meant();
+            }
             for problem in reading.problems {
                 let position = (planned.position != usize::MAX).then_some(planned.position);
                 row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
@@ -325,7 +341,8 @@ impl<'a> RowReader<'a> {
             unique: match self.table.kind {
                 Kind::Company => None,
                 Kind::Site => owned("reference"),
-                Kind::Person => owned("username"),
+                // Of a username in capitals what is suggested, so that two that differ by case only are told.
+                Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
                 Kind::Device => owned("mac"),
             },
         };
@@ -386,6 +403,9 @@ impl<'a> RowReader<'a> {
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
+        if self.of_no_model.0 > 0 {
+            findings.push(of_no_model(self.table, self.of_no_model));
+        }
         if self.templates > 0 {
             findings.push(self.table.finding(
                 Code::RowTemplate,
@@ -399,4 +419,24 @@ impl<'a> RowReader<'a> {
         }
         findings
     }
+}
+
+/// The devices of a table that have neither a model nor a template; told once, as it is allowed and often a whole column.
+fn of_no_model(table: &Table, (count, first): (u64, u32)) -> Finding {
+    let column = super::column::column(Kind::Device, "device_model");
+    let what = match count {
+        1 => "this device has neither device_model nor template".to_owned(),
+        count => format!("{count} devices have neither device_model nor template, first this one"),
+    };
+    let mut finding = table
+        .finding_at(
+            Code::RowIncompleteGroup,
+            format!("{what}: enter one of them, so that the service knows what the device is"),
+            first,
+            None,
+            column,
+        )
+        .as_severity(Severity::Warning);
+    finding.rule = Some("device_model or template, one of the two".to_owned());
+    finding
 }

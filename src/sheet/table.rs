@@ -119,7 +119,7 @@ impl Table {
         }
         let (mapping, problems) =
             header::map(kind, &headers, &options.rename, &options.ignore_columns, &|name| {
-                options.default_for(kind, name).is_some()
+                options.can_do_without(kind, name)
             });
         let table =
             Self { name, file: file.to_owned(), worksheet, kind, header_row: header.row, headers, mapping };

@@ -316,6 +316,7 @@ fn validation(form: Form) -> std::result::Result<Option<DataValidation>, XlsxErr
         | Form::Username
         | Form::Phone
         | Form::Mac
+        | Form::Country
         | Form::Timezone
         | Form::UuidList
         | Form::Labels

@@ -17,6 +17,16 @@ pub(crate) fn is_direction(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
+/// Characters that join letters or keep them apart; names in some scripts need them.
+pub(crate) fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Characters for programs, not for readers: separators of lines and paragraphs, annotations, invisible operators.
+pub(crate) fn is_format(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}' | '\u{180e}' | '\u{2061}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
+}
+
 /// How the text of a column is normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Norm {
@@ -175,9 +185,16 @@ pub(crate) fn is_formula_error(text: &str) -> bool {
 
 /// A word people write instead of leaving a cell blank.
 pub(crate) fn is_placeholder(text: &str) -> bool {
-    const WORDS: [&str; 14] =
-        ["n/a", "n.a.", "-", "--", "none", "null", "nil", "tbd", "tbc", "xxx", "?", "???", "unknown", "todo"];
+    const WORDS: [&str; 20] = [
+        "n/a", "n.a.", "n.a", "na", "-", "--", "---", "none", "null", "nil", "(null)", "<null>", "tbd",
+        "tbc", "xxx", "xx", "?", "???", "unknown", "todo",
+    ];
     text.len() <= 8 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Nothing but zeros, as spreadsheets write them that have no blank cells.
+pub(crate) fn is_zero(text: &str) -> bool {
+    matches!(text, "0" | "0.0" | "00")
 }
 
 /// The text as it was before it was read in Windows-1252 and saved in UTF-8; `None` when it shows no sign of that.
