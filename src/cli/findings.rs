@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::context::Context;
-use crate::sheet::finding::{Code, Finding, Findings, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Severity, cut};
 use crate::term::{Ink, Line, Terminal, count, counted};
 
 /// Equal findings of one column told one by one.
@@ -134,10 +134,10 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
     if let Some(header) = &finding.header {
         line = line.text(format!("  \"{header}\""));
         if let Some(value) = &finding.value {
-            line = line.text(format!(" = {value}"));
+            line = line.text(format!(" = {}", cut(value)));
         }
     } else if let Some(value) = &finding.value {
-        line = line.text(format!("  {value}"));
+        line = line.text(format!("  {}", cut(value)));
     }
     if let Some(key) = &finding.row_key {
         line = line.text(format!("  (row key {key})"));

@@ -3,6 +3,7 @@
 //! One list of findings feeds the terminal, the JSON lines and the annotated workbook. A finding names the place as
 //! the spreadsheet program shows it, the value, the rule and what to do. How findings are printed is left to the rooms above.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -207,6 +208,20 @@ pub fn shown(value: &str) -> String {
     result
 }
 
+/// Characters of a value that a line of the terminal shows.
+const VALUE_ON_SCREEN: usize = 60;
+
+/// A shown value cut in the middle to what fits a line: its beginning and its end tell most.
+pub fn cut(value: &str) -> Cow<'_, str> {
+    let count = value.chars().count();
+    if count <= VALUE_ON_SCREEN {
+        return value.into();
+    }
+    let head: String = value.chars().take(VALUE_ON_SCREEN / 2).collect();
+    let tail: String = value.chars().skip(count + 1 - VALUE_ON_SCREEN / 2).collect();
+    format!("{head}…{tail}").into()
+}
+
 impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
@@ -293,6 +308,14 @@ mod tests {
     fn a_value_is_shown_without_control_characters_and_cut() {
         assert_eq!(shown("a\u{7}b\u{202e}c\u{200b}"), "a\\u{7}b\\u{202e}c\\u{200b}");
         assert_eq!(shown(&"x".repeat(500)).chars().count(), 201);
+        assert_eq!(shown("a\u{2028}b"), "a\\u{2028}b");
+    }
+
+    #[test]
+    fn a_long_value_is_cut_in_the_middle_for_the_screen() {
+        assert_eq!(cut(&"x".repeat(60)), "x".repeat(60));
+        let long = format!("{}{}", "a".repeat(100), "b".repeat(100));
+        assert_eq!(cut(&long), format!("{}…{}", "a".repeat(30), "b".repeat(29)));
     }
 
     #[test]

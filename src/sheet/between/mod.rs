@@ -116,7 +116,7 @@ pub enum To {
 #[derive(Debug, Clone, PartialEq)]
 enum Resolution {
     To(To),
-    Failed { code: Code, message: String, related: Vec<u32> },
+    Failed { code: Code, message: String, suggestion: Option<String>, related: Vec<u32> },
 }
 
 /// The rows of an import with their references resolved.
@@ -203,11 +203,13 @@ impl Between {
     /// # Errors
     /// When earlier imports cannot be looked up.
     pub fn check(mut self, known: &dyn Known, found: &mut dyn FnMut(Finding)) -> Result<Checked> {
-        duplicates::keys(&mut self, found);
-        duplicates::uniques(&mut self, found);
+        let mut told = vec![false; self.entries.len()];
+        duplicates::keys(&mut self, &mut told, found);
+        duplicates::uniques(&mut self, &mut told, found);
         let resolutions = resolve::all(&self, known)?;
         resolve::tell(&mut self, &resolutions, found);
-        duplicates::natural(&mut self, &resolutions, found);
+        duplicates::natural(&mut self, &resolutions, &mut told, found);
+        duplicates::whole_rows(&self, &told, found);
         let depths = resolve::depths(&mut self, &resolutions, found);
         resolve::owners(&mut self, &resolutions, found);
         let order = resolve::order(&self, &depths);
@@ -222,6 +224,19 @@ impl Between {
         let mut finding = table.finding_at(code, message, entry.row, None, column);
         finding.row_key = self.get(entry.key).map(super::finding::shown);
         finding
+    }
+
+    /// How a finding in the row `from` speaks of another one: `row 7`, with the sheet where it is another sheet.
+    fn row_as_seen(&self, of: &Entry, from: &Entry) -> String {
+        let (of_table, from_table) = (&self.tables[of.table as usize], &self.tables[from.table as usize]);
+        let row = of.row;
+        if of.table == from.table {
+            format!("row {row}")
+        } else if of_table.file == from_table.file {
+            format!("row {row} of the sheet {}", super::finding::shown(&of_table.name))
+        } else {
+            format!("row {row} of {}", super::finding::shown(&of_table.file))
+        }
     }
 
     /// A row that belongs to a finding, at a column of its table.

@@ -282,7 +282,6 @@ pub(super) const ALSO: &[(&str, &str)] = &[
     ("Burma", "MM"),
     ("Republic of Ireland", "IE"),
     ("Eire", "IE"),
-    ("Korea", "KR"),
     ("Republic of Korea", "KR"),
     ("Viet Nam", "VN"),
     ("Lao PDR", "LA"),

@@ -11,7 +11,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::super::code::Code;
 use super::super::finding::shown;
 use super::super::options::CountryForm;
-use super::super::text::{did_you_mean, nearest};
+use super::super::text::{did_you_mean, is_placeholder, nearest};
 use super::countries::{ALSO, COUNTRIES};
 use super::{Problem, Reading, Value};
 
@@ -43,6 +43,10 @@ fn known(text: &str) -> Option<(&'static str, &'static str)> {
         }
         places
     });
+    // "N/A" is no more Namibia than "n.a." is.
+    if is_placeholder(text) {
+        return None;
+    }
     let (alpha2, _, name) = COUNTRIES[*places.get(&fold(text))?];
     Some((alpha2, name))
 }
@@ -127,7 +131,7 @@ mod tests {
         for (text, code) in table {
             assert_eq!(known(text).map(|(alpha2, _)| alpha2), Some(code), "{text}");
         }
-        for text in ["New Zeland", "N/A", "Auckland", "1010", ""] {
+        for text in ["New Zeland", "N/A", "n.a.", "Auckland", "1010", ""] {
             assert_eq!(known(text), None, "{text}");
         }
     }
