@@ -101,7 +101,7 @@ impl Form {
     /// What a cell may hold, as a phrase for templates and docs.
     pub fn describe(self) -> String {
         match self {
-            Self::Name | Self::Text => "text".into(),
+            Self::Name | Self::Text | Self::Country => "text".into(),
             Self::Code => "text (format the column as Text)".into(),
             Self::Key => "up to 64 letters, digits and . _ - :".into(),
             Self::Reference(role) => format!("key, id or name of a {}", role.target().singular()),
@@ -113,7 +113,6 @@ impl Form {
             Self::Mac => "12 hexadecimal digits (format the column as Text)".into(),
             Self::Latitude => "decimal degrees, -90 to 90".into(),
             Self::Longitude => "decimal degrees, -180 to 180".into(),
-            Self::Country => "country, by its name in English or its ISO code".into(),
             Self::Timezone => "time zone such as Pacific/Auckland".into(),
             Self::UuidList => "ids of the service, separated by ;".into(),
             Self::Labels => "labels, separated by ;".into(),

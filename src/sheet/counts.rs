@@ -75,14 +75,20 @@ impl Counts {
         ];
         for (count, code, what) in changes {
             if count > 0 {
-                findings.push(at_header(code, format!("{what} in {count} cells"), header_row));
+                let cells = if count == 1 { "cell" } else { "cells" };
+                findings.push(at_header(code, format!("{what} in {count} {cells}"), header_row));
             }
         }
         if self.blank > 0 {
             findings.push(
                 at_header(
                     Code::CellRequired,
-                    format!("blank in {} rows, first here; a record should have it", self.blank),
+                    match self.blank {
+                        1 => "blank in this row: enter it, as a record should have it".to_owned(),
+                        rows => {
+                            format!("blank in {rows} rows, first here: enter it, as a record should have it")
+                        }
+                    },
                     self.first_blank,
                 )
                 .as_severity(Severity::Warning),

@@ -27,7 +27,7 @@ pub struct Draft {
 }
 
 /// A reference of a row to another record; its cell is in the column named after the role.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// What the other record is to this one.
     pub role: Role,
@@ -267,15 +267,21 @@ impl Values {
         }
     }
 
-    /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
-    pub(crate) fn draft(&mut self) -> Option<Draft> {
-        let key = self.text("key");
+    /// Takes what the row refers to.
+    pub(crate) fn references(&mut self) -> Vec<Reference> {
         let mut references = Vec::new();
         for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
             if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
                 references.push(Reference { role, pointer });
             }
         }
+        references
+    }
+
+    /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
+    pub(crate) fn draft(&mut self) -> Option<Draft> {
+        let key = self.text("key");
+        let references = self.references();
         let copied = references.iter().any(|reference| reference.role == Role::Template);
         let record = match self.kind {
             Kind::Company => Record::Company(self.company()?),

@@ -10,7 +10,7 @@ use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
-use super::draft::{Draft, Values};
+use super::draft::{Draft, Reference, Values};
 use super::field::{self, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
@@ -48,6 +48,9 @@ pub struct Identity {
     pub name: Option<String>,
     /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
     pub unique: Option<String>,
+    /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
+    /// the draft.
+    pub references: Vec<Reference>,
 }
 
 impl Row {
@@ -214,7 +217,9 @@ impl<'a> RowReader<'a> {
             let (count, first) = self.of_no_model;
             self.of_no_model = (count + 1, if count == 0 { number } else { first });
         }
-        if !row.findings.iter().any(Finding::is_error) {
+        if row.findings.iter().any(Finding::is_error) {
+            row.identity.references = self.values.references();
+        } else {
             row.draft = self.values.draft();
         }
         row.cells = self.texts(cells);
@@ -345,6 +350,7 @@ impl<'a> RowReader<'a> {
                 Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
                 Kind::Device => owned("mac"),
             },
+            references: Vec::new(),
         };
     }
 

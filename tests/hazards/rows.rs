@@ -104,6 +104,23 @@ fn r02_a_reference_that_leads_nowhere_is_an_error_with_what_was_probably_meant()
     assert_eq!(lost.next().expect("another").suggestion, None);
 }
 
+/// A row with a mistake in another cell, and a reference that leads nowhere besides: both are told at once.
+#[test]
+fn r02_the_references_of_a_row_with_errors_are_checked_too() {
+    let rows = companies(&[("acme", "nobody", "Acme Ltd"), ("b", "c", "B"), ("c", "b", "C")]);
+    let desk = Desk::with("companies.csv", rows.replace("CUSTOMER", "BOTH"));
+    assert_eq!(
+        found(&desk),
+        [
+            "error cell.enum companies.csv D2",
+            "error cell.enum companies.csv D3",
+            "error cell.enum companies.csv D4",
+            "error ref.not-found companies.csv B2",
+            "error ref.cycle companies.csv B3",
+        ]
+    );
+}
+
 /// Companies by their names, as people know them.
 #[test]
 fn r03_a_name_leads_to_the_one_row_that_has_it_and_is_ambiguous_when_two_have() {

@@ -151,14 +151,13 @@ impl Between {
             fingerprint: row.fingerprint(),
             unusable: row.draft.is_none(),
         };
-        if let Some(draft) = &row.draft {
-            for reference in &draft.references {
-                let number = self.number(reference.role.target(), &reference.pointer);
-                match reference.role {
-                    Role::Parent | Role::Company => entry.owner = number,
-                    Role::Site => entry.site = number,
-                    Role::Template => entry.template = number,
-                }
+        let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
+        for reference in references {
+            let number = self.number(reference.role.target(), &reference.pointer);
+            match reference.role {
+                Role::Parent | Role::Company => entry.owner = number,
+                Role::Site => entry.site = number,
+                Role::Template => entry.template = number,
             }
         }
         debug_assert!(row.draft.as_ref().is_none_or(|draft| draft.record.kind() == kind));

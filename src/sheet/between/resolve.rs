@@ -345,26 +345,25 @@ pub(super) fn spread(
 ) {
     for number in order {
         let entry = between.entries[*number as usize];
-        for (role, reference) in entry.references(between.kind(&entry)) {
-            if let Some(Resolution::To(To::Row(target))) = resolutions.get(reference as usize)
-                && between.entries[*target].unusable
-            {
-                let column = column_of_role(role);
-                let message = format!(
-                    "{}, to which it refers, has errors: correct those, and this row is right too",
-                    between.row_as_seen(&between.entries[*target], &entry)
-                );
-                if !entry.unusable {
-                    let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column);
-                    finding.related.push(between.related(
-                        u32::try_from(*target).unwrap_or(NONE),
-                        "key",
-                        "has errors",
-                    ));
-                    found(finding);
-                }
-                between.entries[*number as usize].unusable = true;
+        let invalid = entry.references(between.kind(&entry)).find_map(|(role, reference)| match resolutions
+            .get(reference as usize)
+        {
+            Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
+                Some((role, *target))
             }
+            _ => None,
+        });
+        let Some((role, target)) = invalid else { continue };
+        between.entries[*number as usize].unusable = true;
+        if entry.unusable {
+            continue;
         }
+        let message = format!(
+            "{}, to which it refers, has errors: correct those, and this row is right too",
+            between.row_as_seen(&between.entries[target], &entry)
+        );
+        let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column_of_role(role));
+        finding.related.push(between.related(u32::try_from(target).unwrap_or(NONE), "key", "has errors"));
+        found(finding);
     }
 }

@@ -100,7 +100,7 @@ fn pair(text: &str) -> Option<(f64, f64)> {
     if let Some((left, right)) = text.split_once([',', ';', ' ']) {
         let spaced = right.starts_with(' ') || text.contains(';');
         let (left, right) = (left.trim(), right.trim_matches([' ', ',', ';']));
-        if (left.contains('.') || spaced)
+        if (spaced || (left.contains('.') && right.contains('.')))
             && let (Some(latitude), Some(longitude)) = (decimal(left), decimal(right))
         {
             return Some((latitude, longitude));

@@ -69,10 +69,11 @@ fn odd_character(odd: char, text: &str) -> Problem {
     }
     let digits = text.chars().filter(char::is_ascii_hexdigit).count();
     let named = format!("'{}' (U+{:04X})", shown(odd.encode_utf8(&mut [0; 4])), u32::from(odd));
+    let foreign = text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii_hexdigit()).count();
     let message = match odd {
         'O' | 'o' if digits >= 8 => format!("{named} is the letter O, not the digit 0: correct it"),
         'I' | 'l' | 'L' if digits >= 8 => format!("{named} is a letter, not the digit 1: correct it"),
-        _ if digits < 8 || odd.is_ascii_alphabetic() => {
+        _ if digits < 8 || foreign > 1 => {
             format!("{named} is no hexadecimal digit: is this the serial number? Enter the MAC address")
         }
         _ => format!("{named} is no hexadecimal digit: correct the address"),
@@ -86,7 +87,7 @@ fn wrong_length(digits: &str) -> Problem {
         0 => "enter the address",
         16 => "an address of 16 digits (EUI-64) is another one: enter the MAC address",
         9..=11 if digits.bytes().all(|digit| digit.is_ascii_digit()) => {
-            "leading zeros may be lost: format the column as Text and enter the address again"
+            "format the column as Text and enter the address again, as leading zeros may be lost"
         }
         _ => "correct it",
     };

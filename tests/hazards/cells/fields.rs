@@ -46,7 +46,7 @@ fn d02_short_groups_of_a_mac_are_padded_and_counted() {
 #[test]
 fn d03_a_mac_of_another_length_is_told_with_its_count() {
     for (value, count) in [
-        ("00:1a:2b:3c:4d:5", "this has 11"),
+        ("001a2b3c4d5", "this has 11"),
         ("001a2b3c4d5e6", "this has 13"),
         ("001a2bfffe3c4d5e", "this has 16"),
     ] {

@@ -6,11 +6,11 @@ use super::record::{cases, csv, device, judged, number, person, site, spoiled};
 #[test]
 fn n01_a_phone_number_stored_as_a_number_is_a_warning_and_an_error_when_too_short() {
     let desk = number("sites", "phone", "95551234");
-    assert_eq!(judged(&desk), (vec!["warning cell.numeric-identifier Sites!D2".to_owned()], None));
+    assert_eq!(judged(&desk), (vec!["warning cell.numeric-identifier sites!D2".to_owned()], None));
     assert_eq!(site(&desk).phone_number, "95551234");
     let finding = desk.the("cell.numeric-identifier");
     assert!(finding.message.contains("a leading 0 or + would be lost"), "{}", finding.message);
-    assert_eq!(judged(&number("sites", "phone", "555123")).0, ["error cell.numeric-identifier Sites!D2"]);
+    assert_eq!(judged(&number("sites", "phone", "555123")).0, ["error cell.numeric-identifier sites!D2"]);
 }
 
 /// A CSV saved by Excel: a long number became a power of ten.
@@ -45,10 +45,10 @@ fn n03_a_point_and_a_zero_after_digits_are_taken_off_with_a_warning() {
 #[test]
 fn n04_a_number_of_sixteen_digits_has_lost_some() {
     let desk = number("sites", "phone", "1234567890123456");
-    assert_eq!(judged(&desk).0, ["error cell.precision-lost Sites!D2"]);
+    assert_eq!(judged(&desk).0, ["error cell.precision-lost sites!D2"]);
     assert_eq!(
         judged(&number("sites", "phone", "123456789012345")).0,
-        ["warning cell.numeric-identifier Sites!D2"]
+        ["warning cell.numeric-identifier sites!D2"]
     );
 }
 
@@ -56,7 +56,7 @@ fn n04_a_number_of_sixteen_digits_has_lost_some() {
 #[test]
 fn n05_a_mac_of_digits_stored_as_a_number_is_an_error_with_the_padded_address() {
     let found = judged(&number("devices", "mac", "1122334455"));
-    let expected = vec!["error cell.numeric-identifier Devices!E2".to_owned()];
+    let expected = vec!["error cell.numeric-identifier devices!E2".to_owned()];
     assert_eq!(found, (expected, Some("00:11:22:33:44:55".to_owned())));
     assert_eq!(spoiled("devices", "mac", "1122334455.0").0, ["error cell.numeric-identifier E2"]);
     // In a text table the digits are text, and too few.
@@ -67,7 +67,7 @@ fn n05_a_mac_of_digits_stored_as_a_number_is_an_error_with_the_padded_address() 
 /// A MAC address with one E among digits, which Excel took for a power of ten.
 #[test]
 fn n06_a_mac_that_became_a_power_of_ten_cannot_be_restored() {
-    let expected = vec!["error cell.numeric-identifier Devices!E2".to_owned()];
+    let expected = vec!["error cell.numeric-identifier devices!E2".to_owned()];
     assert_eq!(judged(&number("devices", "mac", "1635442100")), (expected, None));
     cases("devices", "mac", &[("1.64E+09", "error cell.scientific", None)]);
 }
@@ -76,7 +76,7 @@ fn n06_a_mac_that_became_a_power_of_ten_cannot_be_restored() {
 #[test]
 fn n07_a_postcode_stored_as_a_number_is_a_warning_and_no_zero_is_added() {
     let desk = number("sites", "postcode", "2134");
-    assert_eq!(judged(&desk), (vec!["warning cell.numeric-identifier Sites!H2".to_owned()], None));
+    assert_eq!(judged(&desk), (vec!["warning cell.numeric-identifier sites!H2".to_owned()], None));
     assert_eq!(site(&desk).address.post_or_zip_code.as_deref(), Some("2134"));
     assert_eq!(
         site(&csv("sites", &[("postcode", "02134")])).address.post_or_zip_code.as_deref(),
