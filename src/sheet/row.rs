@@ -16,9 +16,10 @@ use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::options::Options;
 use super::table::Table;
+use super::tally::Tally;
 
-/// What stands in the key cell of the example row of our own templates.
-pub(crate) const EXAMPLE_KEY: &str = "#example";
+pub(crate) use super::tally::EXAMPLE_KEY;
+
 /// A row with at most this many cells, none of them needed, may be a total or a remark.
 const FOOTER_CELLS: usize = 2;
 
@@ -100,9 +101,7 @@ pub(crate) struct RowReader<'a> {
     counts: Vec<Counts>,
     key: Option<usize>,
     findings: Vec<Finding>,
-    templates: u64,
-    /// Devices of which nothing says what they are: how many, and the first row.
-    of_no_model: (u64, u32),
+    tally: Tally,
 }
 
 impl<'a> RowReader<'a> {
@@ -140,8 +139,7 @@ impl<'a> RowReader<'a> {
             counts: vec![Counts::default(); table.headers.len()],
             key: table.position("key"),
             findings: Vec::new(),
-            templates: 0,
-            of_no_model: (0, 0),
+            tally: Tally::default(),
         }
     }
 
@@ -167,7 +165,7 @@ impl<'a> RowReader<'a> {
             return Outcome::Row(row);
         }
         if row_key.as_deref() == Some(EXAMPLE_KEY) {
-            self.templates += 1;
+            self.tally.template();
             if self.is_typed_over(&cells) {
                 self.findings.push(
                     self.table
@@ -214,8 +212,7 @@ impl<'a> RowReader<'a> {
             finding.row_key.clone_from(&row_key);
         }
         if !footer && self.values.is_of_no_model() {
-            let (count, first) = self.of_no_model;
-            self.of_no_model = (count + 1, if count == 0 { number } else { first });
+            self.tally.without_model(number);
         }
         if row.findings.iter().any(Finding::is_error) {
             row.identity.references = self.values.references();
@@ -249,13 +246,7 @@ impl<'a> RowReader<'a> {
                     Need::Required if short && planned.position >= cells.len() => {
                         missing.push(planned.column)
                     }
-                    Need::Required => row.findings.push(self.table.finding_at(
-                        Code::CellRequired,
-                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
-                        row.number,
-                        row.line,
-                        Some(planned.column),
-                    )),
+                    Need::Required => row.findings.push(self.blank(planned.column, row)),
                     Need::Wanted => {
                         wanted.push(planned.position);
                     }
@@ -282,13 +273,7 @@ impl<'a> RowReader<'a> {
                 Some(_) => self.values.set_wrong(planned.slot),
                 // Only what is invisible stood in the cell, or its only content was taken off.
                 None if !wrong && planned.column.need == Need::Required => {
-                    row.findings.push(self.table.finding_at(
-                        Code::CellRequired,
-                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
-                        row.number,
-                        row.line,
-                        Some(planned.column),
-                    ));
+                    row.findings.push(self.blank(planned.column, row));
                 }
                 None if wrong => self.values.set_wrong(planned.slot),
                 None => {}
@@ -316,6 +301,12 @@ impl<'a> RowReader<'a> {
             }
         }
         footer
+    }
+
+    /// The finding for a cell that needs a value and has none.
+    fn blank(&self, column: &Column, row: &Row) -> Finding {
+        let message = format!("{} is blank: enter it. {}", column.name, column.help);
+        self.table.finding_at(Code::CellRequired, message, row.number, row.line, Some(column))
     }
 
     fn cell_finding(
@@ -400,7 +391,7 @@ impl<'a> RowReader<'a> {
 
     /// Whether the example row of a template was met.
     pub(crate) fn has_met_a_template(&self) -> bool {
-        self.templates > 0
+        self.tally.has_met_a_template()
     }
 
     /// What is told once for the table: counted changes, blanks, columns without a header.
@@ -409,40 +400,7 @@ impl<'a> RowReader<'a> {
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
-        if self.of_no_model.0 > 0 {
-            findings.push(of_no_model(self.table, self.of_no_model));
-        }
-        if self.templates > 0 {
-            findings.push(self.table.finding(
-                Code::RowTemplate,
-                match self.templates {
-                    1 => format!("the example row of the template, whose key is {EXAMPLE_KEY}, is not read"),
-                    rows => format!(
-                        "{rows} example rows of the template, whose key is {EXAMPLE_KEY}, are not read"
-                    ),
-                },
-            ));
-        }
+        self.tally.tell(self.table, &mut findings);
         findings
     }
-}
-
-/// The devices of a table that have neither a model nor a template; told once, as it is allowed and often a whole column.
-fn of_no_model(table: &Table, (count, first): (u64, u32)) -> Finding {
-    let column = super::column::column(Kind::Device, "device_model");
-    let what = match count {
-        1 => "this device has neither device_model nor template".to_owned(),
-        count => format!("{count} devices have neither device_model nor template, first this one"),
-    };
-    let mut finding = table
-        .finding_at(
-            Code::RowIncompleteGroup,
-            format!("{what}: enter one of them, so that the service knows what the device is"),
-            first,
-            None,
-            column,
-        )
-        .as_severity(Severity::Warning);
-    finding.rule = Some("device_model or template, one of the two".to_owned());
-    finding
 }
