@@ -72,6 +72,8 @@ pub enum Form {
     Latitude,
     /// Decimal degrees from -180 to 180.
     Longitude,
+    /// A country, by name or ISO code.
+    Country,
     /// A time zone.
     Timezone,
     /// Ids of the service, separated by semicolons.
@@ -99,7 +101,7 @@ impl Form {
     /// What a cell may hold, as a phrase for templates and docs.
     pub fn describe(self) -> String {
         match self {
-            Self::Name | Self::Text => "text".into(),
+            Self::Name | Self::Text | Self::Country => "text".into(),
             Self::Code => "text (format the column as Text)".into(),
             Self::Key => "up to 64 letters, digits and . _ - :".into(),
             Self::Reference(role) => format!("key, id or name of a {}", role.target().singular()),

@@ -76,7 +76,8 @@ impl Counts {
         ];
         for (count, code, what) in changes {
             if count > 0 {
-                findings.push(at_header(code, format!("{what} in {count} cells"), header_row));
+                let cells = if count == 1 { "cell" } else { "cells" };
+                findings.push(at_header(code, format!("{what} in {count} {cells}"), header_row));
             }
         }
         if self.blank > 0 {
@@ -84,8 +85,10 @@ impl Counts {
                 at_header(
                     Code::CellRequired,
                     match self.blank {
-                        1 => "blank in this row; a record should have it".to_owned(),
-                        rows => format!("blank in {rows} rows, first here; a record should have it"),
+                        1 => "blank in this row: enter it, as a record should have it".to_owned(),
+                        rows => {
+                            format!("blank in {rows} rows, first here: enter it, as a record should have it")
+                        }
                     },
                     self.first_blank,
                 )

@@ -1,5 +1,5 @@
-//! From the values of a row to its record, its references and what it asks for besides; and what holds between the
-//! cells of one row.
+//! From the values of a row to its record, its references and what it asks for besides. What holds between the cells of
+//! one row is left to `exclusion`.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,8 @@ use crate::model::record::{
     TemplateCopy, TemplateScope, UserType,
 };
 
-use super::code::Code;
 use super::column::{Column, Family, columns};
-use super::field::{Pointer, Problem, Value};
+use super::field::{Pointer, Value};
 
 /// A row that can become a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +26,7 @@ pub struct Draft {
 }
 
 /// A reference of a row to another record; its cell is in the column named after the role.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// What the other record is to this one.
     pub role: Role,
@@ -49,6 +48,8 @@ pub const fn column_of_role(role: Role) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct Values {
     kind: Kind,
+    /// Whether the coordinates of a site are its address's too.
+    copy_coordinates: bool,
     plain: Vec<Option<Value>>,
     /// Columns whose cells hold something that cannot be used, and is told at the cell.
     wrong: Vec<bool>,
@@ -56,19 +57,17 @@ pub(crate) struct Values {
     entries: Vec<(Family, String, String)>,
 }
 
-/// Something wrong between the cells of a row; `column` is where it is shown.
-#[derive(Debug)]
-pub(crate) struct RowProblem {
-    pub(crate) column: &'static str,
-    pub(crate) others: Vec<&'static str>,
-    pub(crate) problem: Problem,
-}
-
 impl Values {
     /// No values yet.
-    pub(crate) fn new(kind: Kind) -> Self {
+    pub(crate) fn new(kind: Kind, copy_coordinates: bool) -> Self {
         let width = columns(kind).len();
-        Self { kind, plain: vec![None; width], wrong: vec![false; width], entries: Vec::new() }
+        Self {
+            kind,
+            copy_coordinates,
+            plain: vec![None; width],
+            wrong: vec![false; width],
+            entries: Vec::new(),
+        }
     }
 
     /// Forgets the values of the row before.
@@ -94,12 +93,12 @@ impl Values {
     }
 
     /// Whether a cell is filled in, rightly or wrongly: what is wrong must not be called missing as well.
-    fn is_given(&self, name: &str) -> bool {
+    pub(super) fn is_given(&self, name: &str) -> bool {
         let index = columns(self.kind).iter().position(|column| column.name == name);
         index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
     }
 
-    fn get(&self, name: &str) -> Option<&Value> {
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
         let index = columns(self.kind).iter().position(|column| column.name == name)?;
         self.plain[index].as_ref()
     }
@@ -110,7 +109,7 @@ impl Values {
     }
 
     /// Whether a column has a value that can be used.
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
@@ -165,72 +164,25 @@ impl Values {
         }
     }
 
-    /// What is wrong between the cells of the row.
-    pub(crate) fn problems(&self) -> Vec<RowProblem> {
-        let mut problems = Vec::new();
-        for (latitude, longitude) in [("latitude", "longitude"), ("address_latitude", "address_longitude")] {
-            let (has, lacks) = match (self.has(latitude), self.has(longitude)) {
-                (true, false) => (latitude, longitude),
-                (false, true) => (longitude, latitude),
-                (true, true) | (false, false) => continue,
-            };
-            if self.is_given(lacks) {
-                continue;
-            }
-            problems.push(RowProblem {
-                column: lacks,
-                others: vec![has],
-                problem: Problem::new(
-                    Code::RowIncompleteGroup,
-                    format!("{has} is given and {lacks} is not: give both or neither"),
-                ),
-            });
-        }
-        if self.kind == Kind::Device {
-            self.device_problems(&mut problems);
-        }
-        problems
+    /// The kind of the row.
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
     }
 
-    fn device_problems(&self, problems: &mut Vec<RowProblem>) {
-        let mut exclude = |column: &'static str, other: &'static str, why: &str| {
-            problems.push(RowProblem {
-                column,
-                others: vec![other],
-                problem: Problem::new(Code::RowConflict, why.to_owned()),
-            });
-        };
-        for custom in ["custom_site_id", "custom_site_name"] {
-            if self.has(custom) && self.has("site") {
-                exclude(custom, "site", "the device has a site already: clear this cell, or the site");
+    /// Whether a column of a family has a value.
+    pub(super) fn has_entry(&self, family: Family) -> bool {
+        self.entries.iter().any(|(of, ..)| *of == family)
+    }
+
+    /// Takes what the row refers to.
+    pub(crate) fn references(&mut self) -> Vec<Reference> {
+        let mut references = Vec::new();
+        for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
+            if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
+                references.push(Reference { role, pointer });
             }
         }
-        for own in ["device_model", "mac"] {
-            if self.has(own) && self.has("template") {
-                exclude(
-                    own,
-                    "template",
-                    "a device copied from a template takes this from it: clear this cell, or the template",
-                );
-            }
-        }
-        let copied = ["copy_dhcp_leases", "copy_internet_passwords"];
-        for column in copied {
-            if matches!(self.get(column), Some(Value::Bool(true))) && !self.is_given("template") {
-                exclude(
-                    column,
-                    "template",
-                    "this applies only to a device copied from a template: clear this cell, or name the template",
-                );
-            }
-        }
-        if self.entries.iter().any(|(family, ..)| *family == Family::Snat) && !self.is_given("template") {
-            exclude(
-                "snat:",
-                "template",
-                "this applies only to a device copied from a template: clear this cell, or name the template",
-            );
-        }
+        references
     }
 
     /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
@@ -238,12 +190,7 @@ impl Values {
         // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
         self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
         let key = self.text("key");
-        let mut references = Vec::new();
-        for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
-            if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
-                references.push(Reference { role, pointer });
-            }
-        }
+        let references = self.references();
         let copied = references.iter().any(|reference| reference.role == Role::Template);
         let record = match self.kind {
             Kind::Company => Record::Company(self.company()?),
@@ -293,12 +240,17 @@ impl Values {
     }
 
     fn site(&mut self) -> Option<Site> {
+        let (latitude, longitude) = (self.number("latitude"), self.number("longitude"));
+        let mut address = self.address("address_latitude", "address_longitude");
+        if self.copy_coordinates && address.latitude.is_none() && address.longitude.is_none() {
+            (address.latitude, address.longitude) = (latitude, longitude);
+        }
         Some(Site {
             name: self.text("name")?,
             reference: self.text("reference"),
-            latitude: self.number("latitude"),
-            longitude: self.number("longitude"),
-            address: self.address("address_latitude", "address_longitude"),
+            latitude,
+            longitude,
+            address,
             phone_number: self.text("phone")?,
             fax_number: self.text("fax"),
         })

@@ -193,7 +193,11 @@ pub fn shown(value: &str) -> String {
             result.push('…');
             break;
         }
-        if c.is_control() || super::text::is_invisible(c) || super::text::is_direction(c) {
+        if c.is_control()
+            || super::text::is_invisible(c)
+            || super::text::is_direction(c)
+            || super::text::is_format(c)
+        {
             result.extend(c.escape_unicode());
         } else {
             result.push(c);
@@ -222,6 +226,7 @@ mod tests {
     fn a_value_is_shown_without_control_characters_and_cut() {
         assert_eq!(shown("a\u{7}b\u{202e}c\u{200b}"), "a\\u{7}b\\u{202e}c\\u{200b}");
         assert_eq!(shown(&"x".repeat(500)).chars().count(), 201);
+        assert_eq!(shown("a\u{2028}b"), "a\\u{2028}b");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use encoding_rs::Encoding;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 
-use super::column::{self, Family};
+use super::column::{self, Column, Family, Need};
+use super::columns::address::ADDRESS1_THAT_MAY_LACK;
 use super::policy::Policy;
 
 /// Declares a choice of a few words, as they are typed and as a profile has them.
@@ -154,6 +155,20 @@ impl Options {
             .rev()
             .find(|(of, name, _)| *of == kind && *name == column)
             .map(|(.., value)| value.as_str())
+    }
+
+    /// The column of a kind as it is to be read: where it was said that records may be without a first line of address,
+    /// no row but a device's needs one.
+    pub(crate) fn relaxed(&self, kind: Kind, column: &'static Column) -> &'static Column {
+        let may_lack = self.allow_missing_address1 && kind != Kind::Device;
+        if may_lack && column.name == ADDRESS1_THAT_MAY_LACK.name { ADDRESS1_THAT_MAY_LACK } else { column }
+    }
+
+    /// Whether a column that every row needs need not be there: it has a default, or was said to be dispensable.
+    pub(crate) fn can_do_without(&self, kind: Kind, name: &str) -> bool {
+        self.default_for(kind, name).is_some()
+            || column::column(kind, name)
+                .is_some_and(|column| self.relaxed(kind, column).need != Need::Required)
     }
 
     pub(crate) fn encoding(&self) -> Option<&'static Encoding> {

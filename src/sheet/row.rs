@@ -6,21 +6,21 @@ use crate::model::kind::Kind;
 
 use super::cell::Cell;
 use super::code::{Code, Severity};
-use super::column::{Column, Need, columns};
+use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
-use super::draft::{Draft, Values};
-use super::field::{self, Problem, Setting};
+use super::draft::{Draft, Reference, Values};
+use super::field::{self, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::layout;
 use super::options::Options;
 use super::preflight::COLUMN_LIMIT;
 use super::table::Table;
+use super::tally::Tally;
 
-/// What stands in the key cell of the example row of our own templates.
-pub(crate) const EXAMPLE_KEY: &str = "#example";
+pub(crate) use super::tally::EXAMPLE_KEY;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,9 @@ pub struct Identity {
     pub name: Option<String>,
     /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
     pub unique: Option<String>,
+    /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
+    /// the draft.
+    pub references: Vec<Reference>,
 }
 
 impl Row {
@@ -93,12 +96,13 @@ struct Planned {
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
     setting: Setting,
+    ways: Ways,
     plan: Vec<Planned>,
     values: Values,
     counts: Vec<Counts>,
     key: Option<usize>,
     findings: Vec<Finding>,
-    templates: u64,
+    tally: Tally,
 }
 
 impl<'a> RowReader<'a> {
@@ -108,12 +112,15 @@ impl<'a> RowReader<'a> {
         let default = |column: &Column| {
             options.default_for(table.kind, column.name).map(|value| Cell::text(value.to_owned()))
         };
+        let ways = Ways::of(options);
         let mut plan = Vec::new();
         for (position, mapped) in table.mapping.iter().enumerate() {
             if let Mapped::Column { column, entry } = mapped
                 && let Some(slot) = slot(column)
             {
-                plan.push(Planned { position, slot, column, entry: entry.clone(), default: default(column) });
+                let default = default(column);
+                let column = options.relaxed(table.kind, column);
+                plan.push(Planned { position, slot, column, entry: entry.clone(), default });
             }
         }
         for (slot, column) in all.iter().enumerate() {
@@ -127,12 +134,13 @@ impl<'a> RowReader<'a> {
         Self {
             table,
             setting,
+            ways,
             plan,
-            values: Values::new(table.kind),
+            values: Values::new(table.kind, options.copy_coordinates),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
             findings: Vec::new(),
-            templates: 0,
+            tally: Tally::default(),
         }
     }
 
@@ -161,7 +169,7 @@ impl<'a> RowReader<'a> {
             return Outcome::Row(row);
         }
         if row_key.as_deref() == Some(EXAMPLE_KEY) {
-            self.templates += 1;
+            self.tally.template();
             if self.is_typed_over(&cells) {
                 self.findings.push(
                     self.table
@@ -195,6 +203,7 @@ impl<'a> RowReader<'a> {
             let mut finding =
                 self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
             finding.severity = problem.problem.severity;
+            finding.rule = problem.problem.rule.map(str::to_owned);
             finding.related.extend(
                 problem
                     .others
@@ -206,7 +215,12 @@ impl<'a> RowReader<'a> {
         for finding in &mut row.findings {
             finding.row_key.clone_from(&row_key);
         }
-        if !is_held && !row.findings.iter().any(Finding::is_error) {
+        if !footer && self.values.is_of_no_model() {
+            self.tally.without_model(number);
+        }
+        if is_held || row.findings.iter().any(Finding::is_error) {
+            row.identity.references = self.values.references();
+        } else {
             row.draft = self.values.draft();
         }
         row.cells = self.texts(cells);
@@ -236,13 +250,7 @@ impl<'a> RowReader<'a> {
                     Need::Required if short && planned.position >= cells.len() => {
                         missing.push(planned.column)
                     }
-                    Need::Required => row.findings.push(self.table.finding_at(
-                        Code::CellRequired,
-                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
-                        row.number,
-                        row.line,
-                        Some(planned.column),
-                    )),
+                    Need::Required => row.findings.push(self.blank(planned.column, row)),
                     Need::Wanted => {
                         wanted.push(planned.position);
                     }
@@ -250,11 +258,14 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let reading = field::read(planned.column, cell, self.setting);
+            let reading = field::read(planned.column, cell, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
+            if planned.column.form == Form::Username {
+                row.identity.unique = reading.meant();
+            }
             for problem in reading.problems {
                 let position = (planned.position != usize::MAX).then_some(planned.position);
                 row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
@@ -266,13 +277,7 @@ impl<'a> RowReader<'a> {
                 Some(_) => self.values.set_wrong(planned.slot),
                 // Only what is invisible stood in the cell, or its only content was taken off.
                 None if !wrong && planned.column.need == Need::Required => {
-                    row.findings.push(self.table.finding_at(
-                        Code::CellRequired,
-                        format!("{} is blank: enter it. {}", planned.column.name, planned.column.help),
-                        row.number,
-                        row.line,
-                        Some(planned.column),
-                    ));
+                    row.findings.push(self.blank(planned.column, row));
                 }
                 None if wrong => self.values.set_wrong(planned.slot),
                 None => {}
@@ -303,6 +308,12 @@ impl<'a> RowReader<'a> {
         footer
     }
 
+    /// The finding for a cell that needs a value and has none.
+    fn blank(&self, column: &Column, row: &Row) -> Finding {
+        let message = format!("{} is blank: enter it. {}", column.name, column.help);
+        self.table.finding_at(Code::CellRequired, message, row.number, row.line, Some(column))
+    }
+
     fn cell_finding(
         &self,
         problem: Problem,
@@ -331,9 +342,11 @@ impl<'a> RowReader<'a> {
             unique: match self.table.kind {
                 Kind::Company => None,
                 Kind::Site => owned("reference"),
-                Kind::Person => owned("username"),
+                // Of a username in capitals what is suggested, so that two that differ by case only are told.
+                Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
                 Kind::Device => owned("mac"),
             },
+            references: Vec::new(),
         };
     }
 
@@ -395,7 +408,7 @@ impl<'a> RowReader<'a> {
 
     /// Whether the example row of a template was met.
     pub(crate) fn has_met_a_template(&self) -> bool {
-        self.templates > 0
+        self.tally.has_met_a_template()
     }
 
     /// What is told once for the table: counted changes, blanks, columns without a header.
@@ -404,17 +417,7 @@ impl<'a> RowReader<'a> {
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
-        if self.templates > 0 {
-            findings.push(self.table.finding(
-                Code::RowTemplate,
-                match self.templates {
-                    1 => format!("the example row of the template, whose key is {EXAMPLE_KEY}, is not read"),
-                    rows => format!(
-                        "{rows} example rows of the template, whose key is {EXAMPLE_KEY}, are not read"
-                    ),
-                },
-            ));
-        }
+        self.tally.tell(self.table, &mut findings);
         findings
     }
 }

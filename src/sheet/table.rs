@@ -132,7 +132,7 @@ impl Table {
         }
         let (mapping, problems) =
             header::map(kind, &headers, &options.rename, &options.ignore_columns, &|name| {
-                options.default_for(kind, name).is_some()
+                options.can_do_without(kind, name)
             });
         let mut table = Self {
             name,

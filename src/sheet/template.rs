@@ -274,6 +274,7 @@ fn validation(form: Form, column: u16) -> std::result::Result<Option<DataValidat
         | Form::Username
         | Form::Phone
         | Form::Mac
+        | Form::Country
         | Form::UuidList
         | Form::Labels
         | Form::Family(_) => None,

@@ -1,22 +1,38 @@
-//! Rows that are the same thing twice: by key, by what must be unique, by natural key.
+//! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
 
 use super::super::code::Code;
 use super::super::field::fold_key;
-use super::super::finding::{Finding, ValueKind};
+use super::super::finding::{Finding, Related, ValueKind, shown};
 use super::index::Index;
 use super::{Between, Entry, Resolution, To};
 
-/// Tells every row but the first of those with one value, and makes it unusable.
+/// Tells every row but the first of those with one value, marks it as told and makes it unusable.
 fn tell<T: PartialEq>(
     between: &mut Between,
     index: &Index,
     of: impl Fn(&Between, &Entry) -> Option<T>,
     say: impl Fn(&Between, &Entry, &Entry, u32) -> Finding,
+    told: &mut [bool],
     found: &mut dyn FnMut(Finding),
 ) {
+    for (row, first) in repeated(between, index, of) {
+        let entry = between.entries[row as usize];
+        let before = between.entries[first as usize];
+        found(say(between, &entry, &before, first));
+        between.entries[row as usize].unusable = true;
+        told[row as usize] = true;
+    }
+}
+
+/// Every row but the first of those with one value, in their order, with that first one.
+fn repeated<T: PartialEq>(
+    between: &Between,
+    index: &Index,
+    of: impl Fn(&Between, &Entry) -> Option<T>,
+) -> Vec<(u32, u32)> {
     let mut repeated: Vec<(u32, u32)> = Vec::new();
     for run in index.runs() {
         let mut firsts: Vec<(T, u32)> = Vec::new();
@@ -29,16 +45,20 @@ fn tell<T: PartialEq>(
         }
     }
     repeated.sort_unstable();
-    for (row, first) in repeated {
-        let entry = between.entries[row as usize];
-        let before = between.entries[first as usize];
-        found(say(between, &entry, &before, first));
-        between.entries[row as usize].unusable = true;
+    repeated
+}
+
+/// What to do with a row of which `what` is there already: nothing is lost where the whole row is.
+fn advice(entry: &Entry, before: &Entry, otherwise: &str) -> String {
+    if entry.fingerprint == before.fingerprint {
+        "the two rows are the same cell by cell, so delete one of them".to_owned()
+    } else {
+        otherwise.to_owned()
     }
 }
 
 /// A key that two rows of a kind have, whatever their case.
-pub(super) fn keys(between: &mut Between, found: &mut dyn FnMut(Finding)) {
+pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
     let of = |between: &Between, entry: &Entry| {
         between.get(entry.key).map(|key| (between.kind(entry), fold_key(key)))
     };
@@ -52,20 +72,26 @@ pub(super) fn keys(between: &mut Between, found: &mut dyn FnMut(Finding)) {
             let mut finding = between
                 .finding(
                     Code::DupKey,
-                    format!("row {} has this key already: give each row its own", before.row),
+                    format!(
+                        "{} has this key already: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "give each row a key of its own")
+                    ),
                     entry,
                     "key",
                 )
                 .showing(key, ValueKind::Text);
+            finding.rule = Some("a key that no other row of its kind has, capitals not regarded".to_owned());
             finding.related.push(between.related(first, "key", "first use"));
             finding
         },
+        told,
         found,
     );
 }
 
 /// A MAC or a username that two rows have.
-pub(super) fn uniques(between: &mut Between, found: &mut dyn FnMut(Finding)) {
+pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
     let of = |between: &Between, entry: &Entry| {
         let kind = between.kind(entry);
         match kind {
@@ -87,14 +113,20 @@ pub(super) fn uniques(between: &mut Between, found: &mut dyn FnMut(Finding)) {
             let mut finding = between
                 .finding(
                     code,
-                    format!("row {} has this {what} already: correct one of them", before.row),
+                    format!(
+                        "{} has this {what} already: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "correct one of the two")
+                    ),
                     entry,
                     column,
                 )
                 .showing(between.get(entry.unique).unwrap_or_default(), ValueKind::Text);
+            finding.rule = Some(format!("a {what} that no other row has"));
             finding.related.push(between.related(first, column, "first use"));
             finding
         },
+        told,
         found,
     );
 }
@@ -119,7 +151,12 @@ fn natural_of<'a>(between: &'a Between, entry: &Entry, resolutions: &[Resolution
 }
 
 /// Two rows with one name in one company (and one reference, for sites).
-pub(super) fn natural(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+pub(super) fn natural(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    told: &mut [bool],
+    found: &mut dyn FnMut(Finding),
+) {
     let index =
         Index::new(between.entries.len(), |row| natural_of(between, &between.entries[row], resolutions));
     let owned = |between: &Between, entry: &Entry| {
@@ -141,14 +178,53 @@ pub(super) fn natural(between: &mut Between, resolutions: &[Resolution], found: 
             let mut finding = between
                 .finding(
                     Code::DupNaturalKey,
-                    format!("row {} is {what}: remove one of them, or make them differ", before.row),
+                    format!(
+                        "{} is {what}: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "delete one of the two, or give them different names")
+                    ),
                     entry,
                     "name",
                 )
                 .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
+            finding.rule = Some("one row for each record".to_owned());
             finding.related.push(between.related(first, "name", "first use"));
             finding
         },
+        told,
         found,
     );
+}
+
+/// Rows that are another one cell by cell and were not told as the same thing already. That happens to rows with errors
+/// only, of which it is not known what they would be: whoever corrects them would correct them twice.
+pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        let table = &between.tables[entry.table as usize];
+        Some((table.kind, table.headers.len(), entry.fingerprint))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    for (row, first) in repeated(between, &index, of) {
+        let entry = &between.entries[row as usize];
+        let before = &between.entries[first as usize];
+        let same_headers = entry.table == before.table
+            || between.tables[entry.table as usize].headers == between.tables[before.table as usize].headers;
+        if told[row as usize] || !same_headers {
+            continue;
+        }
+        let table = &between.tables[entry.table as usize];
+        let message =
+            format!("{} is the same cell by cell: delete one of the two", between.row_as_seen(before, entry));
+        let mut finding = table.finding_at(Code::DupRow, message, entry.row, None, None);
+        finding.row_key = between.get(entry.key).map(shown);
+        finding.rule = Some("one row for each record".to_owned());
+        finding.related.push(table_row(between, first));
+        found(finding);
+    }
+}
+
+/// A whole row that belongs to a finding.
+fn table_row(between: &Between, row: u32) -> Related {
+    let entry = &between.entries[row as usize];
+    between.tables[entry.table as usize].related(entry.row, None, "the same row")
 }

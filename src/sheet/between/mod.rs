@@ -125,7 +125,7 @@ pub enum To {
 #[derive(Debug, Clone, PartialEq)]
 enum Resolution {
     To(To),
-    Failed { code: Code, message: String, related: Vec<u32> },
+    Failed { code: Code, message: String, suggestion: Option<String>, related: Vec<u32> },
 }
 
 /// The rows of an import with their references resolved.
@@ -166,14 +166,13 @@ impl Between {
             fingerprint: row.fingerprint(),
             unusable: row.draft.is_none(),
         };
-        if let Some(draft) = &row.draft {
-            for reference in &draft.references {
-                let number = self.number(reference.role.target(), &reference.pointer);
-                match reference.role {
-                    Role::Parent | Role::Company => entry.owner = number,
-                    Role::Site => entry.site = number,
-                    Role::Template => entry.template = number,
-                }
+        let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
+        for reference in references {
+            let number = self.number(reference.role.target(), &reference.pointer);
+            match reference.role {
+                Role::Parent | Role::Company => entry.owner = number,
+                Role::Site => entry.site = number,
+                Role::Template => entry.template = number,
             }
         }
         debug_assert!(row.draft.as_ref().is_none_or(|draft| draft.record.kind() == kind));
@@ -226,11 +225,13 @@ impl Between {
             }
             found(finding);
         };
-        duplicates::keys(&mut self, judged);
-        duplicates::uniques(&mut self, judged);
+        let mut told = vec![false; self.entries.len()];
+        duplicates::keys(&mut self, &mut told, judged);
+        duplicates::uniques(&mut self, &mut told, judged);
         let resolutions = resolve::all(&self, known)?;
         resolve::tell(&mut self, &resolutions, judged);
-        duplicates::natural(&mut self, &resolutions, judged);
+        duplicates::natural(&mut self, &resolutions, &mut told, judged);
+        duplicates::whole_rows(&self, &told, judged);
         let depths = resolve::depths(&mut self, &resolutions, judged);
         resolve::owners(&mut self, &resolutions, judged);
         self.leave_out(&denied);
@@ -258,6 +259,19 @@ impl Between {
         let mut finding = table.finding_at(code, message, entry.row, entry.line(), column);
         finding.row_key = self.get(entry.key).map(super::finding::shown);
         finding
+    }
+
+    /// How a finding in the row `from` speaks of another one: `row 7`, with the sheet where it is another sheet.
+    fn row_as_seen(&self, of: &Entry, from: &Entry) -> String {
+        let (of_table, from_table) = (&self.tables[of.table as usize], &self.tables[from.table as usize]);
+        let row = of.row;
+        if of.table == from.table {
+            format!("row {row}")
+        } else if of_table.file == from_table.file {
+            format!("row {row} of the sheet {}", super::finding::shown(&of_table.name))
+        } else {
+            format!("row {row} of {}", super::finding::shown(&of_table.file))
+        }
     }
 
     /// A row that belongs to a finding, at a column of its table.

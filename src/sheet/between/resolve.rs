@@ -9,7 +9,7 @@ use super::super::code::Code;
 use super::super::draft::column_of_role;
 use super::super::field::{Pointer, fold_key};
 use super::super::finding::{Finding, ValueKind, shown};
-use super::super::text::did_you_mean;
+use super::super::text::{did_you_mean, nearest};
 use super::index::Index;
 use super::{Between, By, Known, NONE, Resolution, To};
 
@@ -71,6 +71,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                         "{} rows have this name: refer to the key of the one that is meant",
                         several.len()
                     ),
+                    suggestion: None,
                     related: several.iter().copied().take(LISTED).collect(),
                 });
                 continue;
@@ -82,7 +83,11 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 let found = between.kind(of(*wrong as usize)).singular();
                 return Resolution::Failed {
                     code: Code::RefWrongKind,
-                    message: format!("this is a {found}; a {} belongs here", kind.singular()),
+                    message: format!(
+                        "this is the key or name of a {found}: enter that of a {}",
+                        kind.singular()
+                    ),
+                    suggestion: None,
                     related: vec![*wrong],
                 };
             }
@@ -92,6 +97,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 kind.singular(),
                 shown(text)
             );
+            let mut suggestion = None;
             suggested += 1;
             if suggested <= SUGGESTIONS {
                 let candidates = between
@@ -100,10 +106,14 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                     .filter(|entry| between.kind(entry) == *kind)
                     .flat_map(|entry| [between.get(entry.key), between.get(entry.name)])
                     .flatten();
+                let near = nearest(text, candidates);
                 message.push('.');
-                message.push_str(&did_you_mean(text, candidates));
+                message.push_str(&did_you_mean(text, near.iter().copied()));
+                if let [only] = near.as_slice() {
+                    suggestion = Some((*only).to_owned());
+                }
             }
-            Resolution::Failed { code: Code::RefNotFound, message, related: Vec::new() }
+            Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() }
         }));
     }
     Ok(resolutions)
@@ -134,9 +144,15 @@ fn earlier(
                 "{} records of earlier imports go by this: give the id of the one that is meant",
                 several.len()
             ),
+            suggestion: None,
             related: Vec::new(),
         }),
     })
+}
+
+/// What a cell that refers to another record may hold.
+fn rule(role: Role) -> String {
+    format!("the key, name or id of a {}", role.target().singular())
 }
 
 /// Tells the references that lead nowhere, each at its cell, and once each id that was not looked up.
@@ -163,10 +179,12 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                     }
                 }
                 Resolution::To(To::Row(_) | To::Job(_)) => {}
-                Resolution::Failed { code, message, related } => {
+                Resolution::Failed { code, message, suggestion, related } => {
                     let mut finding = between
                         .finding(*code, message.clone(), &entry, column)
                         .showing(&text, ValueKind::Text);
+                    finding.rule = Some(rule(role));
+                    finding.suggestion.clone_from(suggestion);
                     finding.related.extend(related.iter().map(|row| between.related(*row, "name", "fits")));
                     found(finding);
                     between.entries[number].unusable = true;
@@ -250,9 +268,15 @@ fn tell_circle(
     let message = if ordered.len() == 1 {
         format!("the row names itself as its {column}: name another one")
     } else {
-        format!("these rows each need the other first: {}; correct one of them", names.join(" → "))
+        format!("these rows each need the other first: correct one of them ({})", names.join(" → "))
     };
     let mut finding = between.finding(Code::RefCycle, message, &between.entries[ordered[0]], column);
+    finding.rule = Some(match role {
+        Role::Template => "a template that exists, or one made before its copies".to_owned(),
+        Role::Parent | Role::Company | Role::Site => {
+            "parents that lead up to a company that exists already".to_owned()
+        }
+    });
     for row in &ordered[1..] {
         // Row numbers are below 2^32 by construction.
         finding.related.push(between.related(
@@ -290,6 +314,7 @@ pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &
                 name(own)
             );
             let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
+            finding.rule = Some("a site of the device's own company".to_owned());
             finding.related.push(between.related(
                 u32::try_from(*site).unwrap_or(NONE),
                 "company",
@@ -320,26 +345,25 @@ pub(super) fn spread(
 ) {
     for number in order {
         let entry = between.entries[*number as usize];
-        for (role, reference) in entry.references(between.kind(&entry)) {
-            if let Some(Resolution::To(To::Row(target))) = resolutions.get(reference as usize)
-                && between.entries[*target].unusable
-            {
-                let column = column_of_role(role);
-                let message = format!(
-                    "row {} that it refers to has errors; once they are corrected this row is right too",
-                    between.entries[*target].row
-                );
-                if !entry.unusable {
-                    let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column);
-                    finding.related.push(between.related(
-                        u32::try_from(*target).unwrap_or(NONE),
-                        "key",
-                        "has errors",
-                    ));
-                    found(finding);
-                }
-                between.entries[*number as usize].unusable = true;
+        let invalid = entry.references(between.kind(&entry)).find_map(|(role, reference)| match resolutions
+            .get(reference as usize)
+        {
+            Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
+                Some((role, *target))
             }
+            _ => None,
+        });
+        let Some((role, target)) = invalid else { continue };
+        between.entries[*number as usize].unusable = true;
+        if entry.unusable {
+            continue;
         }
+        let message = format!(
+            "{}, to which it refers, has errors: correct those, and this row is right too",
+            between.row_as_seen(&between.entries[target], &entry)
+        );
+        let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column_of_role(role));
+        finding.related.push(between.related(u32::try_from(target).unwrap_or(NONE), "key", "has errors"));
+        found(finding);
     }
 }

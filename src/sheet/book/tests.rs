@@ -488,7 +488,7 @@ proptest! {
 fn cells_that_exclude_or_need_each_other_are_found() {
     let head = "company,name,phone,address1,site,custom_site_name,template,mac,device_model,copy_dhcp_leases,latitude,longitude,snat:HQ:LAN1\n";
     let table: [(&str, Vec<(Code, String)>); 9] = [
-        ("a,T,+64 9 555,1 High St,s,Own,,,,,,,", vec![at(Code::RowConflict, "F2")]),
+        ("a,T,+64 9 555,1 High St,s,Own,,,Edge,,,,", vec![at(Code::RowConflict, "F2")]),
         ("a,T,+64 9 555,1 High St,,,d0,001a2b3c4d5e,,,,,", vec![at(Code::RowConflict, "H2")]),
         ("a,T,+64 9 555,1 High St,,,d0,,Edge,,,,", vec![at(Code::RowConflict, "I2")]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,yes,,,", vec![at(Code::RowConflict, "J2")]),

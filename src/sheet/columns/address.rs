@@ -17,6 +17,9 @@ pub(super) const ADDRESS1: Column =
             "address1street",
         ]);
 
+/// The same where an address may be without it.
+pub(in crate::sheet) const ADDRESS1_THAT_MAY_LACK: &Column = &ADDRESS1.need(Need::Optional);
+
 pub(super) const ADDRESS2: Column =
     Column::new("address2", Form::Text, "Unit, floor or building.", "Level 3")
         .api("address.address2")
@@ -42,7 +45,7 @@ pub(super) const POSTCODE: Column =
         .aliases(&["postorzipcode", "zip", "zipcode", "postalcode", "postcodezip", "billingpostalcode"]);
 
 pub(super) const COUNTRY: Column =
-    Column::new("country", Form::Name, "The country, as the service's users know it.", "New Zealand")
+    Column::new("country", Form::Country, "The country, as the service's users know it.", "New Zealand")
         .api("address.country")
         .need(Need::Wanted)
         .aliases(&["countryregion", "countrycode", "billingcountry"]);

@@ -1,6 +1,6 @@
 //! The rows of the column tables, one file a kind; the address block is shared.
 
-mod address;
+pub(super) mod address;
 pub(super) mod company;
 pub(super) mod device;
 pub(super) mod person;

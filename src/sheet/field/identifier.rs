@@ -1,12 +1,13 @@
-//! Keys, references, usernames and MAC addresses: where identity is at stake nothing is guessed.
+//! Keys, references and usernames: where identity is at stake nothing is guessed.
 
 use uuid::Uuid;
 
 use crate::model::record::Role;
 
 use super::super::code::Code;
+use super::super::finding::shown;
 use super::super::text::{Changes, Norm, normalise};
-use super::{Pointer, Problem, Reading, Value};
+use super::{Pointer, Problem, Reading, Value, lookalike};
 
 /// Longest key in characters.
 const KEY_LIMIT: usize = 64;
@@ -17,7 +18,7 @@ pub fn fold_key(key: &str) -> String {
 }
 
 /// A row's own key.
-pub(super) fn key(text: &str) -> Result<Value, Problem> {
+pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     const RULE: &str = "up to 64 letters, digits and . _ - :";
     if uuid(text).is_some() {
         return Err(Problem::new(
@@ -29,12 +30,23 @@ pub(super) fn key(text: &str) -> Result<Value, Problem> {
     if text.chars().count() > KEY_LIMIT {
         return Err(Problem::new(
             Code::CellKey,
-            format!("a key has at most {KEY_LIMIT} characters: shorten it"),
+            format!("a key has at most {KEY_LIMIT} characters and this has more: shorten it"),
         )
         .rule(RULE));
     }
     if let Some(odd) = text.chars().find(|c| !c.is_alphanumeric() && !"._-:".contains(*c)) {
-        return Err(Problem::new(Code::CellKey, format!("'{odd}' may not stand in a key")).rule(RULE));
+        let named = match odd {
+            ' ' => "a space".to_owned(),
+            odd => format!("'{odd}' (U+{:04X})", u32::from(odd)),
+        };
+        return Err(Problem::new(
+            Code::CellKey,
+            format!("{named} may not stand in a key: replace it here and wherever the key is referred to"),
+        )
+        .rule(RULE));
+    }
+    if let Some(odd) = lookalike::in_a_latin_word(text) {
+        reading.problems.push(lookalike::problem(odd, text).warning());
     }
     Ok(Value::Text(text.to_owned()))
 }
@@ -47,7 +59,10 @@ pub(super) fn reference(text: &str, role: Role) -> Result<Value, Problem> {
     });
     let pointer = match form {
         Some((form, rest)) if rest.is_empty() => {
-            return Err(Problem::new(Code::RefNotFound, format!("nothing stands after '{form}:'")));
+            return Err(Problem::new(
+                Code::RefNotFound,
+                format!("nothing stands after '{form}:': enter what is referred to, or clear the cell"),
+            ));
         }
         Some((form, rest)) if form == "id" => match uuid(&rest) {
             Some(id) => Pointer::Id(id),
@@ -82,7 +97,7 @@ pub(super) fn uuid(text: &str) -> Option<Uuid> {
 pub(super) fn bad_uuid(text: &str) -> Problem {
     Problem::new(
         Code::CellUuid,
-        format!("'{}' is not an id of the service (a UUID)", super::super::finding::shown(text)),
+        format!("'{}' is not an id of the service (a UUID): copy the whole id", shown(text)),
     )
     .rule("32 hexadecimal digits, usually as 8-4-4-4-12")
 }
@@ -104,87 +119,27 @@ pub(super) fn username(text: &str) -> Result<Value, Problem> {
     }
     bad.sort_unstable();
     bad.dedup();
-    if let Some(odd) = bad.iter().find(|c| !c.is_ascii()) {
-        return Err(Problem::new(
-            Code::CellNonAsciiLookalike,
-            format!(
-                "'{odd}' (U+{:04X}) is not a letter of the Latin alphabet a-z: type it again",
-                u32::from(*odd)
-            ),
-        )
-        .rule("small letters a-z, digits and - . @"));
+    const RULE: &str = "small letters a-z, digits and - . @";
+    if let Some(odd) = bad.iter().find(|c| lookalike::latin(**c).is_some()) {
+        return Err(lookalike::problem(*odd, text).rule(RULE));
     }
-    let named: Vec<String> =
-        bad.iter().map(|c| if *c == ' ' { "a space".to_owned() } else { format!("'{c}'") }).collect();
-    let mut problem =
-        Problem::new(Code::CellUsername, format!("{} may not stand in a username", named.join(", ")))
-            .rule("small letters a-z, digits and - . @");
+    let named: Vec<String> = bad
+        .iter()
+        .map(|c| match c {
+            ' ' => "a space".to_owned(),
+            c if c.is_ascii() => format!("'{c}'"),
+            c => format!("'{c}' (U+{:04X})", u32::from(*c)),
+        })
+        .collect();
+    let message = if bad.iter().all(char::is_ascii_uppercase) {
+        format!("capital letters ({}) may not stand in a username: write small ones", named.join(", "))
+    } else {
+        format!("{} may not stand in a username: choose another one", named.join(", "))
+    };
+    let mut problem = Problem::new(Code::CellUsername, message).rule(RULE);
     let lower = text.to_ascii_lowercase();
     if lower.chars().all(allowed) {
         problem = problem.suggest(lower);
     }
     Err(problem)
-}
-
-/// A MAC address in any usual notation, written as `aa:bb:cc:dd:ee:ff`.
-pub(super) fn mac(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
-    const RULE: &str = "12 hexadecimal digits";
-    let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
-    if let Some(odd) = text.chars().find(|c| !c.is_ascii_hexdigit() && !separator(*c)) {
-        let hint = if text.chars().filter(char::is_ascii_hexdigit).count() < 8 || odd.is_ascii_alphabetic() {
-            ": is this the serial number?"
-        } else {
-            ""
-        };
-        let code = if odd.is_ascii() { Code::CellMac } else { Code::CellNonAsciiLookalike };
-        return Err(Problem::new(
-            code,
-            format!("'{odd}' (U+{:04X}) is no hexadecimal digit (0-9, a-f){hint}", u32::from(odd)),
-        )
-        .rule(RULE));
-    }
-    let groups: Vec<&str> = text.split(separator).filter(|group| !group.is_empty()).collect();
-    let digits: String = if groups.len() == 6 && groups.iter().all(|group| group.len() <= 2) {
-        if groups.iter().any(|group| group.len() == 1) {
-            reading.changes.padded = true;
-        }
-        groups.iter().map(|group| format!("{group:0>2}")).collect()
-    } else {
-        groups.concat()
-    };
-    if digits.len() != 12 {
-        return Err(Problem::new(
-            Code::CellMacLength,
-            format!("a MAC address has 12 hexadecimal digits; this has {}", digits.len()),
-        )
-        .rule(RULE));
-    }
-    let digits = digits.to_ascii_lowercase();
-    let first = u8::from_str_radix(&digits[..2], 16).unwrap_or(0);
-    let reserved = if digits.bytes().all(|digit| digit == b'0') {
-        Some("all zeros")
-    } else if digits.bytes().all(|digit| digit == b'f') {
-        Some("the address of all devices at once")
-    } else if first & 1 == 1 {
-        Some("an address of a group of devices")
-    } else {
-        None
-    };
-    if let Some(what) = reserved {
-        return Err(
-            Problem::new(Code::CellMacReserved, format!("this is {what}, not that of one device")).rule(RULE)
-        );
-    }
-    if first & 2 == 2 {
-        reading.problems.push(
-            Problem::new(
-                Code::CellMacReserved,
-                "this address was not given by a manufacturer (phones make such addresses up): check it",
-            )
-            .rule(RULE)
-            .warning(),
-        );
-    }
-    let pairs: Vec<&str> = (0..6).map(|pair| &digits[2 * pair..2 * pair + 2]).collect();
-    Ok(Value::Text(pairs.join(":")))
 }

@@ -6,6 +6,8 @@ use super::super::code::Code;
 use super::identifier::{bad_uuid, uuid};
 use super::{Problem, Value};
 
+const LABELS: &str = "labels separated by semicolons, in quotation marks where they contain one";
+
 /// Ids separated by semicolons; doubled ones once.
 pub(super) fn uuids(text: &str) -> Result<Value, Problem> {
     let mut ids = Vec::new();
@@ -40,15 +42,17 @@ pub(super) fn labels(text: &str) -> Result<Value, Problem> {
             let Some(end) = end else {
                 return Err(Problem::new(
                     Code::RowQuoteUnterminated,
-                    "a quotation mark in the list of labels is never closed",
-                ));
+                    "a quotation mark in the list of labels is never closed: close it after the label",
+                )
+                .rule(LABELS));
             };
             let after = quoted[end..].trim_start();
             if !after.is_empty() && !after.starts_with(';') {
                 return Err(Problem::new(
                     Code::RowQuoteStray,
-                    "after the closing quotation mark of a label comes a semicolon or nothing",
-                ));
+                    "something follows the closing quotation mark of a label: put a semicolon between two labels",
+                )
+                .rule(LABELS));
             }
             (label, after)
         } else {
@@ -67,8 +71,11 @@ pub(super) fn labels(text: &str) -> Result<Value, Problem> {
 /// A network: CIDR, or address and netmask (specification 2.5).
 pub(super) fn network(text: &str) -> Result<Value, Problem> {
     let wrong = || {
-        Problem::new(Code::CellNetwork, "write the network as 10.1.0.0/16 or 10.1.0.0/255.255.0.0")
-            .rule("address/prefix or address/netmask")
+        Problem::new(
+            Code::CellNetwork,
+            "this is not a network: write it as 10.1.0.0/16 or 10.1.0.0/255.255.0.0",
+        )
+        .rule("an address and a prefix length or netmask")
     };
     let (address, mask) = text.split_once('/').ok_or_else(wrong)?;
     let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;

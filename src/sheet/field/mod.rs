@@ -3,10 +3,19 @@
 //! First what holds for every form (no dates, no formula errors, no control characters …), then the form's own rule
 //! in the file of its idea. Where the cell stands is added by the row.
 
+mod contact;
+mod countries;
+mod country;
+mod degrees;
 mod identifier;
 mod list;
+mod lookalike;
+mod mac;
 mod number;
+mod suspicion;
 mod words;
+mod zone;
+mod zones;
 
 use std::borrow::Cow;
 
@@ -14,17 +23,14 @@ use uuid::Uuid;
 
 use super::cell::{Cell, CellKind, Cover, address};
 use super::code::{Code, Severity};
-use super::column::{Column, Family, Form, Need};
-use super::text::{
-    Changes, Norm, has_markup, is_direction, is_formula_error, is_placeholder, normalise, repair_mojibake,
-    unwrap_excel,
-};
+use super::column::{Column, Family, Form};
+use super::finding::shown;
+use super::options::{CountryForm, MacForm, Options};
+use super::text::{Changes, Norm, is_formula_error, normalise, unwrap_excel};
 
 pub use identifier::fold_key;
 
-/// Longest text in characters: that of an Excel cell.
-const TEXT_LIMIT: usize = 32_767;
-/// Characters above which a text is probably not what it should be.
+/// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
 
 /// What a cell means.
@@ -74,7 +80,7 @@ impl Problem {
         Self { code, severity: code.severity(), message: message.into(), rule: None, suggestion: None }
     }
 
-    fn rule(mut self, rule: &'static str) -> Self {
+    pub(crate) fn rule(mut self, rule: &'static str) -> Self {
         self.rule = Some(rule);
         self
     }
@@ -104,6 +110,27 @@ pub(crate) struct Setting {
     pub(crate) comma_is_free: bool,
 }
 
+/// What a person has said about the values of cells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ways {
+    placeholders_blank: bool,
+    country: CountryForm,
+    mac_form: MacForm,
+    longest_text: usize,
+}
+
+impl Ways {
+    /// As the options have it, with what holds where they say nothing.
+    pub(crate) fn of(options: &Options) -> Self {
+        Self {
+            placeholders_blank: options.placeholders_blank,
+            country: options.country.unwrap_or(CountryForm::AsIs),
+            mac_form: options.mac_form.unwrap_or(MacForm::Colon),
+            longest_text: options.longest_text.unwrap_or(LONG_TEXT),
+        }
+    }
+}
+
 /// A cell that was read: the value unless it is blank or wrong, and what there is to say.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
@@ -118,6 +145,14 @@ impl Reading {
         self
     }
 
+    /// What the cell means or probably means, as text.
+    pub(crate) fn meant(&self) -> Option<String> {
+        match &self.value {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => self.problems.iter().find_map(|problem| problem.suggestion.clone()),
+        }
+    }
+
     /// Whether the row cannot be used because of this cell.
     pub(crate) fn is_wrong(&self) -> bool {
         self.problems.iter().any(|problem| matches!(problem.severity, Severity::Error | Severity::Fatal))
@@ -125,7 +160,7 @@ impl Reading {
 }
 
 /// Reads a cell as a value of its column.
-pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
+pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) -> Reading {
     let mut reading = Reading::default();
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
@@ -139,13 +174,16 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
                 return reading;
             }
             _ => {
-                return reading.problem(Problem::new(
-                    Code::CellBoolUnexpected,
-                    format!(
-                        "Excel stores {} here, not text: format the column as Text and enter the value again",
-                        if truth { "TRUE" } else { "FALSE" }
-                    ),
-                ));
+                return reading.problem(
+                    Problem::new(
+                        Code::CellBoolUnexpected,
+                        format!(
+                            "Excel stores {} here, not text: format the column as Text and enter the value again",
+                            if truth { "TRUE" } else { "FALSE" }
+                        ),
+                    )
+                    .rule("a cell that holds text"),
+                );
             }
         },
         CellKind::Number { value, padded } => {
@@ -165,43 +203,22 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
     if text.is_empty() {
         return reading;
     }
-    if let Some(problem) = damaged(column.form, &text) {
+    if let Some(problem) = suspicion::damaged(column.form, &text) {
         return reading.problem(problem);
     }
-    if let Some(problem) = placeholder(column, &text) {
+    if let Some(problem) = suspicion::placeholder(column, &text, ways) {
         let wrong = problem.severity == Severity::Error;
         reading.problems.push(problem);
-        if wrong {
+        if wrong || ways.placeholders_blank {
             return reading;
         }
     }
-    // Text from a text table that was pasted into a workbook has lost them just as well.
-    if cell.kind == CellKind::Text
-        && let Some(problem) = number::lost_digits(column.form, &text)
-    {
-        return reading.problem(problem);
-    }
-    let result = match column.form {
-        Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {
-            words::text(&text, &mut reading)
-        }
-        Form::Phone => words::phone(&text, &mut reading),
-        Form::Email => words::email(&text),
-        Form::Enum(values) => words::choice(&text, values),
-        Form::Bool => words::truth(&text),
-        Form::Timezone => words::timezone(&text, &mut reading),
-        Form::Action => words::action(&text),
-        Form::Key => identifier::key(&text),
-        Form::Reference(role) => identifier::reference(&text, role),
-        Form::Username => identifier::username(&text),
-        Form::Mac => identifier::mac(&text, &mut reading),
-        Form::Latitude | Form::Longitude => {
-            number::degrees(&text, column.form == Form::Latitude, setting.comma_is_free)
-        }
-        Form::UuidList => list::uuids(&text),
-        Form::Labels => list::labels(&text),
-        Form::Family(Family::Snat) => list::network(&text),
+    let text = match number::repaired(column.form, &text, &mut reading) {
+        Ok(text) => text,
+        Err(problem) => return reading.problem(problem),
     };
+    reading.problems.extend(suspicion::too_long(column.form, text, ways));
+    let result = form(column.form, text, setting, ways, &mut reading);
     match result {
         Ok(value) => reading.value = Some(value),
         Err(problem) => reading.problems.push(problem),
@@ -209,10 +226,42 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting) -> Reading {
     reading
 }
 
+/// Reads a text under a form.
+fn form(
+    form: Form,
+    text: &str,
+    setting: Setting,
+    ways: &Ways,
+    reading: &mut Reading,
+) -> Result<Value, Problem> {
+    match form {
+        Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {
+            words::text(text, reading)
+        }
+        Form::Country => Ok(country::country(text, ways.country, reading)),
+        Form::Phone => contact::phone(text, reading),
+        Form::Email => contact::email(text, reading),
+        Form::Enum(values) => words::choice(text, values),
+        Form::Bool => words::truth(text),
+        Form::Timezone => zone::timezone(text, reading),
+        Form::Action => words::action(text),
+        Form::Key => identifier::key(text, reading),
+        Form::Reference(role) => identifier::reference(text, role),
+        Form::Username => identifier::username(text),
+        Form::Mac => mac::mac(text, ways.mac_form, reading),
+        Form::Latitude | Form::Longitude => {
+            degrees::degrees(text, form == Form::Latitude, setting.comma_is_free)
+        }
+        Form::UuidList => list::uuids(text),
+        Form::Labels => list::labels(text),
+        Form::Family(Family::Snat) => list::network(text),
+    }
+}
+
 /// How the text of a form is normalised.
 fn norm(form: Form) -> Norm {
     match form {
-        Form::Name | Form::Reference(_) => Norm::Name,
+        Form::Name | Form::Country | Form::Reference(_) => Norm::Name,
         Form::Text | Form::Labels | Form::Family(Family::Label | Family::Meta) => Norm::Prose,
         Form::Code
         | Form::Key
@@ -247,8 +296,9 @@ fn unwrap<'a>(form: Form, text: &'a str, changes: &mut Changes) -> &'a str {
 fn formula_error(text: &str) -> Problem {
     Problem::new(
         Code::CellFormulaError,
-        format!("the formula of the cell has the result {text}: correct it, or enter the value"),
+        format!("the formula of the cell has the result {}: correct it, or enter the value", shown(text)),
     )
+    .rule("a value, or a formula with a result")
 }
 
 fn formula_without_result() -> Problem {
@@ -285,94 +335,11 @@ fn date(column: &Column, text: &str) -> Problem {
     Problem::new(
         Code::CellDateUnexpected,
         format!(
-            "Excel stores a date or time here ({text}){hint}: format the column as Text and enter the value again"
+            "Excel stores a date or time here ({}){hint}: format the column as Text and enter the value again",
+            shown(text)
         ),
     )
-}
-
-/// What no cell may contain, and what makes a text suspicious beyond use.
-fn damaged(form: Form, text: &str) -> Option<Problem> {
-    if text.is_ascii() && text.len() <= LONG_TEXT && !text.bytes().any(|byte| byte.is_ascii_control()) {
-        return None;
-    }
-    if text.chars().nth(TEXT_LIMIT).is_some() {
-        return Some(Problem::new(
-            Code::CellTooLong,
-            format!("the text has more than {TEXT_LIMIT} characters: shorten it"),
-        ));
-    }
-    if let Some((first, rest)) = text.split_once('\n') {
-        let mut problem =
-            Problem::new(Code::CellLineBreak, "the cell has a line break: put the text on one line");
-        if form == Form::Text && !rest.contains('\n') {
-            problem.message =
-                "the cell has a line break: put the second line into the column address2".into();
-        }
-        return Some(problem.suggest(format!("{} {}", first.trim(), rest.replace('\n', " ").trim())));
-    }
-    if let Some(c) = text.chars().find(|c| c.is_control() || is_direction(*c)) {
-        return Some(Problem::new(
-            Code::CellControlChar,
-            format!("the cell has the invisible character U+{:04X}: enter the value again", u32::from(c)),
-        ));
-    }
-    if text.contains('\u{fffd}') {
-        return Some(Problem::new(
-            Code::CellReplacementChar,
-            "a letter was lost when the sheet was saved (it shows as \u{fffd}): enter the value again",
-        ));
-    }
-    None
-}
-
-/// A word that stands for nothing. Not in countries ("NA" is Namibia) nor in names of people ("Null" is one).
-fn placeholder(column: &Column, text: &str) -> Option<Problem> {
-    if !is_placeholder(text) || matches!(column.name, "country" | "first_name" | "last_name") {
-        return None;
-    }
-    let free = matches!(column.form, Form::Name | Form::Text | Form::Code | Form::Family(_) | Form::Labels);
-    let problem = Problem::new(
-        Code::CellPlaceholder,
-        format!(
-            "'{text}' stands for no value: {}",
-            if column.need == Need::Required { "enter the value" } else { "leave the cell blank" }
-        ),
-    );
-    Some(if column.need == Need::Required || !free { problem.error() } else { problem })
-}
-
-/// Signs of damage in a text that is used all the same.
-fn suspicions(text: &str, problems: &mut Vec<Problem>) {
-    if text.len() > LONG_TEXT {
-        let count = text.chars().count();
-        if count > LONG_TEXT {
-            problems.push(
-                Problem::new(
-                    Code::CellTooLong,
-                    format!("the text has {count} characters; the service may refuse it"),
-                )
-                .warning(),
-            );
-        }
-    }
-    if let Some(repaired) = repair_mojibake(text) {
-        problems.push(
-            Problem::new(
-                Code::CellMojibake,
-                format!("the letters look garbled by an earlier conversion; '{repaired}' was probably meant"),
-            )
-            .suggest(repaired),
-        );
-    }
-    if has_markup(text) {
-        problems.push(Problem::new(Code::CellHtml, "the text contains markup of a web page: remove it"));
-    }
-    if text.starts_with(['=', '@']) {
-        problems.push(Problem::new(
-            Code::CellFormulaText,
-            "the text starts like a formula and is sent as it stands: check it",
-        ));
-    }
+    .rule("a cell that holds text")
 }
 
 #[cfg(test)]

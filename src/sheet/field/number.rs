@@ -1,13 +1,16 @@
-//! Coordinates, and numbers that stand where text belongs.
+//! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
 use super::super::code::Code;
 use super::super::column::{Column, Form};
-use super::{Problem, Reading, Value};
+use super::{Problem, Reading};
 
 /// Digits Excel keeps of a number.
 const EXACT_DIGITS: usize = 15;
-/// Decimal places of a coordinate: about a centimetre.
-const PLACES: i32 = 7;
+/// A phone number that is stored as a number has lost too much when it has fewer digits.
+const PHONE_DIGITS: usize = 7;
+/// Digits from which on a number in a MAC column is likely to have lost nothing but zeros in front.
+const LIKELY_DIGITS: usize = 9;
+const IDENTIFIER: &str = "text: phone numbers, codes, keys and names are no quantities";
 
 /// A cell that holds a number: the text to go on with, or none when all is said.
 pub(super) fn read_cell(
@@ -20,22 +23,7 @@ pub(super) fn read_cell(
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
         Form::Mac => {
-            let mut problem = Problem::new(
-                Code::CellNumericIdentifier,
-                format!(
-                    "the cell holds a number, so leading zeros and letters are lost; a MAC address has 12 hexadecimal \
-                     digits, this has {}: format the column as Text and enter the address again",
-                    text.len()
-                ),
-            )
-            .rule("12 hexadecimal digits")
-            .error();
-            if value.fract() == 0.0 && (1.0..1e12).contains(&value) && text.len() >= 9 {
-                let digits = format!("{text:0>12}");
-                let pairs: Vec<&str> = (0..6).map(|pair| &digits[2 * pair..2 * pair + 2]).collect();
-                problem = problem.suggest(pairs.join(":"));
-            }
-            reading.problems.push(problem);
+            reading.problems.push(mac(text, value));
             return None;
         }
         _ => {}
@@ -45,16 +33,24 @@ pub(super) fn read_cell(
     if value.fract() == 0.0 && significant > EXACT_DIGITS {
         reading.problems.push(Problem::new(
             Code::CellPrecisionLost,
-            format!("the number has {significant} digits and Excel keeps {EXACT_DIGITS}: format the column as Text and enter it again"),
-        ));
+            format!(
+                "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS} and makes the rest zeros: format \
+                 the column as Text and enter the value again"
+            ),
+        )
+        .rule(IDENTIFIER));
         return None;
     }
     if value.fract() != 0.0 {
         reading.problems.push(
             Problem::new(
                 Code::CellNumericIdentifier,
-                format!("the cell holds the number {text} where text belongs: format the column as Text and enter the value again"),
+                format!(
+                    "the cell holds the number {text} where text belongs: format the column as Text and enter the value \
+                     again"
+                ),
             )
+            .rule(IDENTIFIER)
             .error(),
         );
         return None;
@@ -63,135 +59,108 @@ pub(super) fn read_cell(
         reading.changes.padded = true;
         return Some(text.to_owned());
     }
-    let problem = Problem::new(
-        Code::CellNumericIdentifier,
-        "the cell holds a number; a leading 0 or + would be lost: format the column as Text",
-    );
-    if column.form == Form::Phone && significant < 7 {
-        reading.problems.push(problem.error());
+    if column.form == Form::Phone && significant < PHONE_DIGITS {
+        reading.problems.push(
+            Problem::new(
+                Code::CellNumericIdentifier,
+                format!(
+                    "the cell holds a number of {significant} digits, too few for a phone number: format the column as \
+                     Text and enter the number again"
+                ),
+            )
+            .rule(IDENTIFIER)
+            .error(),
+        );
         return None;
     }
-    reading.problems.push(problem);
+    reading.problems.push(
+        Problem::new(
+            Code::CellNumericIdentifier,
+            "the cell holds a number, so that a leading 0 or + would be lost: format the column as Text and compare",
+        )
+        .rule(IDENTIFIER),
+    );
     Some(text.to_owned())
 }
 
-/// Digits that were lost when a sheet was saved as text: `4.41235E+11`, and the `.0` of programs that know only decimals.
-pub(super) fn lost_digits(form: Form, text: &str) -> Option<Problem> {
-    if !matches!(form, Form::Phone | Form::Code | Form::Key | Form::Mac) {
-        return None;
+/// A text as it was before a program that knows only decimals wrote `.0` after it; an error when digits are gone.
+pub(super) fn repaired<'a>(form: Form, text: &'a str, reading: &mut Reading) -> Result<&'a str, Problem> {
+    if !is_identifier(form) || !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return Ok(text);
     }
-    let (mantissa, exponent) = text.split_once(['E', 'e'])?;
-    let exponent = exponent.strip_prefix('+')?;
-    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let scientific =
-        mantissa.split_once(['.', ',']).is_some_and(|(whole, rest)| all_digits(whole) && all_digits(rest))
-            || all_digits(mantissa);
-    (scientific && all_digits(exponent)).then(|| {
-        Problem::new(
-            Code::CellScientific,
-            "digits were lost when the sheet was saved as text: format the column as Text and enter the value again",
-        )
-    })
-}
-
-/// Decimal degrees.
-pub(super) fn degrees(text: &str, is_latitude: bool, comma_is_free: bool) -> Result<Value, Problem> {
-    let rule =
-        if is_latitude { "decimal degrees from -90 to 90" } else { "decimal degrees from -180 to 180" };
-    if let Some((left, right)) = text.split_once([',', ';', ' ']) {
-        let (left, right) = (left.trim(), right.trim_matches([' ', ',', ';']));
-        if left.contains('.')
-            && let (Some(latitude), Some(longitude)) = (decimal(left), decimal(right))
-        {
-            let own = if is_latitude { latitude } else { longitude };
-            return Err(Problem::new(
-                Code::CellCoordsPair,
-                "the cell holds both coordinates: put latitude and longitude in columns of their own",
-            )
-            .rule(rule)
-            .suggest(own.to_string()));
-        }
-    }
-    let text = if text.contains(',') {
-        let dotted = text.replacen(',', ".", 1);
-        match decimal(&dotted) {
-            Some(_) if comma_is_free && !text.contains('.') => dotted,
-            Some(value) => {
-                return Err(Problem::new(Code::CellDecimalComma, "write the number with a dot, not a comma")
-                    .rule(rule)
-                    .suggest(value.to_string()));
-            }
-            None => text.to_owned(),
-        }
-    } else {
-        text.to_owned()
-    };
-    let Some(value) = decimal(&text) else {
-        if let Some(value) = sexagesimal(&text) {
-            return Err(Problem::new(Code::CellDms, "write the coordinate in decimal degrees")
-                .rule(rule)
-                .suggest(round(value).to_string()));
-        }
-        return Err(Problem::new(Code::CellNumber, "this is not a number in decimal degrees").rule(rule));
-    };
-    let limit = if is_latitude { 90.0 } else { 180.0 };
-    if value.abs() <= limit {
-        return Ok(Value::Number(round(value)));
-    }
-    if is_latitude && value.abs() <= 180.0 {
+    if is_scientific(text, form == Form::Phone) {
         return Err(Problem::new(
-            Code::CellCoordsSwapped,
-            "a latitude lies between -90 and 90; this fits a longitude: are the two columns swapped?",
+            Code::CellScientific,
+            "digits were lost when the sheet was saved as text: format the column as Text, enter the value again and \
+             save the sheet once more",
         )
-        .rule(rule));
+        .rule("all digits of the value"));
     }
-    Err(Problem::new(Code::CellRange, format!("the value must lie between -{limit} and {limit}")).rule(rule))
-}
-
-/// A decimal number as people write it: `51.5`, `.5`, `5.`, `+5`, and nothing more clever.
-fn decimal(text: &str) -> Option<f64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let good = all_digits(whole)
-        && all_digits(fraction)
-        && !(whole.is_empty() && fraction.is_empty())
-        && text.len() <= 40;
-    if good { text.parse().ok() } else { None }
-}
-
-/// Degrees, minutes and seconds, or degrees with a compass letter.
-fn sexagesimal(text: &str) -> Option<f64> {
-    let upper = text.to_uppercase();
-    let south_or_west = upper.contains(['S', 'W']);
-    let letters: String = upper.chars().filter(|c| c.is_alphabetic()).collect();
-    let compass = |c: char| "NSEWO".contains(c);
-    let at_an_end = upper.starts_with(compass) || upper.ends_with(compass);
-    if letters.chars().count() > 1 || !(letters.is_empty() || at_an_end) {
-        return None;
-    }
-    let parts: Option<Vec<f64>> = upper
-        .split(|c: char| !c.is_ascii_digit() && c != '.' && c != '-')
-        .filter(|part| !part.is_empty())
-        .map(decimal)
-        .collect();
-    let parts = parts?;
-    let (degrees, minutes, seconds) = match parts.as_slice() {
-        [degrees] if !letters.is_empty() || text.contains('°') => (*degrees, 0.0, 0.0),
-        [degrees, minutes] => (*degrees, *minutes, 0.0),
-        [degrees, minutes, seconds] => (*degrees, *minutes, *seconds),
-        _ => return None,
+    let Some(whole) = text.strip_suffix(".0").filter(|whole| !whole.is_empty() && all_digits(whole)) else {
+        return Ok(text);
     };
-    if !(0.0..60.0).contains(&minutes) || !(0.0..60.0).contains(&seconds) {
-        return None;
+    if form == Form::Mac {
+        return Err(mac(whole, whole.parse().unwrap_or_default()));
     }
-    let value = degrees.abs() + minutes / 60.0 + seconds / 3600.0;
-    Some(if south_or_west || degrees.is_sign_negative() { -value } else { value })
+    if form == Form::Name {
+        return Ok(text);
+    }
+    reading.problems.push(
+        Problem::new(
+            Code::CellNumericIdentifier,
+            format!(
+                "a program has written the value as the number {text}; it is read as {whole}, and a leading 0 or + would \
+                 be lost: save the column as text"
+            ),
+        )
+        .rule(IDENTIFIER),
+    );
+    Ok(whole)
 }
 
-/// At most seven decimal places; a float of Excel such as 51.507400000000004 becomes what was typed.
-fn round(value: f64) -> f64 {
-    let factor = 10_f64.powi(PLACES);
-    let rounded = (value * factor).round() / factor;
-    if rounded == 0.0 { 0.0 } else { rounded }
+/// Forms in which digits are not a quantity.
+fn is_identifier(form: Form) -> bool {
+    matches!(form, Form::Name | Form::Phone | Form::Code | Form::Key | Form::Reference(_) | Form::Mac)
+}
+
+/// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`.
+fn is_scientific(text: &str, sign_may_lack: bool) -> bool {
+    let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else { return false };
+    let exponent = match exponent.strip_prefix('+') {
+        Some(exponent) => exponent,
+        None if sign_may_lack => exponent,
+        None => return false,
+    };
+    let whole_or_decimal = match mantissa.split_once(['.', ',']) {
+        Some((whole, rest)) => all_digits(whole) && all_digits(rest),
+        None => all_digits(mantissa),
+    };
+    whole_or_decimal && all_digits(exponent)
+}
+
+fn all_digits(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A number where a MAC belongs. Zeros in front are gone; so are digits where Excel took an E for a power of ten, which
+/// leaves zeros at the end, and then nobody knows what was there.
+fn mac(text: &str, value: f64) -> Problem {
+    let problem = Problem::new(
+        Code::CellNumericIdentifier,
+        format!(
+            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC \
+             address has 12 hexadecimal digits and this has {}: format the column as Text and enter the address \
+             again",
+            text.chars().filter(char::is_ascii_digit).count()
+        ),
+    )
+    .rule(super::mac::RULE)
+    .error();
+    let whole = value.fract() == 0.0 && (1.0..1e12).contains(&value) && all_digits(text);
+    if !whole || text.len() < LIKELY_DIGITS || text.ends_with('0') {
+        return problem;
+    }
+    let digits = format!("{text:0>12}");
+    let pairs: Vec<&str> = (0..6).map(|pair| &digits[2 * pair..2 * pair + 2]).collect();
+    problem.suggest(pairs.join(":"))
 }

@@ -11,7 +11,7 @@ fn field(
     name: &str,
     cell: impl std::borrow::Borrow<Cell>,
 ) -> (Option<Value>, Vec<(Code, Severity)>, Option<String>) {
-    let reading = read(column(kind, name).unwrap(), cell.borrow(), CSV);
+    let reading = read(column(kind, name).unwrap(), cell.borrow(), CSV, &Ways::of(&Options::default()));
     let suggestion = reading.problems.iter().find_map(|problem| problem.suggestion.clone());
     (
         reading.value,
@@ -187,7 +187,12 @@ fn coordinates_are_decimal_degrees() {
         assert_eq!(text(Kind::Site, name, value), expected.map(Value::Number), "{value}");
     }
     let free = Setting { is_text_table: true, comma_is_free: true };
-    let reading = read(column(Kind::Site, "latitude").unwrap(), &Cell::text("51,5074".into()), free);
+    let reading = read(
+        column(Kind::Site, "latitude").unwrap(),
+        &Cell::text("51,5074".into()),
+        free,
+        &Ways::of(&Options::default()),
+    );
     assert_eq!(reading.value, Some(Value::Number(51.5074)));
     assert_eq!(field(Kind::Site, "latitude", Cell::text("51°30'0\"S".into())).2.as_deref(), Some("-51.5"));
 }
@@ -304,7 +309,7 @@ proptest::proptest! {
         for kind in Kind::ALL {
             for column in crate::sheet::column::columns(kind) {
                 for cell in [Cell::text(value.clone()), number(digits)] {
-                    let reading = read(column, &cell, CSV);
+                    let reading = read(column, &cell, CSV, &Ways::of(&Options::default()));
                     let blank = crate::sheet::text::is_blank(&cell.text);
                     proptest::prop_assert!(
                         reading.value.is_some() || !reading.problems.is_empty() || blank || reading.changes.unwrapped,

@@ -1,0 +1,179 @@
+//! Phone numbers and e-mail addresses: what cannot be one is told, and neither is rewritten.
+
+use super::super::code::Code;
+use super::super::finding::shown;
+use super::{Problem, Reading, Value, lookalike};
+
+/// Digits from which on a part of a cell is taken for a phone number of its own.
+const WHOLE_NUMBER: usize = 6;
+
+/// A phone number stays text; only what cannot be one is told.
+pub(super) fn phone(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+    const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or ext 5";
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    if holds_several_phones(text) {
+        return Err(Problem::new(
+            Code::CellMultipleValues,
+            "the cell seems to hold several phone numbers: keep one",
+        )
+        .rule("one phone number"));
+    }
+    if digits < 3 {
+        return Err(Problem::new(
+            Code::CellPhone,
+            format!("a phone number has at least 3 digits and this has {digits}: enter the number"),
+        )
+        .rule(RULE)
+        .error());
+    }
+    let lower = text.to_lowercase().replace("extension", "x").replace("ext.", "x").replace("ext", "x");
+    let letters: String = lower.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect();
+    if !letters.is_empty() {
+        reading.problems.push(
+            Problem::new(
+                Code::CellPhone,
+                format!(
+                    "the phone number has letters ('{}') and is sent as it stands: write it in digits",
+                    shown(&letters)
+                ),
+            )
+            .rule(RULE),
+        );
+    } else if let Some(odd) = lower.chars().find(|c| !c.is_ascii_digit() && !" +().-/x#*".contains(*c)) {
+        reading.problems.push(
+            Problem::new(
+                Code::CellPhone,
+                format!(
+                    "'{}' is unusual in a phone number, which is sent as it stands: correct it",
+                    shown(odd.encode_utf8(&mut [0; 4]))
+                ),
+            )
+            .rule(RULE),
+        );
+    }
+    Ok(Value::Text(text.to_owned()))
+}
+
+/// Whether a text is several phone numbers: a list, or two whole numbers with a stroke between them.
+fn holds_several_phones(text: &str) -> bool {
+    let digits = |part: &str| part.chars().filter(char::is_ascii_digit).count();
+    if text.contains([';', ',', '|']) || text.contains(" or ") || text.contains(" and ") {
+        return digits(text) > WHOLE_NUMBER;
+    }
+    text.split('/').filter(|part| digits(part) >= WHOLE_NUMBER).count() > 1
+}
+
+const RULE: &str = "one address such as name@company.example";
+
+/// An e-mail address: local part, at sign, domain with a dot.
+pub(super) fn email(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+    let bare = bare(text);
+    let wrong = |message: String| Err(Problem::new(Code::CellEmail, message).rule(RULE));
+    if bare == text && text.matches('@').count() > 1 && text.contains([';', ',', ' ', '/', '|']) {
+        return Err(Problem::new(
+            Code::CellMultipleValues,
+            "the cell holds several e-mail addresses: keep one",
+        )
+        .rule(RULE));
+    }
+    let Some((local, domain)) = bare.rsplit_once('@') else {
+        return wrong("an e-mail address has an @ between name and domain: enter the whole address".into());
+    };
+    if local.starts_with('"') {
+        return wrong("quotation marks before the @ are not taken: enter an address without them".into());
+    }
+    if domain.starts_with('[') || is_number(domain) {
+        return wrong(format!(
+            "the domain of an e-mail address is a name, not the number '{}': enter the name",
+            shown(domain)
+        ));
+    }
+    let odd = |c: char| c.is_whitespace() || "\"<>()[],;:\\".contains(c) || c == '@';
+    if let Some(odd) = local.chars().chain(domain.chars()).find(|c| odd(*c)) {
+        let named =
+            if odd == ' ' { "a space".to_owned() } else { format!("'{odd}' (U+{:04X})", u32::from(odd)) };
+        return wrong(format!("{named} may not stand in an e-mail address: correct it"));
+    }
+    local_part(local, text)?;
+    domain_part(domain, text, reading)?;
+    let canonical = format!("{local}@{}", domain.to_lowercase());
+    if bare != text {
+        return Err(Problem::new(
+            Code::CellEmail,
+            "the cell holds more than the bare address: keep only that",
+        )
+        .rule(RULE)
+        .suggest(canonical));
+    }
+    Ok(Value::Text(canonical))
+}
+
+/// The address without what mail programs write around it: `Name <a@b.example>`, `mailto:a@b.example?subject=x`.
+fn bare(text: &str) -> &str {
+    if let Some(address) = text.rsplit_once('<').and_then(|(_, rest)| rest.strip_suffix('>')) {
+        return address.trim();
+    }
+    match text.get(..7) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
+            text[7..].split('?').next().unwrap_or_default().trim()
+        }
+        _ => text.trim(),
+    }
+}
+
+fn is_number(domain: &str) -> bool {
+    !domain.is_empty() && domain.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+fn local_part(local: &str, text: &str) -> Result<(), Problem> {
+    if let Some(odd) = local.chars().find(|c| lookalike::latin(*c).is_some()) {
+        return Err(lookalike::problem(odd, text).rule(RULE));
+    }
+    let message = if let Some(odd) = local.chars().find(|c| !c.is_ascii()) {
+        format!(
+            "'{odd}' (U+{:04X}) may not stand before the @: enter the address in letters a-z",
+            u32::from(odd)
+        )
+    } else if local.is_empty() {
+        "nothing stands before the @: enter the whole address".into()
+    } else if local.len() > 64 {
+        format!("the part before the @ has {} characters and may have 64: correct it", local.len())
+    } else if local.starts_with('.') || local.ends_with('.') || local.contains("..") {
+        "a dot stands at an end of the part before the @, or twice in it: correct it".into()
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(Code::CellEmail, message).rule(RULE))
+}
+
+fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Problem> {
+    let good = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    if !domain.contains('.') || !domain.split('.').all(good) {
+        return Err(Problem::new(
+            Code::CellEmail,
+            format!("'{}' is not a domain such as company.example: correct it", shown(domain)),
+        )
+        .rule(RULE));
+    }
+    if let Some(odd) = lookalike::in_a_latin_word(domain) {
+        return Err(lookalike::problem(odd, text).rule(RULE));
+    }
+    if let Some(odd) = domain.chars().find(|c| !c.is_ascii()) {
+        reading.problems.push(
+            Problem::new(
+                Code::CellEmail,
+                format!("the domain has the letter '{odd}', which not every mail server knows: compare it with the \
+                         address that is in use"),
+            )
+            .rule("a domain in letters a-z, digits and -")
+            .warning(),
+        );
+    }
+    Ok(())
+}

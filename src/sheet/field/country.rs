@@ -1,0 +1,138 @@
+//! Countries: sent as they stand, or as a code or a name where that is asked for.
+//!
+//! The specification shows no form, so that an unknown country is only worth a warning; the service decides.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::super::code::Code;
+use super::super::finding::shown;
+use super::super::options::CountryForm;
+use super::super::text::{did_you_mean, is_placeholder, nearest};
+use super::countries::{ALSO, COUNTRIES};
+use super::{Problem, Reading, Value};
+
+/// Reads a country.
+pub(super) fn country(text: &str, form: CountryForm, reading: &mut Reading) -> Value {
+    let Some((alpha2, name)) = known(text) else {
+        reading.problems.push(unknown(text, form));
+        return Value::Text(text.to_owned());
+    };
+    Value::Text(match form {
+        CountryForm::AsIs => text.to_owned(),
+        CountryForm::Alpha2 => alpha2.to_owned(),
+        CountryForm::Name => name.to_owned(),
+    })
+}
+
+/// The code and the name of a country, by code, name or another name it goes by.
+fn known(text: &str) -> Option<(&'static str, &'static str)> {
+    static PLACES: OnceLock<HashMap<String, usize>> = OnceLock::new();
+    let places = PLACES.get_or_init(|| {
+        let mut places = HashMap::new();
+        for (place, (alpha2, alpha3, name)) in COUNTRIES.iter().enumerate() {
+            for word in [alpha2, alpha3, name] {
+                places.insert(fold(word), place);
+            }
+            for (also, _) in ALSO.iter().filter(|(_, code)| code == alpha2) {
+                places.insert(fold(also), place);
+            }
+        }
+        places
+    });
+    // "N/A" is no more Namibia than "n.a." is.
+    if is_placeholder(text) {
+        return None;
+    }
+    let (alpha2, _, name) = COUNTRIES[*places.get(&fold(text))?];
+    Some((alpha2, name))
+}
+
+fn unknown(text: &str, form: CountryForm) -> Problem {
+    let names = || COUNTRIES.iter().map(|(.., name)| *name);
+    let told = shown(text);
+    let message = if text.chars().any(|c| c.is_ascii_digit()) {
+        format!("'{told}' is not a country and is sent as it stands: see whether the columns are shifted")
+    } else {
+        format!(
+            "'{told}' is neither a country's code nor its name in English and is sent as it stands: correct it.{}",
+            did_you_mean(text, names())
+        )
+    };
+    let problem =
+        Problem::new(Code::CellCountry, message).rule("a country's name in English, or its ISO code");
+    match nearest(text, names()).as_slice() {
+        [name] => match (form, known(name)) {
+            (CountryForm::Alpha2, Some((alpha2, _))) => problem.suggest(alpha2),
+            (CountryForm::Alpha2 | CountryForm::AsIs | CountryForm::Name, _) => problem.suggest(*name),
+        },
+        _ => problem,
+    }
+}
+
+/// A name as names of countries are compared: small letters without accents, `&` and `St` written out, no article.
+fn fold(text: &str) -> String {
+    let plain: String = text
+        .nfkd()
+        .filter(|c| !is_combining_mark(*c) && *c != '.' && *c != '\'' && *c != '’')
+        .flat_map(char::to_lowercase)
+        .collect();
+    plain
+        .replace('&', " and ")
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && *word != "the")
+        .map(|word| if word == "st" { "saint" } else { word })
+        .collect::<Vec<_>>()
+        .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_countries_share_a_code_or_a_name() {
+        let mut seen = HashMap::new();
+        for (alpha2, alpha3, name) in COUNTRIES {
+            assert_eq!((alpha2.len(), alpha3.len()), (2, 3), "{name}");
+            for word in [alpha2, alpha3, name] {
+                assert_eq!(seen.insert(fold(word), alpha2), None, "{word}");
+            }
+        }
+        for (also, code) in ALSO {
+            assert!(COUNTRIES.iter().any(|(alpha2, ..)| alpha2 == code), "{also}: {code}");
+            assert!(seen.insert(fold(also), code).is_none_or(|before| before == code), "{also}");
+        }
+        assert_eq!(COUNTRIES.len(), 249);
+    }
+
+    #[test]
+    fn countries_are_known_by_code_name_and_what_people_call_them() {
+        let table = [
+            ("nz", "NZ"),
+            ("NZL", "NZ"),
+            ("new zealand", "NZ"),
+            ("UK", "GB"),
+            ("England", "GB"),
+            ("U.S.A.", "US"),
+            ("the Netherlands", "NL"),
+            ("Holland", "NL"),
+            ("Turkey", "TR"),
+            ("Türkiye", "TR"),
+            ("Cote d’Ivoire", "CI"),
+            ("Trinidad & Tobago", "TT"),
+            ("St Lucia", "LC"),
+            ("NA", "NA"),
+            ("Réunion", "RE"),
+        ];
+        for (text, code) in table {
+            assert_eq!(known(text).map(|(alpha2, _)| alpha2), Some(code), "{text}");
+        }
+        for text in ["New Zeland", "N/A", "n.a.", "Auckland", "1010", ""] {
+            assert_eq!(known(text), None, "{text}");
+        }
+    }
+}

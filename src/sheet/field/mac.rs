@@ -1,0 +1,133 @@
+//! MAC addresses in any usual notation. They identify a device, so that nothing of them is guessed.
+
+use super::super::code::Code;
+use super::super::finding::shown;
+use super::super::options::MacForm;
+use super::{Problem, Reading, Value, lookalike};
+
+pub(super) const RULE: &str = "12 hexadecimal digits (0-9, a-f)";
+
+/// A MAC address, written in the form that is sent.
+pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Value, Problem> {
+    let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
+    if holds_several(text) {
+        return Err(Problem::new(
+            Code::CellMultipleValues,
+            "the cell holds several MAC addresses: keep one, and give every device a row of its own",
+        )
+        .rule("one MAC address"));
+    }
+    if let Some(odd) = text.chars().find(|c| !c.is_ascii_hexdigit() && !separator(*c)) {
+        return Err(odd_character(odd, text));
+    }
+    let groups: Vec<&str> = text.split(separator).filter(|group| !group.is_empty()).collect();
+    let digits: String = if groups.len() == 6 && groups.iter().all(|group| group.len() <= 2) {
+        if groups.iter().any(|group| group.len() == 1) {
+            reading.changes.padded = true;
+        }
+        groups.iter().map(|group| format!("{group:0>2}")).collect()
+    } else {
+        groups.concat()
+    };
+    if digits.len() != 12 {
+        return Err(wrong_length(&digits));
+    }
+    let digits = digits.to_ascii_lowercase();
+    judge_owner(&digits, reading)?;
+    Ok(Value::Text(written(&digits, form)))
+}
+
+/// Twelve digits in the form that is sent.
+fn written(digits: &str, form: MacForm) -> String {
+    let grouped = |size: usize, separator: &str| {
+        let groups: Vec<&str> =
+            (0..12 / size).map(|group| &digits[size * group..size * (group + 1)]).collect();
+        groups.join(separator)
+    };
+    match form {
+        MacForm::Colon => grouped(2, ":"),
+        MacForm::Dash => grouped(2, "-"),
+        MacForm::Dot => grouped(4, "."),
+        MacForm::Bare => digits.to_owned(),
+    }
+}
+
+/// Whether a text is several addresses, with whatever between them.
+fn holds_several(text: &str) -> bool {
+    let is_address = |part: &str| {
+        part.chars().filter(char::is_ascii_hexdigit).count() == 12
+            && part.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ':' | '-' | '.'))
+    };
+    let parts: Vec<&str> =
+        text.split([';', ',', '/', '|', ' ', '\n']).filter(|part| !part.is_empty()).collect();
+    parts.len() > 1 && parts.iter().all(|part| is_address(part))
+}
+
+fn odd_character(odd: char, text: &str) -> Problem {
+    if lookalike::latin(odd).is_some() {
+        return lookalike::problem(odd, text).rule(RULE);
+    }
+    let digits = text.chars().filter(char::is_ascii_hexdigit).count();
+    let named = format!("'{}' (U+{:04X})", shown(odd.encode_utf8(&mut [0; 4])), u32::from(odd));
+    let foreign = text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii_hexdigit()).count();
+    let message = match odd {
+        'O' | 'o' if digits >= 8 => format!("{named} is the letter O, not the digit 0: correct it"),
+        'I' | 'l' | 'L' if digits >= 8 => format!("{named} is a letter, not the digit 1: correct it"),
+        _ if digits < 8 || foreign > 1 => {
+            format!("{named} is no hexadecimal digit: is this the serial number? Enter the MAC address")
+        }
+        _ => format!("{named} is no hexadecimal digit: correct the address"),
+    };
+    Problem::new(Code::CellMac, message).rule(RULE)
+}
+
+fn wrong_length(digits: &str) -> Problem {
+    let count = digits.len();
+    let advice = match count {
+        0 => "enter the address",
+        16 => "an address of 16 digits (EUI-64) is another one: enter the MAC address",
+        9..=11 if digits.bytes().all(|digit| digit.is_ascii_digit()) => {
+            "format the column as Text and enter the address again, as leading zeros may be lost"
+        }
+        _ => "correct it",
+    };
+    Problem::new(
+        Code::CellMacLength,
+        format!("a MAC address has 12 hexadecimal digits and this has {count}: {advice}"),
+    )
+    .rule(RULE)
+}
+
+/// Refuses addresses that belong to no single device, and tells those that no manufacturer gave.
+fn judge_owner(digits: &str, reading: &mut Reading) -> Result<(), Problem> {
+    const RULE: &str = "the address of one device, as its label shows it";
+    let first = u8::from_str_radix(&digits[..2], 16).unwrap_or(0);
+    let reserved = if digits.bytes().all(|digit| digit == b'0') {
+        Some("all zeros")
+    } else if digits.bytes().all(|digit| digit == b'f') {
+        Some("the address of all devices at once")
+    } else if first & 1 == 1 {
+        Some("the address of a group of devices")
+    } else {
+        None
+    };
+    if let Some(what) = reserved {
+        return Err(Problem::new(
+            Code::CellMacReserved,
+            format!("this is {what}: enter the address on the device's label"),
+        )
+        .rule(RULE));
+    }
+    if first & 2 == 2 {
+        reading.problems.push(
+            Problem::new(
+                Code::CellMacReserved,
+                "no manufacturer gave this address (phones and virtual machines make such up): compare it with the \
+                 device's label",
+            )
+            .rule(RULE)
+            .warning(),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! What no cell may contain, and the signs that a text is not what it should be: damage, placeholders, markup, formulas,
+//! letters of another alphabet.
+
+use super::super::code::Code;
+use super::super::column::{Column, Family, Form, Need};
+use super::super::finding::shown;
+use super::super::text::{
+    has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, repair_mojibake,
+};
+use super::{Problem, Ways, lookalike};
+
+/// Longest text in characters: that of an Excel cell.
+const TEXT_LIMIT: usize = 32_767;
+
+/// What no cell may contain, and what makes a text suspicious beyond use.
+pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
+    if text.is_ascii() && text.len() <= TEXT_LIMIT && !text.bytes().any(|byte| byte.is_ascii_control()) {
+        return None;
+    }
+    if text.chars().nth(TEXT_LIMIT).is_some() {
+        return Some(
+            Problem::new(
+                Code::CellTooLong,
+                format!("the text has more than {TEXT_LIMIT} characters: shorten it"),
+            )
+            .rule("at most 32,767 characters, as many as a cell of Excel holds"),
+        );
+    }
+    if let Some((first, rest)) = text.split_once('\n') {
+        return Some(line_break(form, first, rest));
+    }
+    let hidden =
+        |c: char| c.is_control() || is_direction(c) || is_format(c) || (is_joiner(c) && !joins_letters(form));
+    if let Some(c) = text.chars().find(|c| hidden(*c)) {
+        let kind = if is_direction(c) {
+            "character U+{}, which turns the direction of writing,"
+        } else {
+            "invisible character U+{}"
+        };
+        let kind = kind.replace("{}", &format!("{:04X}", u32::from(c)));
+        return Some(
+            Problem::new(Code::CellControlChar, format!("the cell has the {kind}: type the value again"))
+                .rule("visible characters only"),
+        );
+    }
+    if text.contains('\u{fffd}') {
+        return Some(
+            Problem::new(
+                Code::CellReplacementChar,
+                "a letter was lost when the sheet was saved (it shows as \u{fffd}): type the value again",
+            )
+            .rule("letters as they were typed"),
+        );
+    }
+    None
+}
+
+/// A cell of several lines. The lines together are what was meant; where they belong is not certain for addresses.
+fn line_break(form: Form, first: &str, rest: &str) -> Problem {
+    let message = if form == Form::Text && !rest.contains('\n') {
+        "the cell has a line break: put the second line into the column address2"
+    } else {
+        "the cell has a line break: put the text on one line"
+    };
+    let problem = Problem::new(Code::CellLineBreak, message).rule("one line of text");
+    let joined = format!("{} {}", first.trim(), rest.replace('\n', " ").trim());
+    if joined.chars().any(|c| c.is_control() || is_direction(c)) { problem } else { problem.suggest(joined) }
+}
+
+/// Whether the text of a form may need joiners between its letters, as Persian names and some emoji do.
+fn joins_letters(form: Form) -> bool {
+    match form {
+        Form::Name
+        | Form::Text
+        | Form::Country
+        | Form::Reference(_)
+        | Form::Labels
+        | Form::Family(Family::Label | Family::Meta) => true,
+        Form::Code
+        | Form::Key
+        | Form::Enum(_)
+        | Form::Bool
+        | Form::Email
+        | Form::Username
+        | Form::Phone
+        | Form::Mac
+        | Form::Latitude
+        | Form::Longitude
+        | Form::Timezone
+        | Form::UuidList
+        | Form::Action
+        | Form::Family(Family::Snat) => false,
+    }
+}
+
+/// A word that stands for nothing. Not in countries ("NA" is Namibia) nor in names of people ("Null" is one).
+///
+/// It is an error where a value is needed, and where it could not be sent; elsewhere a warning, and blank if that was
+/// asked for.
+pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<Problem> {
+    if matches!(column.name, "country" | "first_name" | "last_name") {
+        return None;
+    }
+    let stands_for_nothing = is_placeholder(text) || (is_zero(text) && is_never_zero(column.form));
+    if !stands_for_nothing {
+        return None;
+    }
+    let problem = |advice: &str| {
+        Problem::new(Code::CellPlaceholder, format!("'{}' stands for no value: {advice}", shown(text)))
+            .rule("the value, or a blank cell where none is needed")
+    };
+    Some(if column.need == Need::Required {
+        problem("enter the value").error()
+    } else if ways.placeholders_blank {
+        problem("the cell is read as blank; clear it")
+    } else if is_free(column.form) {
+        problem("it is sent as it stands; clear the cell unless it is meant")
+    } else {
+        problem("clear the cell").error()
+    })
+}
+
+/// Whether 0 cannot be the value of a cell.
+fn is_never_zero(form: Form) -> bool {
+    matches!(
+        form,
+        Form::Name | Form::Text | Form::Phone | Form::Email | Form::Username | Form::Mac | Form::Timezone
+    )
+}
+
+/// Whether a form takes any text.
+fn is_free(form: Form) -> bool {
+    matches!(form, Form::Name | Form::Text | Form::Code | Form::Family(_) | Form::Labels)
+}
+
+/// A text that is longer than the service probably takes.
+pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
+    if text.len() <= ways.longest_text {
+        return None;
+    }
+    let count = match form {
+        Form::Name
+        | Form::Text
+        | Form::Code
+        | Form::Country
+        | Form::Phone
+        | Form::Email
+        | Form::Username
+        | Form::Timezone
+        | Form::Family(Family::Label | Family::Meta) => text.chars().count(),
+        Form::Labels => text.split(';').map(|label| label.chars().count()).max().unwrap_or(0),
+        Form::Key
+        | Form::Reference(_)
+        | Form::Enum(_)
+        | Form::Bool
+        | Form::Mac
+        | Form::Latitude
+        | Form::Longitude
+        | Form::UuidList
+        | Form::Action
+        | Form::Family(Family::Snat) => return None,
+    };
+    (count > ways.longest_text).then(|| {
+        Problem::new(
+            Code::CellTooLong,
+            format!(
+                "the text has {count} characters, more than the {} that are usual: shorten it, as the service may \
+                 refuse it",
+                ways.longest_text
+            ),
+        )
+        .rule("a text of usual length; the service does not say how long it may be")
+        .warning()
+    })
+}
+
+/// Signs of damage in a text that is used all the same.
+pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
+    if let Some(repaired) = repair_mojibake(text)
+        && !repaired.chars().any(|c| c.is_control() || is_direction(c) || is_format(c))
+    {
+        problems.push(
+            Problem::new(
+                Code::CellMojibake,
+                "the letters were garbled when the file was saved or opened in another encoding: type the value again",
+            )
+            .rule("letters as they were typed")
+            .suggest(repaired),
+        );
+    }
+    if has_markup(text) {
+        problems.push(
+            Problem::new(
+                Code::CellHtml,
+                "the text contains markup of a web page and is sent as it stands: replace it by plain text",
+            )
+            .rule("plain text, such as & instead of &amp;"),
+        );
+    }
+    if text.starts_with(['=', '@']) {
+        problems.push(
+            Problem::new(
+                Code::CellFormulaText,
+                "the text starts like a formula and is sent as it stands: enter the value that is meant",
+            )
+            .rule("text that does not start with = or @"),
+        );
+    }
+    if let Some(odd) = lookalike::in_a_latin_word(text) {
+        problems.push(lookalike::problem(odd, text).warning());
+    }
+}

@@ -1,0 +1,265 @@
+//! Fields of the service: MAC addresses, usernames, e-mail addresses, lists, ids, phone numbers, labels (D1 to D7, D11 to
+//! D20).
+
+use fleetload::model::record::Extra;
+use fleetload::sheet::MacForm;
+
+use super::record::{cases, csv, device, judged, person, row, site, spoiled};
+use crate::desk::Desk;
+
+/// Labels of four vendors, a spreadsheet's spaces, and a mixture.
+#[test]
+fn d01_a_mac_is_read_in_every_notation_and_sent_in_one() {
+    let table = [
+        "00:1A:2B:3C:4D:5E",
+        "00-1a-2b-3c-4d-5e",
+        "001A.2B3C.4D5E",
+        "001a2b3c4d5e",
+        "00 1a 2b 3c 4d 5e",
+        "001a-2b3c:4d5e",
+    ];
+    for value in table {
+        let sent = device(&csv("devices", &[("mac", value)])).identification;
+        assert_eq!(sent.as_deref(), Some("00:1a:2b:3c:4d:5e"), "{value}");
+    }
+    let forms = [
+        (MacForm::Colon, "00:1a:2b:3c:4d:5e"),
+        (MacForm::Dash, "00-1a-2b-3c-4d-5e"),
+        (MacForm::Dot, "001a.2b3c.4d5e"),
+        (MacForm::Bare, "001a2b3c4d5e"),
+    ];
+    for (form, expected) in forms {
+        let desk = csv("devices", &[]).read_with(|options| options.mac_form = Some(form));
+        assert_eq!(device(&desk).identification.as_deref(), Some(expected));
+    }
+}
+
+/// What Linux tools print: groups without their leading zero.
+#[test]
+fn d02_short_groups_of_a_mac_are_padded_and_counted() {
+    let desk = csv("devices", &[("mac", "0:1a:2b:c:4d:5e")]);
+    assert_eq!(device(&desk).identification.as_deref(), Some("00:1a:2b:0c:4d:5e"));
+    assert_eq!(desk.the("cell.zero-padded-format").cell.as_deref(), Some("E1"));
+}
+
+/// A digit too few or too many, and a label with the longer kind of address.
+#[test]
+fn d03_a_mac_of_another_length_is_told_with_its_count() {
+    for (value, count) in [
+        ("001a2b3c4d5", "this has 11"),
+        ("001a2b3c4d5e6", "this has 13"),
+        ("001a2bfffe3c4d5e", "this has 16"),
+    ] {
+        let finding = csv("devices", &[("mac", value)]).the("cell.mac-length");
+        assert!(finding.message.contains(count), "{value}: {}", finding.message);
+    }
+    assert_eq!(spoiled("devices", "mac", "001a2bfffe3c4d5e").0, ["error cell.mac-length E2"]);
+}
+
+/// Placeholders, addresses of groups, and those that phones make up.
+#[test]
+fn d04_an_address_of_no_single_device_is_an_error_and_one_that_was_made_up_a_warning() {
+    let reserved = "error cell.mac-reserved";
+    cases(
+        "devices",
+        "mac",
+        &[
+            ("00:00:00:00:00:00", reserved, None),
+            ("ff:ff:ff:ff:ff:ff", reserved, None),
+            ("01:00:5e:00:00:01", reserved, None),
+            ("02:1a:2b:3c:4d:5e", "warning cell.mac-reserved", None),
+        ],
+    );
+}
+
+/// The serial number in the column of the MAC address.
+#[test]
+fn d05_a_serial_number_in_the_mac_column_is_asked_about() {
+    cases(
+        "devices",
+        "mac",
+        &[("SN-99812", "error cell.mac", None), ("Q2XX-1234-WXYZ", "error cell.mac", None)],
+    );
+    let finding = csv("devices", &[("mac", "SN-99812")]).the("cell.mac");
+    assert!(finding.message.contains("is this the serial number?"), "{}", finding.message);
+}
+
+/// Excel begins sentences with a capital; people use spaces and plus signs.
+#[test]
+fn d06_every_bad_character_of_a_username_is_named_and_small_letters_are_suggested() {
+    cases(
+        "people",
+        "username",
+        &[
+            ("Jane.Doe", "error cell.username", Some("jane.doe")),
+            ("jane doe", "error cell.username", None),
+            ("jane_doe+x", "error cell.username", None),
+            ("", "error cell.required", None),
+        ],
+    );
+    let finding = csv("people", &[("username", "jane_doe+x")]).the("cell.username");
+    assert!(finding.message.contains("'+', '_'"), "{}", finding.message);
+}
+
+/// Addresses that work inside one network only, and letters beyond a to z in a domain.
+#[test]
+fn d07_an_address_needs_a_domain_of_the_internet() {
+    let wrong = "error cell.email";
+    cases(
+        "people",
+        "email",
+        &[
+            ("a@b", wrong, None),
+            ("a@localhost", wrong, None),
+            ("a@[127.0.0.1]", wrong, None),
+            ("a@127.0.0.1", wrong, None),
+            ("\"a b\"@acme.example", wrong, None),
+            ("jane.@acme.example", wrong, None),
+            ("@acme.example", wrong, None),
+            ("jane", wrong, None),
+            ("jane@müller.example", "warning cell.email", None),
+        ],
+    );
+    assert_eq!(person(&csv("people", &[("email", "Jane@ACME.example")])).email, "Jane@acme.example");
+}
+
+/// Values of a list in another order of words, with a letter missing, or not at all.
+#[test]
+fn d11_a_value_that_is_not_of_the_list_is_told_with_all_values_and_the_nearest() {
+    cases(
+        "people",
+        "user_type",
+        &[
+            ("full_reseller", "", None),
+            ("Full Resellr", "error cell.enum", Some("Full Reseller")),
+            ("Reseller Full", "error cell.enum", Some("Full Reseller")),
+            ("Boss", "error cell.enum", None),
+        ],
+    );
+    cases("people", "template_scope", &[("COMPANY INHERIT", "", None)]);
+    let finding = csv("people", &[("user_type", "Boss")]).the("cell.enum");
+    for value in ["Configure Client", "VPN User"] {
+        assert!(finding.message.contains(value), "{}", finding.message);
+    }
+}
+
+/// Ids as other tools print them, and as Excel or a chat cuts them.
+#[test]
+fn d12_an_id_is_read_with_braces_capitals_or_without_dashes_and_not_when_cut() {
+    let id = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    for value in [id.to_uppercase(), format!("{{{id}}}"), id.replace('-', ""), format!("id:{id}")] {
+        assert_eq!(spoiled("sites", "company", &value).0, [""; 0], "{value}");
+    }
+    cases(
+        "sites",
+        "company",
+        &[
+            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b", "error cell.uuid", None),
+            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…", "error cell.uuid", None),
+            ("id:acme", "error cell.uuid", None),
+        ],
+    );
+    cases("devices", "vpn_clouds", &[("cloud one", "error cell.uuid", None)]);
+}
+
+/// A device with a site, and a site to be made with it.
+#[test]
+fn d13_a_site_and_a_site_to_be_made_exclude_each_other() {
+    let site = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b12";
+    let desk = csv("devices", &[("site", site), ("custom_site_id", "S-1")]);
+    assert_eq!(judged(&desk).0, ["error row.conflict K2"]);
+    assert_eq!(desk.the("row.conflict").related[0].cell.as_deref(), Some("J2"));
+}
+
+/// A device from a model and from a template, and one from neither.
+#[test]
+fn d14_a_model_and_a_template_exclude_each_other_and_neither_is_worth_a_warning() {
+    let template = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b12";
+    let both = csv("devices", &[("template", template), ("mac", "")]);
+    assert_eq!(judged(&both).0, ["error row.conflict D2"]);
+    let neither = csv("devices", &[("device_model", "")]);
+    assert_eq!(judged(&neither).0, ["warning row.incomplete-group D2"]);
+    let copy = csv("devices", &[("template", template), ("device_model", ""), ("mac", "")]);
+    assert_eq!(judged(&copy).0, [""; 0]);
+}
+
+/// Numbers of advertisements, extensions, and zeros in brackets.
+#[test]
+fn d15_a_phone_number_stays_as_it_is_and_letters_in_it_are_a_warning() {
+    for value in
+        ["+64 9 555 0100", "(09) 555-0100 ext 5", "09 555 0100 x5", "+44 (0)20 7946 0000", "1.800.555/0100"]
+    {
+        assert_eq!(site(&csv("sites", &[("phone", value)])).phone_number, value);
+        assert_eq!(spoiled("sites", "phone", value).0, [""; 0], "{value}");
+    }
+    cases(
+        "sites",
+        "phone",
+        &[
+            ("1-800-FLOWERS", "warning cell.phone", None),
+            ("12", "error cell.phone", None),
+            ("call me", "error cell.phone", None),
+        ],
+    );
+}
+
+/// A number without its country's code.
+#[test]
+fn d16_a_national_number_is_sent_as_it_is() {
+    for value in ["0064 9 555 0100", "021 123 4567"] {
+        assert_eq!(site(&csv("sites", &[("phone", value)])).phone_number, value);
+        assert_eq!(spoiled("sites", "phone", value).0, [""; 0], "{value}");
+    }
+}
+
+/// The labels of a site with this cell.
+fn labels(value: &str) -> Vec<String> {
+    let draft = row(&csv("sites", &[("labels", value)])).draft.expect("the row is right");
+    match draft.extras.into_iter().next() {
+        Some(Extra::Labels(labels)) => labels,
+        other => panic!("no labels: {other:?}"),
+    }
+}
+
+/// A list of labels in one cell, with commas and semicolons inside labels.
+#[test]
+fn d17_labels_are_separated_by_semicolons_and_nothing_else() {
+    assert_eq!(labels("Retail; North, South;Retail"), ["Retail", "North, South"]);
+    assert_eq!(labels("\"North; South\"; East"), ["North; South", "East"]);
+    assert_eq!(spoiled("sites", "labels", "\"North; South").0, ["error row.quote-unterminated H2"]);
+    assert_eq!(spoiled("sites", "labels", "\"North\" South").0, ["error row.quote-stray H2"]);
+    let columns = row(&csv("sites", &[("label:1", "North; South"), ("label:2", "East")]));
+    let expected = [Extra::Labels(vec!["North; South".into(), "East".into()])];
+    assert_eq!(columns.draft.expect("the row is right").extras, expected);
+}
+
+/// Labels for companies and people, metadata for people: the service has neither.
+#[test]
+fn d18_columns_that_the_service_does_not_have_for_a_kind_are_errors() {
+    for (kind, column) in
+        [("companies", "labels"), ("companies", "label:1"), ("people", "tags"), ("people", "meta:floor")]
+    {
+        let found = judged(&csv(kind, &[(column, "x")])).0;
+        assert_eq!(found.len(), 1, "{kind} {column}: {found:?}");
+        assert!(found[0].starts_with("error header.unsupported-field"), "{kind} {column}: {found:?}");
+    }
+}
+
+/// The same key of metadata in two columns.
+#[test]
+fn d19_a_metadata_key_given_twice_is_an_error() {
+    let sheet = "company,name,phone,address1,city,country,meta:floor,Meta: floor\n\
+                 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,A,+64 9 557 0000,1 Earl St,Ulm,DE,1,2\n";
+    let desk = Desk::with("sites.csv", sheet);
+    assert_eq!(judged(&desk).0, ["error dup.metadata-key H1"]);
+    assert_eq!(desk.the("dup.metadata-key").related[0].cell.as_deref(), Some("G1"));
+}
+
+/// The column of the service's own worked example.
+#[test]
+fn d20_general_email_is_not_taken_for_another_address() {
+    let desk = csv("companies", &[("general_email", "info@acme.example")]);
+    assert_eq!(judged(&desk).0, ["error header.unknown L1"]);
+    let finding = desk.the("header.unknown");
+    assert!(finding.message.contains("accounts_email"), "{}", finding.message);
+}

@@ -1,0 +1,277 @@
+//! Text: white space, invisible and foreign characters, placeholders, several values, markup, formulas (T1 to T14), and
+//! what is written back to the terminal (O4).
+
+use std::process::Command;
+
+use super::record::{cases, csv, judged, person, site, spoiled};
+
+/// Names typed with spaces before and after, as everybody does.
+#[test]
+fn t01_spaces_around_a_value_are_removed_and_counted() {
+    let desk = csv("sites", &[("name", "  Earl St\t")]);
+    assert_eq!(site(&desk).name, "Earl St");
+    let note = desk.the("cell.trimmed");
+    assert_eq!((note.cell.as_deref(), note.column.as_deref()), (Some("C1"), Some("sites.name")));
+    assert!(note.message.contains("1 cell"), "{}", note.message);
+}
+
+/// Text pasted from a web page, French typography and Japanese input: spaces that are not U+0020.
+#[test]
+fn t02_every_kind_of_space_is_a_space() {
+    for space in ["\u{a0}", "\u{202f}", "\u{3000}", "\u{2007}", " \u{a0} "] {
+        let desk = csv("sites", &[("name", &format!("{space}Earl{space}St{space}"))]);
+        assert_eq!(site(&desk).name, "Earl St", "{space:?}");
+    }
+}
+
+/// Values copied from chat programs and right-to-left documents.
+#[test]
+fn t03_invisible_characters_are_removed_and_those_that_turn_the_text_are_refused() {
+    let desk = csv("sites", &[("name", "\u{feff}Earl\u{200b} S\u{ad}t\u{2060}")]);
+    assert_eq!(site(&desk).name, "Earl St");
+    assert_eq!(desk.the("cell.invisible-removed").cell.as_deref(), Some("C1"));
+    cases(
+        "sites",
+        "name",
+        &[
+            ("Earl \u{202e}tS", "error cell.control-char", None),
+            ("Earl \u{200f}St", "error cell.control-char", None),
+            ("Earl \u{2063}St", "error cell.control-char", None),
+            ("Earl\u{7}St", "error cell.control-char", None),
+            // Persian names have it between their letters.
+            ("می\u{200c}خواهم", "", None),
+        ],
+    );
+    cases("sites", "key", &[("s\u{200d}1", "error cell.control-char", None)]);
+    let (_, suggestion) = spoiled("people", "email", "jane\u{200b}@acme.example");
+    assert_eq!(suggestion, None);
+    assert_eq!(person(&csv("people", &[("email", "jane@acme.example\u{200b}")])).email, "jane@acme.example");
+}
+
+/// AutoCorrect's dashes, and what Japanese input methods write for digits and letters.
+#[test]
+fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_in_names() {
+    let table = [
+        ("key", "Ｓ\u{2013}１", "S-1"),
+        ("mac", "００１Ａ２Ｂ３Ｃ４Ｄ５Ｅ", "00:1a:2b:3c:4d:5e"),
+        ("mac", "00\u{2013}1a\u{2013}2b\u{2013}3c\u{2013}4d\u{2013}5e", "00:1a:2b:3c:4d:5e"),
+    ];
+    for (column, value, expected) in table {
+        let row = super::record::row(&csv("devices", &[(column, value)]));
+        let draft = row.draft.expect("the row is right");
+        let found = match (column, &draft.record) {
+            ("key", _) => draft.key.clone(),
+            (_, fleetload::model::record::Record::Device(device)) => device.identification.clone(),
+            (_, other) => panic!("not a device: {other:?}"),
+        };
+        assert_eq!(found.as_deref(), Some(expected), "{value}");
+    }
+    assert_eq!(site(&csv("sites", &[("name", "Ａ \u{2013} B")])).name, "Ａ \u{2013} B");
+    assert_eq!(site(&csv("sites", &[("phone", "09\u{2013}557 0000")])).phone_number, "09-557 0000");
+}
+
+/// Names out of file names of a Mac or a PDF: a letter, and the accent after it.
+#[test]
+fn t05_accents_are_composed_before_names_are_compared_and_sent() {
+    assert_eq!(site(&csv("sites", &[("name", "Cafe\u{301}")])).name, "Café");
+}
+
+/// A Cyrillic letter among Latin ones, typed with the wrong keyboard or to deceive; the letter O for a zero.
+#[test]
+fn t06_a_letter_that_only_looks_right_is_named_with_its_code() {
+    cases(
+        "people",
+        "username",
+        &[
+            ("j\u{430}ne", "error cell.non-ascii-lookalike", Some("jane")),
+            ("jane😀", "error cell.username", None),
+        ],
+    );
+    cases(
+        "people",
+        "email",
+        &[
+            ("j\u{430}ne@acme.example", "error cell.non-ascii-lookalike", Some("jane@acme.example")),
+            ("jane@\u{430}cme.example", "error cell.non-ascii-lookalike", Some("jane@acme.example")),
+        ],
+    );
+    cases(
+        "companies",
+        "company_type",
+        &[("CUS\u{422}OMER", "error cell.non-ascii-lookalike", Some("CUSTOMER"))],
+    );
+    cases(
+        "devices",
+        "mac",
+        &[
+            ("00:1\u{410}:2B:3C:4D:5E", "error cell.non-ascii-lookalike", Some("00:1A:2B:3C:4D:5E")),
+            ("O0:1A:2B:3C:4D:5E", "error cell.mac", None),
+        ],
+    );
+    cases("sites", "name", &[("\u{410}uckland", "warning cell.non-ascii-lookalike", Some("Auckland"))]);
+    cases("sites", "name", &[("Москва", "", None), ("Αθήνα", "", None), ("Kadıköy", "", None)]);
+    let finding = csv("people", &[("username", "j\u{430}ne")]).the("cell.non-ascii-lookalike");
+    assert!(finding.message.contains("(U+0430) looks like the letter a"), "{}", finding.message);
+    let finding = csv("devices", &[("mac", "O0:1A:2B:3C:4D:5E")]).the("cell.mac");
+    assert!(finding.message.contains("'O' (U+004F) is the letter O, not the digit 0"), "{}", finding.message);
+}
+
+/// What people write where they have nothing to say.
+#[test]
+fn t07_a_word_for_nothing_is_an_error_where_a_value_is_needed_and_a_warning_elsewhere() {
+    for word in ["N/A", "-", "none", "null", "TBD", "xxx", "0"] {
+        assert_eq!(spoiled("sites", "name", word).0, ["error cell.placeholder C2"], "{word}");
+        assert_eq!(spoiled("people", "email", word).0, ["error cell.placeholder H2"], "{word}");
+    }
+    assert_eq!(spoiled("sites", "suburb", "n/a").0, ["warning cell.placeholder H2"]);
+    assert_eq!(spoiled("devices", "mac", "n/a").0, ["error cell.placeholder E2"]);
+    assert_eq!(spoiled("devices", "timezone", "-").0, ["error cell.placeholder J2"]);
+    // Namibia, and people who are called so.
+    assert_eq!(spoiled("sites", "country", "NA").0, [""; 0]);
+    assert_eq!(spoiled("people", "last_name", "Null").0, [""; 0]);
+    assert_eq!(spoiled("people", "first_name", "None").0, [""; 0]);
+    // 0 is a value where it can be one.
+    assert_eq!(spoiled("sites", "reference", "0").0, [""; 0]);
+}
+
+/// The same, where it was said that such a word counts as blank.
+#[test]
+fn t07_a_word_for_nothing_is_blank_where_that_was_said_and_no_value_is_needed() {
+    let blank = |kind: &str, column: &str| {
+        csv(kind, &[(column, "n/a")]).read_with(|options| options.placeholders_blank = true)
+    };
+    let desk = blank("devices", "mac");
+    assert_eq!(judged(&desk).0, ["warning cell.placeholder E2"]);
+    assert_eq!(super::record::device(&desk).identification, None);
+    let desk = blank("sites", "suburb");
+    assert_eq!(judged(&desk).0, ["warning cell.placeholder H2"]);
+    assert_eq!(site(&desk).address.suburb, None);
+    assert_eq!(judged(&blank("sites", "name")).0, ["error cell.placeholder C2"]);
+}
+
+/// Contacts out of a CRM that keeps lists in a cell.
+#[test]
+fn t08_several_values_in_a_cell_are_an_error() {
+    let several = "error cell.multiple-values";
+    cases(
+        "people",
+        "email",
+        &[("a@x.example; b@x.example", several, None), ("a@x.example / b@x.example", several, None)],
+    );
+    cases(
+        "sites",
+        "phone",
+        &[
+            ("09 557 0000; 09 557 0001", several, None),
+            ("09 557 0000 or 09 557 0001", several, None),
+            ("09 557 0000 / 09 557 0001", several, None),
+            ("09/5570000", "", None),
+        ],
+    );
+    cases(
+        "devices",
+        "mac",
+        &[
+            ("00:1a:2b:3c:4d:5e; 00:1a:2b:3c:4d:5f", several, None),
+            ("001a2b3c4d5e 001a2b3c4d5f", several, None),
+        ],
+    );
+}
+
+/// Addresses dragged out of a mail program, and links that Excel made by itself.
+#[test]
+fn t09_what_a_mail_program_writes_around_an_address_is_an_error_with_the_bare_address() {
+    let bare = Some("jane@acme.example");
+    cases(
+        "people",
+        "email",
+        &[
+            ("Jane Doe <jane@acme.example>", "error cell.email", bare),
+            ("mailto:jane@acme.example", "error cell.email", bare),
+            ("MAILTO:jane@Acme.Example?subject=Hello", "error cell.email", bare),
+        ],
+    );
+}
+
+/// An export of a web application.
+#[test]
+fn t10_markup_is_a_warning() {
+    cases(
+        "sites",
+        "name",
+        &[
+            ("Smith &amp; Sons", "warning cell.html", None),
+            ("Smith<br>Sons", "warning cell.html", None),
+            ("Smith & Sons <North>", "", None),
+        ],
+    );
+}
+
+/// Names with emoji: letters of four bytes.
+#[test]
+fn t11_an_emoji_is_a_letter_in_names_and_none_in_usernames_and_addresses() {
+    assert_eq!(site(&csv("sites", &[("name", "Earl St 🏪")])).name, "Earl St 🏪");
+    cases("people", "username", &[("jane🏪", "error cell.username", None)]);
+    cases("people", "email", &[("jane🏪@acme.example", "error cell.email", None)]);
+}
+
+/// Formulas as text, typed or meant to do harm; a phone number starts with + like one.
+#[test]
+fn t12_text_that_starts_like_a_formula_is_a_warning_and_a_phone_number_is_none() {
+    cases(
+        "sites",
+        "name",
+        &[("=1+1", "warning cell.formula-text", None), ("@SUM(A1)", "warning cell.formula-text", None)],
+    );
+    assert_eq!(spoiled("sites", "phone", "+6495570000").0, [""; 0]);
+}
+
+/// A note pasted into the column of names.
+#[test]
+fn t13_a_text_of_more_than_255_characters_is_a_warning_and_the_number_can_be_said() {
+    assert_eq!(spoiled("sites", "name", &"x".repeat(255)).0, [""; 0]);
+    assert_eq!(spoiled("sites", "name", &"x".repeat(256)).0, ["warning cell.too-long C2"]);
+    assert_eq!(spoiled("sites", "address1", &"é".repeat(256)).0, ["warning cell.too-long E2"]);
+    assert_eq!(spoiled("sites", "labels", &format!("a;{}", "x".repeat(256))).0, ["warning cell.too-long H2"]);
+    assert_eq!(spoiled("sites", "name", &"x".repeat(32_768)).0, ["error cell.too-long C2"]);
+    let short =
+        csv("sites", &[("name", "Twelve chars")]).read_with(|options| options.longest_text = Some(11));
+    assert_eq!(
+        judged(&short).0,
+        ["warning cell.too-long C2", "warning cell.too-long D2", "warning cell.too-long E2"]
+    );
+    let long =
+        csv("sites", &[("name", &"x".repeat(400))]).read_with(|options| options.longest_text = Some(400));
+    assert_eq!(judged(&long).0, [""; 0]);
+}
+
+/// Capitals as the fancy takes people.
+#[test]
+fn t14_case_does_not_matter_in_lists_and_is_kept_in_names() {
+    assert_eq!(site(&csv("sites", &[("name", "ACME ltd")])).name, "ACME ltd");
+    for value in ["customer", "Customer", " CUSTOMER "] {
+        assert_eq!(spoiled("companies", "company_type", value).0, [""; 0], "{value}");
+    }
+}
+
+/// Values that would colour the terminal, clear it, or write a line backwards.
+#[test]
+fn o04_nothing_in_a_sheet_steers_the_terminal_and_long_values_are_cut_in_the_middle() {
+    let long = format!("{}MIDDLE{}", "a".repeat(60), "z".repeat(60));
+    let sheet = format!(
+        "key,company,na\u{202e}me,phone,address1,\u{1b}[2Jx\n\u{1b}]0;owned\u{7},\u{1b}[31mred,n\u{9b}1mx,\u{202e}1,{long}\u{7}, \n"
+    );
+    let desk = crate::desk::Desk::with("sites.csv", sheet);
+    let output = Command::new(env!("CARGO_BIN_EXE_fleetload"))
+        .args(["check", "--no-color"])
+        .arg(desk.path())
+        .output()
+        .expect("the program runs");
+    let told =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let steers = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}');
+    assert_eq!(told.chars().find(steers), None, "{told}");
+    assert!(told.contains("\\u{1b}"), "{told}");
+    assert!(told.contains("aaa…zzz"), "{told}");
+    assert!(!told.contains("MIDDLE"), "{told}");
+}
