@@ -18,6 +18,7 @@ mod doctor;
 mod documents;
 mod ending;
 mod environment;
+mod explain;
 mod findings;
 mod held;
 mod intake;
@@ -125,6 +126,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Retry(typed) => decide::retry(&context, typed),
         Command::Resolve(typed) => resolve::resolve(&context, typed),
         Command::Cancel(typed) => decide::cancel(&context, typed),
+        Command::Explain(typed) => explain::explain(&context, typed),
         Command::Doctor(typed) => doctor::doctor(&context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
         Command::Completions(typed) => Ok(documents::completions(terminal, typed)),

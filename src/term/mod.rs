@@ -13,6 +13,7 @@ mod pace;
 mod picture;
 mod progress;
 mod table;
+mod width;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,7 @@ pub use log::start_log;
 pub use picture::Tick;
 pub use progress::Progress;
 pub use table::Table;
+pub use width::{width, wrap};
 
 /// How much is said, and in which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
