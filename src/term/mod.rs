@@ -12,6 +12,7 @@ mod log;
 mod pace;
 mod picture;
 mod progress;
+mod standing;
 mod table;
 mod width;
 

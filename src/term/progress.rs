@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::clean::clean;
-use super::picture::Tick;
-use super::picture::{Picture, Standing};
+use super::picture::{Picture, Tick};
+use super::standing::Standing;
 use super::{Ink, Line, Terminal};
 use crate::model::event::Event;
 use crate::model::kind::Kind;
