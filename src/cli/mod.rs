@@ -20,6 +20,7 @@ mod ending;
 mod environment;
 mod explain;
 mod findings;
+mod glance;
 mod held;
 mod intake;
 mod journal_check;
