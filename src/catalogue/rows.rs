@@ -33,7 +33,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     row(
         "refused.in-doubt",
-        "an answer was lost, the row was sent again, and the service refused it then; what became of the first request is not known",
+        "the service refused the row when it was sent again, and what became of the first request is not known",
         HELD,
         "Look in the service whether the record of the first request is there. If it is, type: fleetload resolve {job} --created ID; if it \
          certainly is not: fleetload resolve {job} --abandon, then correct the row and type: fleetload run FILE",
