@@ -8,10 +8,11 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::figures::{count, counted, moment, span};
+use super::figures::{count, counted, moment, short_moment, span};
 use super::pace::Pace;
 use super::standing::{Standing, stand};
 use crate::model::event::Event;
+use crate::model::id::SheetId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -49,6 +50,8 @@ pub(super) struct Picture {
     used: u64,
     ceiling: Option<u64>,
     parked_until: Option<Moment>,
+    /// Sheets that were set aside.
+    aside: BTreeSet<SheetId>,
     /// The operations of which it was said that they are slowed down.
     slowed: BTreeSet<Operation>,
     /// The operations that are held back.
@@ -72,10 +75,13 @@ pub(super) struct Progressed {
     at: String,
     #[serde(flatten)]
     standing: Standing,
+    by_kind: BTreeMap<&'static str, Standing>,
     requests: u64,
     requests_per_second: f64,
     quota_used: u64,
     quota_ceiling: Option<u64>,
+    quota_left: Option<u64>,
+    sheets_set_aside: usize,
     parked_until: Option<String>,
     held_back: Vec<Operation>,
     finish_estimate: Option<String>,
@@ -92,6 +98,7 @@ impl Picture {
             used: 0,
             ceiling: None,
             parked_until: None,
+            aside: BTreeSet::new(),
             slowed: BTreeSet::new(),
             held_back: BTreeMap::new(),
             told: BTreeMap::new(),
@@ -170,10 +177,13 @@ impl Picture {
                 .remove(operation)
                 .is_some_and(|held_back| held_back.told)
                 .then(|| format!("{operation} goes on: {reason}")),
-            Event::SheetPaused { title, times, code, message, .. } => Some(format!(
-                "the sheet {title} is set aside: the service refused {times} of its rows in a row with {code}: \
-                 {message}; everything else goes on"
-            )),
+            Event::SheetPaused { sheet, title, times, code, message, asks: _ } => {
+                self.aside.insert(*sheet);
+                Some(format!(
+                    "the sheet {title} is set aside: the service refused {times} of its rows in a row with {code}: \
+                     {message}; everything else goes on"
+                ))
+            }
             Event::Unreachable { reason, retry_in } => Some(format!(
                 "the service cannot be reached: {reason}; next try in {}",
                 span((*retry_in).max(Duration::from_secs(1)))
@@ -202,13 +212,43 @@ impl Picture {
         stand(|state| self.tally.of(kind, state))
     }
 
-    /// One line: counts of all rows, then [`Picture::pace_line`].
+    /// One line: counts of all rows, pace and quota, and until when it is parked.
     pub(super) fn line(&self, tick: Tick, here: &TimeZone) -> String {
-        let standing = self.standing();
-        format!("{}; {}", standing.words(), self.pace_line(tick, here))
+        let mut parts = vec![self.pace_line(tick, here)];
+        parts.extend(self.quota_line());
+        let parked = self.parked_line(tick, here).map_or_else(String::new, |parked| format!("; {parked}"));
+        format!("{}; {}{parked}", self.standing().words(), parts.join(", "))
     }
 
-    /// One line: requests a second, time to finish, quota.
+    /// One line: creations of today, as far as any are known.
+    pub(super) fn quota_line(&self) -> Option<String> {
+        match self.ceiling {
+            Some(ceiling) => Some(format!(
+                "quota {} of {} used, {} left",
+                count(self.used),
+                count(ceiling),
+                count(ceiling.saturating_sub(self.used))
+            )),
+            None if self.used > 0 => Some(format!("{} today", counted(self.used, "creation", "creations"))),
+            None => None,
+        }
+    }
+
+    /// One line: what needs a person, with the command that tells more.
+    pub(super) fn person_line(&self, command: &str) -> Option<String> {
+        let mut parts = Vec::new();
+        let held = self.standing().held;
+        if held > 0 {
+            parts.push(counted(held, "row held", "rows held"));
+        }
+        let aside = u64::try_from(self.aside.len()).unwrap_or(u64::MAX);
+        if aside > 0 {
+            parts.push(counted(aside, "sheet set aside", "sheets set aside"));
+        }
+        (!parts.is_empty()).then(|| format!("for a person: {}: {command}", parts.join(", ")))
+    }
+
+    /// One line: requests a second, time to finish, and what is held back.
     pub(super) fn pace_line(&self, tick: Tick, here: &TimeZone) -> String {
         let mut parts = vec![format!("{:.0} requests/s", self.request_pace.per_second(tick.elapsed))];
         match (self.parked_until, self.finish(tick)) {
@@ -221,18 +261,6 @@ impl Picture {
                 format!("done about {}", moment(finish, here))
             }),
             (Some(_) | None, Some(_) | None) => {}
-        }
-        match self.ceiling {
-            Some(ceiling) => parts.push(format!(
-                "quota {} of {} used, {} left",
-                count(self.used),
-                count(ceiling),
-                count(ceiling.saturating_sub(self.used))
-            )),
-            None if self.used > 0 => {
-                parts.push(format!("{} today", counted(self.used, "creation", "creations")));
-            }
-            None => {}
         }
         for (operation, held_back) in &self.held_back {
             parts.push(match held_back.next_try.map(|at| at.saturating_sub(tick.elapsed)) {
@@ -253,7 +281,8 @@ impl Picture {
     /// One line while the quota is spent.
     pub(super) fn parked_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
         self.parked_until.map(|until| {
-            format!("parked until {} ({} from now)", moment(until, here), span(until.since(tick.now)))
+            let wait = span(until.since(tick.now).max(Duration::from_secs(1)));
+            format!("parked for {wait}, until {}", short_moment(until, here))
         })
     }
 
@@ -263,10 +292,17 @@ impl Picture {
             object: "progress",
             at: tick.now.to_string(),
             standing: self.standing(),
+            by_kind: Kind::ALL
+                .into_iter()
+                .map(|kind| (kind.plural(), self.standing_of(kind)))
+                .filter(|(_, standing)| standing.rows > 0)
+                .collect(),
             requests: self.requests,
             requests_per_second: (self.request_pace.per_second(tick.elapsed) * 10.0).round() / 10.0,
             quota_used: self.used,
             quota_ceiling: self.ceiling,
+            quota_left: self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used)),
+            sheets_set_aside: self.aside.len(),
             parked_until: self.parked_until.map(|until| until.to_string()),
             held_back: self.held_back.keys().copied().collect(),
             finish_estimate: self.finish(tick).map(|finish| finish.to_string()),

@@ -11,18 +11,22 @@ const NARROWEST: usize = 40;
 
 /// The columns of standard output, within what can be read.
 pub fn width() -> usize {
-    columns().unwrap_or(USUAL).clamp(NARROWEST, WIDEST)
+    columns(&io::stdout()).unwrap_or(USUAL).clamp(NARROWEST, WIDEST)
+}
+
+/// The columns of standard error, whatever they are.
+pub(super) fn of_talk() -> usize {
+    columns(&io::stderr()).unwrap_or(USUAL)
 }
 
 #[cfg(unix)]
-fn columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
 #[cfg(not(unix))]
-fn columns() -> Option<usize> {
-    let _output = io::stdout();
+fn columns<Stream>(_stream: &Stream) -> Option<usize> {
     None
 }
 

@@ -167,7 +167,7 @@ fn while_parked_the_rest_of_the_quota_does_not_count() {
     picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
     assert_eq!(
         picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
-        Some("parked until 2026-03-02 00:00:05 UTC (12 h from now)")
+        Some("parked for 12 h, until 2026-03-02 00:00 UTC")
     );
     for second in 1..11 {
         picture.take(&moved(JobState::Ready, JobState::Created), tick(second), &TimeZone::UTC);
