@@ -183,12 +183,12 @@ impl Glance {
                 let wait = span(until.since(self.now).max(Duration::from_secs(1)));
                 let goes_on = if self.working { "; the run goes on by itself then" } else { "" };
                 format!(
-                    "parked until {} (in {wait}): creations wait for it, {left}{goes_on}",
+                    "parked until {} (in {wait}): today's quota is spent, {left}{goes_on}",
                     context.moment(until)
                 )
             }
             Stand::Interrupted => format!("stopped on request: {left}"),
-            Stand::Stopped => format!("stopped: the service refused or could not be reached; {left}"),
+            Stand::Stopped => format!("stopped: {}; {left}", self.why()),
             Stand::Killed => format!("the last run was ended from outside: {left}"),
             Stand::SetAside => format!("finished but for a sheet that was set aside: {left}"),
             Stand::Waiting => format!("{left}, and no run is at work"),
@@ -218,6 +218,14 @@ impl Glance {
                 }
             }
         }
+    }
+
+    /// Why the last run was stopped, as it noted it.
+    fn why(&self) -> &str {
+        let noted = self.run.as_ref().and_then(|run| run.ending.as_deref());
+        noted
+            .and_then(|words| words.split_once(": "))
+            .map_or("the service refused or could not be reached", |(_, why)| why)
     }
 
     fn running(&self, context: &Context<'_>) -> String {

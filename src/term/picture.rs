@@ -239,11 +239,11 @@ impl Picture {
         let mut parts = Vec::new();
         let held = self.standing().held;
         if held > 0 {
-            parts.push(counted(held, "row held", "rows held"));
+            parts.push(format!("{} held", count(held)));
         }
         let aside = u64::try_from(self.aside.len()).unwrap_or(u64::MAX);
         if aside > 0 {
-            parts.push(counted(aside, "sheet set aside", "sheets set aside"));
+            parts.push(counted(aside, "sheet aside", "sheets aside"));
         }
         (!parts.is_empty()).then(|| format!("for a person: {}: {command}", parts.join(", ")))
     }
@@ -253,12 +253,12 @@ impl Picture {
         let mut parts = vec![format!("{:.0} requests/s", self.request_pace.per_second(tick.elapsed))];
         match (self.parked_until, self.finish(tick)) {
             (Some(until), Some(finish)) if finish > until => {
-                parts.push(format!("done about {}", moment(finish, here)));
+                parts.push(format!("done about {}", short_moment(finish, here)));
             }
             (None, Some(finish)) if finish > tick.now => parts.push(if finish.day() == tick.now.day() {
                 format!("about {} to go", span(finish.since(tick.now).max(Duration::from_secs(1))))
             } else {
-                format!("done about {}", moment(finish, here))
+                format!("done about {}", short_moment(finish, here))
             }),
             (Some(_) | None, Some(_) | None) => {}
         }
@@ -282,7 +282,7 @@ impl Picture {
     pub(super) fn parked_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
         self.parked_until.map(|until| {
             let wait = span(until.since(tick.now).max(Duration::from_secs(1)));
-            format!("parked for {wait}, until {}", short_moment(until, here))
+            format!("parked {wait}, until {}", short_moment(until, here))
         })
     }
 

@@ -37,7 +37,7 @@ fn the_line_tells_counts_pace_quota_and_time_to_finish() {
     assert_eq!(picture.take(&quota, tick(10), &TimeZone::UTC), None);
     assert_eq!(
         picture.line(tick(10), &TimeZone::UTC),
-        "200 of 1,000 done, 800 left; 20 requests/s, done about 2026-03-02 00:00:25 UTC, \
+        "200 of 1,000 done, 800 left; 20 requests/s, done about 2026-03-02 00:00 UTC, \
          quota 200 of 500 used, 300 left"
     );
 }
@@ -167,7 +167,7 @@ fn while_parked_the_rest_of_the_quota_does_not_count() {
     picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
     assert_eq!(
         picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
-        Some("parked for 12 h, until 2026-03-02 00:00 UTC")
+        Some("parked 12 h, until 2026-03-02 00:00 UTC")
     );
     for second in 1..11 {
         picture.take(&moved(JobState::Ready, JobState::Created), tick(second), &TimeZone::UTC);
