@@ -5,13 +5,14 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`clock`], [`model`], [`catalogue`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
 //! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
 
 #![forbid(unsafe_code)]
 
+pub mod catalogue;
 pub mod cli;
 pub mod clock;
 pub mod error;

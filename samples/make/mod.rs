@@ -3,6 +3,7 @@
 //! The same call gives the same bytes on every machine: random choices are seeded and the workbooks carry a fixed
 //! date. `tests/samples.rs` compares the committed files with what is made here.
 
+mod codes;
 mod docs;
 mod large;
 mod mistakes;
@@ -68,8 +69,10 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// Writes the tables of columns into a page of the documentation.
-pub(crate) fn renew_docs(page: &Path) -> Result<Vec<PathBuf>> {
-    fs::write(page, docs::renew(&fs::read_to_string(page)?)?)?;
-    Ok(vec![page.to_owned()])
+/// Writes the pages of the documentation that are made from the program: the tables of columns, and the list of codes.
+pub(crate) fn renew_docs(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (sheets, list) = (folder.join("sheets.md"), folder.join("codes.md"));
+    fs::write(&sheets, docs::renew(&fs::read_to_string(&sheets)?)?)?;
+    fs::write(&list, codes::page())?;
+    Ok(vec![sheets, list])
 }

@@ -24,6 +24,7 @@ First steps:
   fleetload plan customers.xlsx                     what will happen?
   fleetload run customers.xlsx                      do it
   fleetload status                                  where are we?
+  fleetload explain cell.mac                        what does that code mean?
 
 Exit codes:
   0  every job done
@@ -177,6 +178,9 @@ pub(super) enum Command {
     /// Write blank sheets to fill in
     #[command(after_help = TEMPLATE_EXAMPLES)]
     Template(Template),
+    /// Tell what a code, a state or an exit code means, why it matters and what to do about it
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
     /// Check profile, credentials, clock, journal, and which mapped endpoints answer; creates nothing
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
@@ -217,6 +221,7 @@ mod tests {
                 "resolve",
                 "cancel",
                 "template",
+                "explain",
                 "doctor",
                 "sandbox",
                 "completions",

@@ -82,7 +82,7 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
     codes.dedup();
     for code in codes {
         if let Some(what) = advice::of_finding(code) {
-            terminal.hint(what);
+            terminal.hint(&what);
         }
     }
 }

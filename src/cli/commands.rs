@@ -366,6 +366,23 @@ Examples:
   fleetload template devices --out devices.xlsx
   fleetload template --out blank/                a folder of CSV files";
 
+/// `fleetload explain`.
+#[derive(Debug, ClapArgs)]
+pub(super) struct Explain {
+    /// Codes of findings and of rows, states, or exit codes (`exit 4`); all of them are listed when left out
+    #[arg(value_name = "CODE")]
+    pub(super) codes: Vec<String>,
+}
+
+pub(super) const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  fleetload explain                            every code, with its meaning in a line
+  fleetload explain cell.numeric-identifier
+  fleetload explain noDataFound held exit 4
+  fleetload explain --json | jq .code
+
+Codes are in the findings of check, in the column result_code of the reports, and in status.";
+
 /// `fleetload doctor`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Doctor {

@@ -23,13 +23,17 @@ const COLUMNS: &[(&str, &[JobState])] = &[
 
 /// A table of counts, one line a kind and one for all; columns without any job are left out.
 pub(super) fn table(tally: &Tally) -> Vec<Line> {
+    by_columns(tally, COLUMNS)
+}
+
+fn by_columns(tally: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
     let of = |kind: Option<Kind>, states: &[JobState]| -> u64 {
         states
             .iter()
             .map(|&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state)))
             .sum()
     };
-    let columns: Vec<_> = COLUMNS.iter().filter(|(_, states)| of(None, states) > 0).collect();
+    let columns: Vec<_> = columns.iter().filter(|(_, states)| of(None, states) > 0).collect();
     let mut heads = vec!["", "rows"];
     heads.extend(columns.iter().map(|(head, _)| *head));
     let numbers: Vec<usize> = (1..heads.len()).collect();
@@ -47,6 +51,43 @@ pub(super) fn table(tally: &Tally) -> Vec<Line> {
         row("all", None);
     }
     table.lines()
+}
+
+/// What the reader wants to know of the rows of a kind; every state is in exactly one.
+const GLANCE: &[(&str, &[JobState])] = &[
+    ("done", &[JobState::Created, JobState::Adopted, JobState::Existing, JobState::Done]),
+    ("left", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending, JobState::InDoubt]),
+    ("failed", &[JobState::Rejected, JobState::Skipped, JobState::Cancelled]),
+    ("needs a person", &[JobState::Held]),
+];
+
+/// The table of one glance: what is done, left, failed and needs a person, by kind.
+pub(super) fn glance(tally: &Tally) -> Vec<Line> {
+    by_columns(tally, GLANCE)
+}
+
+/// How many rows are in each state, in words: `12 created, 3 held`.
+pub(super) fn states(tally: &Tally) -> String {
+    let parts: Vec<String> = COLUMNS
+        .iter()
+        .map(|(head, states)| (head, tally.count(|state| states.contains(&state))))
+        .filter(|(_, number)| *number > 0)
+        .map(|(head, number)| format!("{} {head}", count(number)))
+        .collect();
+    parts.join(", ")
+}
+
+/// The same as [`glance`] for programs.
+pub(super) fn by_kind(tally: &Tally) -> serde_json::Value {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0);
+    let figures = kinds.map(|kind| {
+        let of = |states: &[JobState]| states.iter().map(|&state| tally.of(kind, state)).sum::<u64>();
+        let numbers = GLANCE.iter().map(|(head, states)| (head.replace(' ', "_"), of(states).into()));
+        let mut object: serde_json::Map<String, serde_json::Value> = numbers.collect();
+        object.insert("rows".to_owned(), tally.of_kind(kind).into());
+        (kind.plural().to_owned(), object.into())
+    });
+    serde_json::Value::Object(figures.collect())
 }
 
 /// Jobs that are neither final nor held.
@@ -94,9 +135,11 @@ mod tests {
 
     #[test]
     fn every_state_is_in_exactly_one_column() {
-        let mut columns: Vec<_> = COLUMNS.iter().flat_map(|(_, states)| states.iter().copied()).collect();
-        columns.sort_unstable();
-        assert_eq!(columns, JobState::ALL);
+        for columns in [COLUMNS, GLANCE] {
+            let mut states: Vec<_> = columns.iter().flat_map(|(_, states)| states.iter().copied()).collect();
+            states.sort_unstable();
+            assert_eq!(states, JobState::ALL);
+        }
     }
 
     #[test]
@@ -121,6 +164,26 @@ mod tests {
             let jobs: Vec<_> = states.iter().map(|&state| (Kind::Device, state, 1)).collect();
             assert_eq!(exit(&tally(&jobs)), *expected, "{states:?}");
         }
+    }
+
+    #[test]
+    fn one_glance_shows_what_is_done_left_failed_and_for_a_person_and_the_states_behind_it() {
+        let jobs = [
+            (Kind::Company, JobState::Created, 10),
+            (Kind::Company, JobState::Held, 2),
+            (Kind::Device, JobState::InDoubt, 3),
+            (Kind::Device, JobState::Existing, 7),
+        ];
+        let tally = tally(&jobs);
+        let (terminal, results, _) = terminal(Manner::default());
+        for line in super::glance(&tally) {
+            terminal.result(line);
+        }
+        terminal.result(states(&tally));
+        insta::assert_snapshot!(results.text());
+        let companies =
+            serde_json::json!({"done": 10, "left": 0, "failed": 0, "needs_a_person": 2, "rows": 12});
+        assert_eq!(by_kind(&tally)["companies"], companies);
     }
 
     #[test]

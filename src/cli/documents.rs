@@ -85,6 +85,6 @@ mod tests {
         assert!(folder.path().join("fleetload.1").is_file());
         let page = std::fs::read_to_string(folder.path().join("fleetload-run.1")).unwrap();
         assert!(page.contains("onboarding.xlsx"), "{page}");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 15);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 16);
     }
 }

@@ -19,7 +19,9 @@ mod doctor;
 mod documents;
 mod ending;
 mod environment;
+mod explain;
 mod findings;
+mod glance;
 mod held;
 mod intake;
 mod journal_check;
@@ -130,6 +132,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         Command::Retry(typed) => decide::retry(&context, typed),
         Command::Resolve(typed) => resolve::resolve(&context, typed),
         Command::Cancel(typed) => decide::cancel(&context, typed),
+        Command::Explain(typed) => explain::explain(&context, typed),
         Command::Doctor(typed) => doctor::doctor(&context, typed),
         Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
         Command::Completions(typed) => Ok(documents::completions(terminal, typed)),

@@ -293,7 +293,8 @@ async fn send(
         [import] => journal.tally(Some(*import))?,
         _ => journal.tally(None)?,
     };
-    let mut progress = Progress::start(context.terminal, shown, tick(), context.here.clone());
+    let mut progress =
+        Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
     let (interrupt, interrupts) = mpsc::channel(16);
     let mut questions = Questions::new(context.terminal);
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();

@@ -93,9 +93,10 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
     journal.enter(&Register::open(&state_folder())?)
 }
 
-/// The command that goes on all the same, with the files that were to be run.
+/// The command that goes on all the same, with the files that were to be run and what their rows are.
 fn accepting(context: &Context<'_>, typed: &Run) -> String {
     let files: String =
         typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();
-    context.again(&format!("run {files}--accept-journal"))
+    let kind = typed.reading.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
+    context.again(&format!("run {files}{kind}--accept-journal"))
 }

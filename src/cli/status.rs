@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::{audit, counts, held};
+use super::glance::Glance;
+use super::{audit, counts, held, rehearsal};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -21,17 +22,17 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     }
     let shown: Vec<&ImportInfo> =
         imports.iter().filter(|import| typed.import.is_none_or(|wanted| import.import == wanted)).collect();
+    let glance = Glance::of(context, &journal, typed.import)?;
+    glance.tell_headline(context);
     tell_account(context, &journal)?;
     for import in &shown {
         tell_import(context, &journal, import)?;
     }
     let tally = journal.tally(typed.import)?;
-    context.terminal.result("");
-    for line in counts::table(&tally) {
-        context.terminal.result(line);
-    }
-    tell_quota(context, &journal)?;
-    tell_run(context, &journal, &tally)?;
+    glance.tell_figures(context);
+    tell_quota_object(context, &journal)?;
+    glance.tell_needs(context);
+    tell_run(context, &journal)?;
     held::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
     if read_back.checked + read_back.findings() > 0 {
@@ -40,11 +41,15 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         audit::tell_how_to_end(context, findings.iter().find(|finding| finding.seen.is_none()));
     }
     held::tell_decided(context, &journal, typed.import)?;
-    context.terminal.object(&json!({
+    let mut summary = json!({
         "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
         "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
-    }));
+    });
+    if let Some(summary) = summary.as_object_mut() {
+        summary.extend(glance.fields(context).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+    context.terminal.object(&summary);
     next(context, &tally, typed.import.or(imports.last().map(|import| import.import)));
     Ok(Exit::Done)
 }
@@ -63,6 +68,9 @@ pub(super) fn require(imports: &[ImportInfo], wanted: ImportId) -> Result<&Impor
 fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
     let line = Line::plain("journal ").ink(Ink::Strong, journal.path().display().to_string());
     context.terminal.result(match journal.account()? {
+        Some(account) if account.base_url == rehearsal::BASE_URL => {
+            line.text(", of a rehearsal (simulated service)")
+        }
         Some(account) => line.text(format!(", account {} at {}", account.client_id, account.base_url)),
         None => line.text(", not used with any account yet"),
     });
@@ -96,24 +104,10 @@ fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) ->
     Ok(())
 }
 
-fn tell_quota(context: &Context<'_>, journal: &Journal) -> Result<()> {
+fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
     let today = context.now().day();
     let quota = journal.quota(today)?;
     let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
-    if quota.sent > 0 || ceiling.is_some() {
-        let of = ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
-        let doubtful = if quota.doubtful > 0 {
-            format!(", {} of them in doubt", count(quota.doubtful))
-        } else {
-            String::new()
-        };
-        context.terminal.result("");
-        context.terminal.result(format!(
-            "quota of {today} (UTC): {}{of} used{doubtful}; the next day begins {}",
-            counted(quota.sent, "creation", "creations"),
-            context.moment(today.next().start())
-        ));
-    }
     context.terminal.object(&json!({
         "object": "quota", "day": today.to_string(), "used": quota.sent, "confirmed": quota.confirmed,
         "doubtful": quota.doubtful, "ceiling": ceiling, "resets_at": today.next().start().to_string(),
@@ -121,10 +115,11 @@ fn tell_quota(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<()> {
+fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
     let terminal = context.terminal;
     if let Some(run) = journal.last_run()? {
         let requests: u64 = run.requests.values().sum();
+        terminal.result("");
         match run.ended_at {
             Some(ended) => terminal.result(format!(
                 "last run: {}, {}, {}, {}",
@@ -134,16 +129,11 @@ fn tell_run(context: &Context<'_>, journal: &Journal, tally: &Tally) -> Result<(
                 run.ending.as_deref().unwrap_or("ended without a word")
             )),
             None => terminal.result(format!(
-                "last run: begun {}, still under way or killed{}",
+                "last run: begun {}, {}{}",
                 context.moment(run.started_at),
+                if journal.is_run_at_work() { "under way" } else { "ended from outside" },
                 run.ending.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
-        }
-        if let Some(resumes) =
-            run.resumes_at.filter(|&at| at > context.now() && counts::unfinished(tally) > 0)
-        {
-            terminal
-                .result(Line::new().ink(Ink::Warning, format!("parked until {}", context.moment(resumes))));
         }
         // While it goes on there is no ending yet, only what holds it back.
         let words = run.ending.as_deref();

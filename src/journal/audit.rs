@@ -18,6 +18,7 @@ use super::write::{AuditFinding, ReadBy};
 use super::{Candidate, Journal, RunId, Work, baseline};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::reason::Reason;
 use crate::model::record::{Device, Record, Role};
 use crate::model::time::Moment;
 
@@ -102,11 +103,11 @@ impl AuditFigures {
 
 impl AuditFinding {
     /// The code of a record that is not there any more.
-    pub const VANISHED: &str = "audit.vanished";
+    pub const VANISHED: &str = Reason::AuditVanished.as_str();
     /// The code of a record beside which there is a second one.
-    pub const DOUBLE: &str = "audit.double";
+    pub const DOUBLE: &str = Reason::AuditDouble.as_str();
     /// The code of a site that belongs to no row.
-    pub const ORPHAN_SITE: &str = "audit.orphan-site";
+    pub const ORPHAN_SITE: &str = Reason::AuditOrphanSite.as_str();
 }
 
 impl ReadBy {

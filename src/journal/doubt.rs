@@ -11,12 +11,13 @@ use super::transition::end_attempt;
 use super::write::{Candidate, Evidence, Moved};
 use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
+use crate::model::reason::Reason;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Sending};
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
 
 /// The code of a job held because the id it got belongs to another job.
-const ID_OWNED: &str = "id.owned";
+const ID_OWNED: &str = Reason::IdOwned.as_str();
 
 /// The exclusive claim on a record: the second job to come with the same id is held, and a person looks.
 pub(super) fn hold_for_owner(

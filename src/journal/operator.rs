@@ -11,6 +11,7 @@ use super::{Journal, baseline, decided, intake, place, release};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::reason::Reason;
 use crate::model::state::JobState::{
     self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Ready, Rejected,
 };
@@ -324,9 +325,9 @@ fn give_up(connection: &Connection, standing: &Standing, who: &str, at: Moment) 
     };
     standing.change(
         connection,
-        "UPDATE job SET state = 'cancelled', finished_at = ?3, code = 'cancelled', message = ?4, due = NULL
+        "UPDATE job SET state = 'cancelled', finished_at = ?3, code = ?5, message = ?4, due = NULL
          WHERE id = ?1 AND state = ?2",
-        &[&at, &message],
+        &[&at, &message, &Reason::Cancelled.as_str()],
     )?;
     Ok(standing.moved(GivenUp))
 }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::failpoint;
 use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
@@ -18,7 +19,7 @@ use crate::model::verdict::Doubt;
 const DEATHS: u32 = 3;
 
 /// The code of a row held for that.
-const POISON: &str = "poison";
+const POISON: &str = Reason::Poison.as_str();
 
 /// What a recovery did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

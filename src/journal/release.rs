@@ -10,14 +10,15 @@ use super::standing::Standing;
 use super::write::Moved;
 use crate::error::Result;
 use crate::model::id::JobId;
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 /// The code of a job skipped because something it needs was rejected.
-pub(super) const PARENT_REJECTED: &str = "parent.rejected";
+pub(super) const PARENT_REJECTED: &str = Reason::ParentRejected.as_str();
 
 /// The code of a job skipped because something it needs was given up.
-pub(super) const PARENT_CANCELLED: &str = "parent.cancelled";
+pub(super) const PARENT_CANCELLED: &str = Reason::ParentCancelled.as_str();
 
 /// What the jobs that a job links to mean for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

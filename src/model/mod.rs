@@ -6,6 +6,7 @@ pub mod id;
 pub mod key;
 pub mod kind;
 pub mod operation;
+pub mod reason;
 pub mod record;
 pub mod settle;
 pub mod state;

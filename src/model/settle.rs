@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::id::RemoteId;
+use super::reason::{Reason, ServiceCode};
 use super::verdict::{Contradiction, Doubt, NotSent, Refusal, Rejection, Verdict};
 use crate::mistake;
 
@@ -110,33 +111,34 @@ pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
             Settled::Deferred {
                 charged: false,
                 delay: Duration::from_secs(1),
-                code: "rateLimitExceeded",
+                code: ServiceCode::RateLimitExceeded.as_str(),
                 reason: "the service asked for a slower pace".to_owned(),
             },
             Consequence::SlowDown,
         ),
         // The job stays ready: it is the creations as a whole that wait, by the service's clock and not by ours.
         Verdict::QuotaSpent => (
-            returned("quotaLimitExceeded", "the day's quota of creations is spent"),
+            returned(ServiceCode::QuotaLimitExceeded.as_str(), "the day's quota of creations is spent"),
             Consequence::ParkCreations,
         ),
         Verdict::TokenInvalid => (
-            returned("invalid_token", "the access token was no longer valid"),
+            returned(ServiceCode::InvalidToken.as_str(), "the access token was no longer valid"),
             if standing.token_refusals == 0 {
                 Consequence::Nothing
             } else {
                 Consequence::StopRun(Refusal::TokenRefused)
             },
         ),
-        Verdict::Refused(refusal) => {
-            (returned("refused", "the service refused our credentials"), Consequence::StopRun(refusal))
-        }
+        Verdict::Refused(refusal) => (
+            returned(Reason::Refused.as_str(), "the service refused our credentials"),
+            Consequence::StopRun(refusal),
+        ),
         Verdict::EndpointMissing(status) => (
-            returned("endpoint.missing", "the service has no such endpoint at the path in use"),
+            returned(Reason::EndpointMissing.as_str(), "the service has no such endpoint at the path in use"),
             Consequence::StopOperation(status),
         ),
         Verdict::Contradicted(Contradiction { id: _, what }) => {
-            (Settled::Held { code: "answer.contradicts", reason: what }, Consequence::Failure)
+            (Settled::Held { code: Reason::AnswerContradicts.as_str(), reason: what }, Consequence::Failure)
         }
         Verdict::Doubtful(doubt) => (Settled::InDoubt(doubt), Consequence::Failure),
     }
@@ -152,7 +154,7 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
         Settled::Deferred {
             charged: true,
             delay: Duration::from_secs(1 << standing.deferrals),
-            code: "noDataFound",
+            code: ServiceCode::NoDataFound.as_str(),
             reason: "the service does not show yet the record this row refers to".to_owned(),
         }
     } else {
@@ -163,18 +165,20 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
     let words = why.words().to_owned();
     match why {
-        NotSent::NoConnection(_) => {
-            (returned("unreachable", "the service could not be reached"), Consequence::Unreachable(words))
-        }
-        NotSent::NoToken(_) => {
-            (returned("unreachable", "no access token could be had"), Consequence::Unreachable(words))
-        }
+        NotSent::NoConnection(_) => (
+            returned(Reason::Unreachable.as_str(), "the service could not be reached"),
+            Consequence::Unreachable(words),
+        ),
+        NotSent::NoToken(_) => (
+            returned(Reason::Unreachable.as_str(), "no access token could be had"),
+            Consequence::Unreachable(words),
+        ),
         NotSent::NoResources(_) => (
-            returned("resources", "this machine has no more sockets or open files"),
+            returned(Reason::Resources.as_str(), "this machine has no more sockets or open files"),
             Consequence::LowerConcurrency(words),
         ),
         NotSent::Untrusted(_) => (
-            returned("untrusted", "the certificate of the service was not accepted"),
+            returned(Reason::Untrusted.as_str(), "the certificate of the service was not accepted"),
             Consequence::Distrust(words),
         ),
     }

@@ -141,7 +141,28 @@ pub enum Doubt {
     NoId,
 }
 
+/// How the codes of attempts begin whose answers were lost; the journal counts these against the row.
+const CHARGED: &str = "answer.";
+/// The same of a probe of a failing service, which the journal does not count.
+const UNCHARGED: &str = "probe.";
+
 impl Doubt {
+    /// Every doubt there is.
+    pub const ALL: &'static [Self] = &[
+        Self::Timeout,
+        Self::Disconnected,
+        Self::Truncated,
+        Self::Unreadable,
+        Self::ServerError,
+        Self::UnknownAnswer,
+        Self::Redirect,
+        Self::ProcessEnded,
+        Self::WorkerLost,
+        Self::JournalBehind,
+        Self::Duplicate,
+        Self::NoId,
+    ];
+
     /// The code shown in reports: `answer.timeout` …
     pub const fn code(self) -> &'static str {
         match self {
@@ -158,6 +179,16 @@ impl Doubt {
             Self::Duplicate => "answer.duplicate",
             Self::NoId => "answer.no-id",
         }
+    }
+
+    /// The code of an attempt that was a probe of a failing service: the journal does not count it against the row.
+    pub fn code_of_probe(self) -> String {
+        self.code().replace(CHARGED, UNCHARGED)
+    }
+
+    /// The code of an attempt without what makes it that of a probe; `None` when it is none.
+    pub fn code_of_answer(code: &str) -> Option<String> {
+        code.strip_prefix(UNCHARGED).map(|rest| format!("{CHARGED}{rest}"))
     }
 
     /// Whether the record is certain to be there, so that the step must never be sent again.
@@ -199,21 +230,6 @@ impl Doubt {
 
     /// From its form in the journal.
     pub fn parse(code: &str) -> Option<Self> {
-        [
-            Self::Timeout,
-            Self::Disconnected,
-            Self::Truncated,
-            Self::Unreadable,
-            Self::ServerError,
-            Self::UnknownAnswer,
-            Self::Redirect,
-            Self::ProcessEnded,
-            Self::WorkerLost,
-            Self::JournalBehind,
-            Self::Duplicate,
-            Self::NoId,
-        ]
-        .into_iter()
-        .find(|doubt| doubt.code() == code)
+        Self::ALL.iter().copied().find(|doubt| doubt.code() == code)
     }
 }

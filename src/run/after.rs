@@ -22,6 +22,7 @@ use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::reason::Reason;
 use crate::model::record::{Extra, Record};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -100,7 +101,7 @@ impl Dispatcher {
             (_, Some(Doubt::NoId)) => "the record was created, and no look-up is available to find its id",
             _ => "the answer was lost, and no look-up is available to find out what became of it",
         };
-        self.hold(job, "lookup.unavailable", reason.to_owned(), Vec::new());
+        self.hold(job, Reason::LookupUnavailable.as_str(), reason.to_owned(), Vec::new());
     }
 
     /// A look after a lost answer has been read.
@@ -184,7 +185,7 @@ impl Dispatcher {
             After::Unclear(candidates) => {
                 let cause = cause(&in_hand.work);
                 let reason = format!("{cause}, and the records found do not say clearly which is ours");
-                self.hold(job, "candidates.unclear", reason, candidates);
+                self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
             After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
@@ -240,7 +241,7 @@ impl Dispatcher {
                     let candidate = matching::candidate(record, &differences.join("; "));
                     let reason =
                         format!("{}, and the one record found differs from the row", cause(&in_hand.work));
-                    self.hold(job, "candidates.differ", reason, vec![candidate]);
+                    self.hold(job, Reason::CandidatesDiffer.as_str(), reason, vec![candidate]);
                 }
             }
         }
@@ -338,7 +339,7 @@ impl Dispatcher {
             } else {
                 format!("{cause}, and the record is not found; the profile says that a person decides")
             };
-            self.hold(job, "absent", reason, Vec::new());
+            self.hold(job, Reason::Absent.as_str(), reason, Vec::new());
         }
     }
 
@@ -350,7 +351,7 @@ impl Dispatcher {
                 "sent {} times, and each time the answer was lost or an error of the service",
                 in_hand.work.doubts
             );
-            return self.hold(job, "answer.never", reason, Vec::new());
+            return self.hold(job, Reason::AnswerNever.as_str(), reason, Vec::new());
         }
         let deed = if in_hand.work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
         let note = format!("{deed}: {note}");
@@ -368,7 +369,7 @@ impl Dispatcher {
                 let purpose = Purpose::Orphan(job);
                 return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
             }
-            return self.hold(job, "lookup.inconclusive", note.to_owned(), Vec::new());
+            return self.hold(job, Reason::LookupInconclusive.as_str(), note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);
         self.keep_doubting(job, until, work.absent_reads, note);

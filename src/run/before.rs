@@ -21,6 +21,7 @@ use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
@@ -127,7 +128,7 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (from, at) = (in_hand.work.state, self.clock.now());
         let reason = format!("waits for a look whether it is there already: {why}");
-        let code = "lookup.failed".to_owned();
+        let code = Reason::LookupFailed.as_str().to_owned();
         self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
     }
 
@@ -287,7 +288,7 @@ impl Dispatcher {
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
                     let rejection = weigh::refusal(
-                        "existing",
+                        Reason::Existing.as_str(),
                         format!("a record with this key is already there, with the id {id}"),
                     );
                     Write::Reject { job, from, rejection, evidence }
@@ -302,7 +303,7 @@ impl Dispatcher {
             Before::Unclear(candidates) => Write::Hold {
                 job,
                 from,
-                code: "existing.unclear".to_owned(),
+                code: Reason::ExistingUnclear.as_str().to_owned(),
                 reason: "records that may be this one are already there".to_owned(),
                 candidates,
                 evidence,
@@ -335,7 +336,7 @@ impl Dispatcher {
         let (from, evidence) = (in_hand.work.state, Evidence::at(self.clock.now()));
         let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                       what the service shows of it";
-        let (code, reason) = ("existing.unclear".to_owned(), reason.to_owned());
+        let (code, reason) = (Reason::ExistingUnclear.as_str().to_owned(), reason.to_owned());
         self.settle_unless_corrected(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 
@@ -372,7 +373,7 @@ impl Dispatcher {
             After::Unclear(candidates) => candidates,
         };
         let reason = "before it was sent again, records that may be this one were found".to_owned();
-        let code = "candidates.unclear".to_owned();
+        let code = Reason::CandidatesUnclear.as_str().to_owned();
         self.settle_unless_corrected(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
 }

@@ -130,7 +130,7 @@ impl Ending {
             }
             Self::Parked { until, .. } => ("parked", Some(*until)),
             Self::Interrupted { .. } => ("interrupted", None),
-            Self::Stopped { .. } => ("stopped", None),
+            Self::Stopped { why, .. } => return (format!("stopped: {why}"), None),
         };
         (word.to_owned(), until)
     }

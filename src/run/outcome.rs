@@ -16,6 +16,7 @@ use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::reason::{Reason, ServiceCode};
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
@@ -26,11 +27,6 @@ use crate::service::Answer;
 const FRESH: Duration = Duration::from_secs(60);
 /// How long after a lost answer the first look is taken: most late commits have happened by then.
 const FIRST_LOOK: Duration = Duration::from_secs(2);
-
-/// How the codes of attempts begin whose answers were lost; the journal counts these against the row.
-const CHARGED: &str = "answer.";
-/// The same of a probe of a failing service, which the journal does not count.
-const UNCHARGED: &str = "probe.";
 
 /// The answer of a request whose task was lost: it may have been sent.
 pub(super) fn lost() -> Answer {
@@ -74,7 +70,7 @@ impl Dispatcher {
             // It was sent again without a look, since the service refuses a second record: what else it says of the
             // second request says nothing about the first.
             Settled::Rejected(rejection) if self.may_be_there(job) => Settled::Held {
-                code: "refused.in-doubt",
+                code: Reason::RefusedInDoubt.as_str(),
                 reason: format!(
                     "an earlier answer was lost, and the service refused the row when it was sent again: {}",
                     rejection.message
@@ -86,7 +82,7 @@ impl Dispatcher {
             && self.lane(operation).breaker.is_probe(phase)
         {
             // It failed for the service's sake, not for the row's: not one of the doubts a row may have.
-            evidence.code = Some(doubt.code().replace(CHARGED, UNCHARGED));
+            evidence.code = Some(doubt.code_of_probe());
         }
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence, (outcome, phase));
@@ -314,7 +310,7 @@ impl Dispatcher {
         self.uncount(job);
         let evidence = Evidence::at(self.clock.now());
         let reason = reason.to_owned();
-        self.settle(job, Write::Return { job, code: "not-sent".to_owned(), reason, evidence });
+        self.settle(job, Write::Return { job, code: Reason::NotSent.as_str().to_owned(), reason, evidence });
     }
 
     /// A creation that was counted has not left.
@@ -383,20 +379,20 @@ fn said(verdict: &Verdict) -> Outcome {
 
 /// The code under which an attempt is kept.
 fn code(verdict: &Verdict) -> Option<String> {
-    match verdict {
-        Verdict::Succeeded(_) => None,
+    let code = match verdict {
+        Verdict::Succeeded(_) => return None,
         Verdict::Rejected(rejection) | Verdict::NoDataFound(rejection) | Verdict::Duplicate(rejection) => {
-            Some(rejection.code.clone())
+            &rejection.code
         }
-        Verdict::NotSent(_) => Some("not-sent".to_owned()),
-        Verdict::Throttled => Some("rateLimitExceeded".to_owned()),
-        Verdict::QuotaSpent => Some("quotaLimitExceeded".to_owned()),
-        Verdict::TokenInvalid => Some("invalid_token".to_owned()),
-        Verdict::Refused(Refusal::InvalidClient) => Some("invalid_client".to_owned()),
-        Verdict::Refused(Refusal::UnauthorizedSource) => Some("unauthorizedSource".to_owned()),
-        Verdict::Refused(Refusal::TokenRefused) => Some("invalid_token".to_owned()),
-        Verdict::EndpointMissing(_) => Some("endpoint.missing".to_owned()),
-        Verdict::Contradicted(_) => Some("answer.contradicts".to_owned()),
-        Verdict::Doubtful(doubt) => Some(doubt.code().to_owned()),
-    }
+        Verdict::NotSent(_) => Reason::NotSent.as_str(),
+        Verdict::Throttled => ServiceCode::RateLimitExceeded.as_str(),
+        Verdict::QuotaSpent => ServiceCode::QuotaLimitExceeded.as_str(),
+        Verdict::TokenInvalid | Verdict::Refused(Refusal::TokenRefused) => ServiceCode::InvalidToken.as_str(),
+        Verdict::Refused(Refusal::InvalidClient) => ServiceCode::InvalidClient.as_str(),
+        Verdict::Refused(Refusal::UnauthorizedSource) => ServiceCode::UnauthorizedSource.as_str(),
+        Verdict::EndpointMissing(_) => Reason::EndpointMissing.as_str(),
+        Verdict::Contradicted(_) => Reason::AnswerContradicts.as_str(),
+        Verdict::Doubtful(doubt) => doubt.code(),
+    };
+    Some(code.to_owned())
 }

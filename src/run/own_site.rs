@@ -8,6 +8,7 @@ use super::lookups;
 use crate::journal::Work;
 use crate::model::id::JobId;
 use crate::model::key::{Likeness, likeness};
+use crate::model::reason::Reason;
 use crate::model::record::{Record, Role};
 use crate::service::{Found, Lookup};
 
@@ -21,9 +22,9 @@ impl Dispatcher {
     pub(super) fn read_own_site(&mut self, job: JobId, reading: Reading) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (code, found_out) = if in_hand.work.absent_reads > 0 {
-            ("absent", "the device is not found")
+            (Reason::Absent, "the device is not found")
         } else {
-            ("lookup.inconclusive", "no look-up says for certain whether the device is there")
+            (Reason::LookupInconclusive, "no look-up says for certain whether the device is there")
         };
         let mut reason =
             format!("{}, and {found_out}; sending it could make its site twice", cause(&in_hand.work));
@@ -41,7 +42,7 @@ impl Dispatcher {
                 reason.push_str("; whether that site is there could not be asked");
             }
         }
-        self.hold(job, code, reason, Vec::new());
+        self.hold(job, code.as_str(), reason, Vec::new());
     }
 }
 

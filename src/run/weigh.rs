@@ -6,6 +6,7 @@ use super::matching::{self, Relation, Seen};
 use crate::journal::{Candidate, Work};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
+use crate::model::reason::ServiceCode;
 use crate::model::record::{Extra, Record};
 use crate::model::verdict::{Doubt, Rejection};
 use crate::service::Found;
@@ -97,7 +98,7 @@ pub(super) fn owned(owner: JobId, candidate: &Candidate) -> Rejection {
     let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
     let name = candidate.name.as_deref().unwrap_or("a record without a name");
     refusal(
-        "duplicateEntity",
+        ServiceCode::DuplicateEntity.as_str(),
         format!("another row has this record already: job {owner}, '{name}'{id}; {}", candidate.difference),
     )
 }
@@ -106,7 +107,10 @@ pub(super) fn owned(owner: JobId, candidate: &Candidate) -> Rejection {
 pub(super) fn taken(candidate: &Candidate) -> Rejection {
     let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
     let name = candidate.name.as_deref().unwrap_or("a record without a name");
-    refusal("duplicateEntity", format!("already in use by '{name}'{id}: {}", candidate.difference))
+    refusal(
+        ServiceCode::DuplicateEntity.as_str(),
+        format!("already in use by '{name}'{id}: {}", candidate.difference),
+    )
 }
 
 pub(super) fn refusal(code: &str, message: String) -> Rejection {

@@ -26,6 +26,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
+use crate::model::reason::Reason;
 use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Rejection, Success, Verdict};
 
@@ -195,7 +196,7 @@ impl Client {
         let endpoint = self.0.endpoints.get(call.operation).ok_or(Verdict::EndpointMissing(0))?;
         let unsendable = |message: String| {
             Verdict::Rejected(Rejection {
-                code: "request.parameter".to_owned(),
+                code: Reason::RequestParameter.as_str().to_owned(),
                 message,
                 violations: Vec::new(),
             })

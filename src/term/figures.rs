@@ -61,6 +61,23 @@ pub fn moment(moment: Moment, here: &TimeZone) -> String {
     }
 }
 
+/// The same to the minute, for a line that must stay short; the local day comes last, and only where it is another one.
+pub(super) fn short_moment(moment: Moment, here: &TimeZone) -> String {
+    let utc = moment.civil();
+    let Ok(stamp) = jiff::Timestamp::from_millisecond(moment.millis()) else {
+        return moment.to_string();
+    };
+    let local = stamp.to_zoned(here.clone());
+    let shown = utc.strftime("%Y-%m-%d %H:%M UTC").to_string();
+    if local.datetime() == utc {
+        shown
+    } else if local.date() == utc.date() {
+        format!("{shown} ({} here)", local.strftime("%H:%M"))
+    } else {
+        format!("{shown} ({} here)", local.strftime("%H:%M on %Y-%m-%d"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +114,10 @@ mod tests {
         assert_eq!(moment(at, &TimeZone::UTC), "2026-03-02 00:00:05 UTC");
         let auckland = TimeZone::get("Pacific/Auckland").unwrap();
         assert_eq!(moment(at, &auckland), "2026-03-02 00:00:05 UTC (13:00:05 here)");
+        assert_eq!(short_moment(at, &auckland), "2026-03-02 00:00 UTC (13:00 here)");
         let new_york = TimeZone::get("America/New_York").unwrap();
+        assert_eq!(short_moment(at, &new_york), "2026-03-02 00:00 UTC (19:00 on 2026-03-01 here)");
+        assert_eq!(short_moment(at, &TimeZone::UTC), "2026-03-02 00:00 UTC");
         assert_eq!(moment(at, &new_york), "2026-03-02 00:00:05 UTC (2026-03-01 19:00:05 here)");
     }
 }

@@ -12,7 +12,9 @@ mod log;
 mod pace;
 mod picture;
 mod progress;
+mod standing;
 mod table;
+mod width;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +31,7 @@ pub use log::start_log;
 pub use picture::Tick;
 pub use progress::Progress;
 pub use table::Table;
+pub use width::{width, wrap};
 
 /// How much is said, and in which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,6 +74,8 @@ pub struct Terminal {
     streams: Arc<Mutex<Streams>>,
     bars: MultiProgress,
     interactive: bool,
+    /// The columns of standard error, which the bars are on.
+    columns: usize,
 }
 
 impl Terminal {
@@ -92,6 +97,7 @@ impl Terminal {
             streams: Arc::new(Mutex::new(Streams { results, talk })),
             bars: MultiProgress::new(),
             interactive: io::stderr().is_terminal(),
+            columns: width::of_talk(),
         }
     }
 
@@ -235,7 +241,7 @@ pub(crate) mod testing {
     //! A terminal whose two streams are kept in memory.
 
     use super::*;
-    use indicatif::{InMemoryTerm, ProgressDrawTarget};
+    use indicatif::{InMemoryTerm, ProgressDrawTarget, TermLike as _};
 
     #[derive(Clone, Default)]
     pub(crate) struct Kept(Arc<Mutex<Vec<u8>>>);
@@ -279,6 +285,7 @@ pub(crate) mod testing {
             })),
             bars: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
             interactive: false,
+            columns: 80,
         };
         (terminal, results, talk)
     }
@@ -288,6 +295,7 @@ pub(crate) mod testing {
         terminal.bars =
             MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(screen.clone())));
         terminal.interactive = true;
+        terminal.columns = usize::from(screen.width());
         terminal
     }
 

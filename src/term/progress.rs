@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::clean::clean;
-use super::picture::Tick;
-use super::picture::{Picture, Standing};
+use super::picture::{Picture, Tick};
+use super::standing::Standing;
 use super::{Ink, Line, Terminal};
 use crate::model::event::Event;
 use crate::model::kind::Kind;
@@ -26,8 +26,12 @@ const LINE_WHILE_PARKED: Duration = Duration::from_secs(600);
 const OBJECT_EVERY: Duration = Duration::from_secs(1);
 /// How often while nothing can be created until the next day.
 const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
-/// Width of a bar in characters: the counts beside it fit into 60 columns, those of a large import into 80.
+/// Width of a bar in characters: the counts of a large import fit beside it into 80 columns.
 const BAR_WIDTH: usize = 16;
+/// On a terminal with fewer columns the counts are shown without bars.
+const ROOM_FOR_BARS: usize = 76;
+/// Lines below the counts: pace, quota, until when it is parked, what needs a person.
+const NOTES: usize = 4;
 
 /// The display of one run.
 pub struct Progress {
@@ -35,6 +39,8 @@ pub struct Progress {
     picture: Picture,
     display: Display,
     here: TimeZone,
+    /// The command that tells what needs a person, and what to type for it.
+    status: String,
 }
 
 enum Display {
@@ -44,11 +50,10 @@ enum Display {
     Nothing,
 }
 
-/// One bar a kind, one line for the pace and one that appears while the quota is spent.
+/// One bar a kind, and below them lines that appear when there is something to say.
 struct Bars {
     kinds: Vec<(Kind, ProgressBar)>,
-    pace: ProgressBar,
-    parked: ProgressBar,
+    notes: [ProgressBar; NOTES],
 }
 
 /// A piece of news as one JSON object.
@@ -63,8 +68,9 @@ struct Told<'a> {
 }
 
 impl Progress {
-    /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader.
-    pub fn start(terminal: &Terminal, tally: Tally, tick: Tick, here: TimeZone) -> Self {
+    /// Begins to show a run whose jobs stand as in `tally`; `here` is the time zone of the reader, `status` the command
+    /// that tells more about what needs a person.
+    pub fn start(terminal: &Terminal, tally: Tally, tick: Tick, here: TimeZone, status: String) -> Self {
         let picture = Picture::new(tally, tick);
         let display = if terminal.manner.quiet {
             Display::Nothing
@@ -75,7 +81,7 @@ impl Progress {
         } else {
             Display::Lines { next: tick.elapsed + LINE_EVERY }
         };
-        let mut progress = Self { terminal: terminal.clone(), picture, display, here };
+        let mut progress = Self { terminal: terminal.clone(), picture, display, here, status };
         progress.tick(tick);
         progress
     }
@@ -101,7 +107,9 @@ impl Progress {
     /// Brings the display up to date; call it a few times a second.
     pub fn tick(&mut self, tick: Tick) {
         match &mut self.display {
-            Display::Bars(bars) => bars.draw(&self.picture, tick, &self.here),
+            Display::Bars(bars) => {
+                bars.draw(&self.picture, notes(&self.picture, tick, &self.here, &self.status))
+            }
             Display::Lines { next } => {
                 if tick.elapsed >= *next {
                     let parked = self.picture.is_parked();
@@ -125,7 +133,7 @@ impl Progress {
     pub fn finish(self, tick: Tick) {
         match self.display {
             Display::Bars(bars) => {
-                bars.draw(&self.picture, tick, &self.here);
+                bars.draw(&self.picture, notes(&self.picture, tick, &self.here, &self.status));
                 bars.clear();
             }
             Display::Lines { .. } => {
@@ -150,37 +158,51 @@ impl Bars {
             .into_iter()
             .filter_map(|kind| {
                 let Standing { rows, .. } = picture.standing_of(kind);
-                let template = format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{wide_msg}}");
+                let template = if terminal.columns < ROOM_FOR_BARS {
+                    "{prefix:>9} {wide_msg}".to_owned()
+                } else {
+                    format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{wide_msg}}")
+                };
                 let bar = ProgressBar::new(rows).with_prefix(kind.plural());
                 (rows > 0).then(|| (kind, add(bar, &template)))
             })
             .collect();
-        Self {
-            kinds,
-            pace: add(ProgressBar::new_spinner(), "{wide_msg}"),
-            parked: add(ProgressBar::new_spinner(), "{wide_msg}"),
-        }
+        let notes = std::array::from_fn(|_| add(ProgressBar::new_spinner(), "{wide_msg}"));
+        Self { kinds, notes }
     }
 
-    fn draw(&self, picture: &Picture, tick: Tick, here: &TimeZone) {
+    fn draw(&self, picture: &Picture, notes: Vec<String>) {
         for (kind, bar) in &self.kinds {
             let standing = picture.standing_of(*kind);
             bar.set_length(standing.rows);
             bar.set_position(standing.rows - standing.left);
             bar.set_message(standing.words());
         }
-        self.pace.set_message(picture.pace_line(tick, here));
-        let parked = picture.parked_line(tick, here);
-        self.parked.set_message(parked.unwrap_or_default());
+        let notes = notes.into_iter().chain(std::iter::repeat(String::new()));
+        for (line, note) in self.notes.iter().zip(notes) {
+            line.set_message(note);
+        }
     }
 
     fn clear(self) {
         for (_, bar) in self.kinds {
             bar.finish_and_clear();
         }
-        self.pace.finish_and_clear();
-        self.parked.finish_and_clear();
+        for note in self.notes {
+            note.finish_and_clear();
+        }
     }
+}
+
+/// The lines below the counts, those that have something to say.
+fn notes(picture: &Picture, tick: Tick, here: &TimeZone, status: &str) -> Vec<String> {
+    let lines = [
+        Some(picture.pace_line(tick, here)),
+        picture.quota_line(),
+        picture.parked_line(tick, here),
+        picture.person_line(status),
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 /// The time of day that begins a plain line, in UTC like everything that is logged.
@@ -195,7 +217,7 @@ mod tests {
     use super::super::Manner;
     use super::super::testing::{terminal, with_bars};
     use super::*;
-    use crate::model::id::JobId;
+    use crate::model::id::{JobId, SheetId};
     use crate::model::operation::Operation;
     use crate::model::state::JobState;
 
@@ -212,7 +234,8 @@ mod tests {
     }
 
     fn a_short_run(terminal: &Terminal) {
-        let mut progress = Progress::start(terminal, tally(), tick(0), TimeZone::UTC);
+        let mut progress =
+            Progress::start(terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
         progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(0));
         let (from, to) = (JobState::Ready, JobState::Created);
         progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
@@ -269,23 +292,70 @@ mod tests {
     fn on_a_narrow_terminal_the_counts_are_whole_and_no_line_wraps() {
         let screen = InMemoryTerm::new(10, 60);
         let terminal = with_bars(&screen);
-        let mut progress = Progress::start(&terminal, tally(), tick(0), TimeZone::UTC);
+        let mut progress =
+            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
         let (from, to) = (JobState::Ready, JobState::Created);
         progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
         progress.news(&Event::QuotaUsed { used: 12_000, ceiling: Some(100_000) }, tick(1));
         progress.tick(tick(2));
         insta::assert_snapshot!(screen.contents(), @"
-        companies [████▌           ] 1 of 4 done, 3 left
-          devices [                ] 0 of 40 done, 40 left
-        0 requests/s, about 1 min 26 s to go, quota 12,000 of 100,00
+        companies 1 of 4 done, 3 left
+          devices 0 of 40 done, 40 left
+        0 requests/s, about 1 min 26 s to go
+        quota 12,000 of 100,000 used, 88,000 left
         ");
+    }
+
+    /// A run that is parked, with rows held and refused and a sheet set aside.
+    fn an_eventful_run(columns: u16) -> String {
+        let screen = InMemoryTerm::new(10, columns);
+        let terminal = with_bars(&screen);
+        let mut tally = Tally::default();
+        tally.add(Kind::Company, JobState::Created, 1_200);
+        tally.add(Kind::Device, JobState::Ready, 98_000);
+        tally.add(Kind::Device, JobState::Rejected, 50);
+        let here = TimeZone::get("Pacific/Auckland").unwrap();
+        let mut progress = Progress::start(&terminal, tally, tick(0), here, "fleetload status".to_owned());
+        for job in 1..=3 {
+            let (from, to) = (JobState::Ready, JobState::Held);
+            progress.picture.take(
+                &Event::Moved { job: JobId(job), kind: Kind::Device, from, to },
+                tick(1),
+                &TimeZone::UTC,
+            );
+        }
+        let paused = Event::SheetPaused {
+            sheet: SheetId(3),
+            title: "'Devices'".into(),
+            times: 50,
+            code: "invalidData".into(),
+            message: "no".into(),
+            asks: false,
+        };
+        let until = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+        let quota = Event::QuotaUsed { used: 10_000, ceiling: Some(10_000) };
+        for event in [paused, quota, Event::Parked { until }] {
+            progress.picture.take(&event, tick(1), &TimeZone::UTC);
+        }
+        progress.tick(tick(2));
+        screen.contents()
+    }
+
+    #[test]
+    fn done_left_failed_quota_the_wait_and_what_needs_a_person_are_seen_at_once_on_any_width() {
+        for columns in [120, 80, 60] {
+            let shown = an_eventful_run(columns);
+            assert!(shown.lines().count() == 6, "{shown}");
+            insta::assert_snapshot!(format!("eventful_{columns}"), shown);
+        }
     }
 
     #[test]
     fn on_a_terminal_there_is_a_bar_for_each_kind_and_a_line_for_the_pace() {
         let screen = InMemoryTerm::new(10, 100);
         let terminal = with_bars(&screen);
-        let mut progress = Progress::start(&terminal, tally(), tick(0), TimeZone::UTC);
+        let mut progress =
+            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
         for job in 1..=2 {
             let (from, to) = (JobState::Ready, JobState::Created);
             progress.news(&Event::Moved { job: JobId(job), kind: Kind::Company, from, to }, tick(1));
@@ -295,7 +365,8 @@ mod tests {
         insta::assert_snapshot!(screen.contents(), @"
         companies [████████▌       ] 2 of 4 done, 2 left
           devices [                ] 0 of 40 done, 40 left
-        0 requests/s, about 42 s to go, quota 2 of 500 used, 498 left
+        0 requests/s, about 42 s to go
+        quota 2 of 500 used, 498 left
         ");
         progress.finish(tick(2));
         assert_eq!(screen.contents(), "", "the bars are taken away at the end");

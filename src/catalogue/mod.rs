@@ -1,0 +1,315 @@
+//! The catalogue of codes: what each means in plain words, what follows from it, and what a person does about it.
+//!
+//! The one place for these words: the terminal, the reports, the page and `explain` take them from here. Which codes
+//! there are is said where they come from ([`crate::model::reason`], [`crate::model::verdict`], the findings of
+//! sheets); tests on both sides see that none lacks its entry. What is to be done about one row, as it stands, is left
+//! to the reports.
+
+mod answers;
+mod exits;
+mod rows;
+mod service;
+mod sheets;
+mod states;
+
+use crate::model::state::JobState;
+use crate::model::verdict::Doubt;
+
+/// Where a code comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// What was found in a sheet before anything was sent.
+    Sheets,
+    /// What the service says, section 7 of its specification.
+    Service,
+    /// An answer that was lost, or did not tell what became of a request.
+    Answers,
+    /// Why a row waits, is held, was refused by a rule of ours, or was given up; and what reading back found.
+    Rows,
+    /// The state of a row.
+    States,
+    /// The number a command ends with.
+    Exits,
+}
+
+impl Scope {
+    /// Every scope, in the order they are listed.
+    pub const ALL: [Self; 6] =
+        [Self::Sheets, Self::Service, Self::Answers, Self::Rows, Self::States, Self::Exits];
+
+    /// What its codes are about, as a heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Sheets => "Findings in sheets",
+            Self::Service => "Codes of the service",
+            Self::Answers => "Answers that left it open what became of a request",
+            Self::Rows => "Decisions about rows, and what reading back found",
+            Self::States => "States of a row",
+            Self::Exits => "Exit codes",
+        }
+    }
+
+    /// One code of it, in words.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Sheets => "a finding in a sheet",
+            Self::Service => "a code of the service (section 7 of its specification)",
+            Self::Answers => "what is noted of a request whose answer was lost",
+            Self::Rows => "what is noted of a row",
+            Self::States => "a state of a row",
+            Self::Exits => "an exit code",
+        }
+    }
+
+    /// What [`Entry::follows`] tells, as a heading.
+    pub const fn follows(self) -> &'static str {
+        match self {
+            Self::Sheets => "Why it matters",
+            Self::Service | Self::Answers | Self::Rows | Self::States => "What fleetload does",
+            Self::Exits => "What it stands for",
+        }
+    }
+
+    fn entries(self) -> Vec<&'static Entry> {
+        match self {
+            Self::Sheets => sheets::ALL.iter().copied().flatten().collect(),
+            Self::Service => service::ENTRIES.iter().collect(),
+            Self::Answers => answers::ENTRIES.iter().collect(),
+            Self::Rows => rows::ENTRIES.iter().collect(),
+            Self::States => states::ENTRIES.iter().collect(),
+            Self::Exits => exits::ENTRIES.iter().collect(),
+        }
+    }
+}
+
+/// One code and everything there is to say about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The written form.
+    pub code: &'static str,
+    /// Where it comes from.
+    pub scope: Scope,
+    /// What it means: one sentence without its full stop, so that others can go on from it.
+    pub words: &'static str,
+    /// What would happen if it were accepted, or what fleetload does about it; in sentences.
+    pub follows: &'static str,
+    /// What a person does; `{job}`, `{import}` and `{code}` stand for the row's. Empty where nothing is to be done.
+    advice: &'static str,
+    /// A cell as it stands and as it should be, where that says more than words.
+    pub example: Option<(&'static str, &'static str)>,
+}
+
+impl Entry {
+    const fn new(
+        scope: Scope,
+        code: &'static str,
+        words: &'static str,
+        follows: &'static str,
+        advice: &'static str,
+    ) -> Self {
+        Self { code, scope, words, follows, advice, example: None }
+    }
+
+    const fn example(mut self, stands: &'static str, should: &'static str) -> Self {
+        self.example = Some((stands, should));
+        self
+    }
+
+    /// What it means, as a whole sentence.
+    pub fn sentence(&self) -> String {
+        let mut letters = self.words.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        format!("{first}{}.", letters.as_str())
+    }
+
+    /// What a person does; the job and the import stand as they are given. Empty where nothing is to be done.
+    pub fn advice(&self, job: &str, import: &str) -> String {
+        self.advice.replace("{job}", job).replace("{import}", import).replace("{code}", self.code)
+    }
+
+    /// Whether nothing is to be done about it.
+    pub const fn needs_nobody(&self) -> bool {
+        self.advice.is_empty()
+    }
+}
+
+/// Every entry of a scope, in the order of its subject.
+pub fn of_scope(scope: Scope) -> Vec<&'static Entry> {
+    scope.entries()
+}
+
+/// The entry of a code that a row, an attempt or a finding about a record may carry.
+pub fn of_row(code: &str) -> Option<&'static Entry> {
+    let of_answer = Doubt::code_of_answer(code);
+    let code = of_answer.as_deref().unwrap_or(code);
+    [service::ENTRIES, answers::ENTRIES, rows::ENTRIES].into_iter().flatten().find(|entry| entry.code == code)
+}
+
+/// The entry of a finding in a sheet.
+pub fn of_sheet(code: &str) -> Option<&'static Entry> {
+    sheets::ALL.iter().copied().flatten().find(|entry| entry.code == code)
+}
+
+/// The entry of a state.
+pub fn of_state(state: JobState) -> &'static Entry {
+    states::of(state)
+}
+
+/// Everything that goes by this word, whatever its case: a code, a state, or the number of an exit code.
+pub fn all_of(word: &str) -> Vec<&'static Entry> {
+    let of_answer = Doubt::code_of_answer(&word.to_lowercase());
+    let word = of_answer.as_deref().unwrap_or(word);
+    Scope::ALL
+        .into_iter()
+        .flat_map(Scope::entries)
+        .filter(|entry| entry.code.eq_ignore_ascii_case(word))
+        .collect()
+}
+
+/// How many codes are offered for one that is not known.
+const NEAREST: usize = 3;
+/// How alike two words must be for one to be offered for the other, 0 to 1.
+const ALIKE: f64 = 0.72;
+
+/// The codes that a word may have been meant for, the most alike first.
+pub fn nearest(word: &str) -> Vec<&'static str> {
+    let word = word.to_lowercase();
+    let mut ranked: Vec<(f64, &'static str)> = Scope::ALL
+        .into_iter()
+        .flat_map(Scope::entries)
+        .map(|entry| (likeness(&word, &entry.code.to_lowercase()), entry.code))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .collect();
+    ranked.sort_by(|(left, left_code), (right, right_code)| {
+        right.total_cmp(left).then_with(|| left_code.cmp(right_code))
+    });
+    ranked.dedup_by_key(|(_, code)| *code);
+    ranked.into_iter().map(|(_, code)| code).take(NEAREST).collect()
+}
+
+/// How alike a word is to a code, or to the part of it behind the dot.
+fn likeness(word: &str, code: &str) -> f64 {
+    let slug = code.split_once('.').map_or(code, |(_, slug)| slug);
+    [code, slug]
+        .into_iter()
+        .map(|form| strsim::normalized_damerau_levenshtein(word, form))
+        .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::model::reason::{Reason, ServiceCode};
+
+    fn entries() -> impl Iterator<Item = &'static Entry> {
+        Scope::ALL.into_iter().flat_map(Scope::entries)
+    }
+
+    #[test]
+    fn every_code_that_a_row_or_an_attempt_may_carry_has_its_entry_and_no_other_has() {
+        let mut listed: HashSet<&str> = HashSet::new();
+        let of_service = ServiceCode::ALL.iter().map(|code| (code.as_str(), Scope::Service));
+        let of_answers = Doubt::ALL.iter().map(|doubt| (doubt.code(), Scope::Answers));
+        let of_rows = Reason::ALL.iter().map(|reason| (reason.as_str(), Scope::Rows));
+        for (code, scope) in of_service.chain(of_answers).chain(of_rows) {
+            assert_eq!(of_row(code).map(|entry| entry.scope), Some(scope), "{code}");
+            assert!(listed.insert(code), "{code} is written twice");
+        }
+        let known: HashSet<&str> = [Scope::Service, Scope::Answers, Scope::Rows]
+            .into_iter()
+            .flat_map(of_scope)
+            .map(|entry| entry.code)
+            .collect();
+        assert_eq!(known, listed);
+        for doubt in Doubt::ALL {
+            assert!(of_row(&doubt.code_of_probe()).is_some(), "{doubt:?} of a probe");
+        }
+    }
+
+    /// The code of a room without its tests, file by file.
+    fn sources(room: &str) -> Vec<(std::path::PathBuf, String)> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files
+            .filter(|file| file.extension().is_some_and(|ending| ending == "rs"))
+            .filter(|file| !file.ends_with("fixture.rs") && !file.to_string_lossy().ends_with("_tests.rs"))
+            .map(|file| {
+                let text = std::fs::read_to_string(&file).unwrap();
+                let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+                (file, code)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn no_room_writes_a_code_of_its_own_beside_the_lists() {
+        let mut seen = 0;
+        for (file, text) in ["run", "journal", "service"].into_iter().flat_map(sources) {
+            seen += 1;
+            // What the service says is compared there as it came.
+            let judges = file.ends_with("service/judge.rs") || file.ends_with("service/envelope.rs");
+            for line in text.lines().filter(|_| !judges) {
+                assert!(
+                    !line.contains("code: \"") && !line.contains("code = \""),
+                    "{}: {line}",
+                    file.display()
+                );
+                for literal in line.split('"').skip(1).step_by(2) {
+                    let listed = of_row(literal).is_some() && !line.contains("failpoint::");
+                    assert!(!listed, "{}: {line}", file.display());
+                }
+            }
+        }
+        assert!(seen > 60, "only {seen} files were read");
+    }
+
+    #[test]
+    fn no_code_is_listed_twice_in_its_scope_and_every_entry_has_its_parts_in_good_form() {
+        let mut seen = HashSet::new();
+        for entry in entries() {
+            let code = entry.code;
+            assert!(seen.insert((entry.scope, code)), "{code}");
+            assert!(!entry.words.is_empty() && !entry.words.ends_with('.'), "{code}: {}", entry.words);
+            assert!(entry.follows.ends_with('.'), "{code}: {}", entry.follows);
+            for text in [entry.words, entry.follows, entry.advice] {
+                assert!(
+                    !text.contains("  ") && !text.contains('\n') && text.trim() == text,
+                    "{code}: {text}"
+                );
+            }
+            // What is only noted, and what is done, needs nobody.
+            let done = [Scope::States, Scope::Exits].contains(&entry.scope);
+            assert!(!entry.advice.is_empty() || done, "{code} says nothing of what to do");
+            assert!(!entry.advice("7", "3").contains('{'), "{code}: {}", entry.advice);
+        }
+        assert!(seen.len() > 150, "{}", seen.len());
+    }
+
+    #[test]
+    fn a_word_finds_its_codes_whatever_its_case_and_a_probe_is_an_answer() {
+        let codes = |word: &str| all_of(word).iter().map(|e| (e.scope, e.code)).collect::<Vec<_>>();
+        assert_eq!(codes("CELL.MAC"), [(Scope::Sheets, "cell.mac")]);
+        assert_eq!(codes("nodatafound"), [(Scope::Service, "noDataFound")]);
+        assert_eq!(codes("probe.Timeout"), [(Scope::Answers, "answer.timeout")]);
+        assert_eq!(codes("existing"), [(Scope::Rows, "existing"), (Scope::States, "existing")]);
+        assert_eq!(codes("4"), [(Scope::Exits, "4")]);
+        assert_eq!(codes("cell.nothing"), []);
+    }
+
+    #[test]
+    fn a_word_that_is_nearly_a_code_is_answered_with_it() {
+        let table = [
+            ("cell.mac-lenght", "cell.mac-length"),
+            ("numeric-identifier", "cell.numeric-identifier"),
+            ("noDataFond", "noDataFound"),
+            ("in doubt", "in_doubt"),
+            ("lookup.inconclusiv", "lookup.inconclusive"),
+        ];
+        for (typed, meant) in table {
+            assert_eq!(nearest(typed).first(), Some(&meant), "{typed}: {:?}", nearest(typed));
+        }
+        assert_eq!(nearest("wheelbarrow"), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,489 @@
+//! Where things stand, in one glance: a sentence for the whole, pace, quota, and what needs a person with the command
+//! for it. The first screen of `fleetload status`; the details below it are told in [`super::status`].
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::counts;
+use crate::error::Result;
+use crate::journal::{ImportInfo, Journal, QuotaDay, Recent, RunInfo};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+use crate::plan::forecast::{Allowance, forecast};
+use crate::term::{Ink, Line, count, counted, span};
+
+/// Over how long the pace of a run is measured.
+const LATELY: Duration = Duration::from_secs(60);
+
+/// Where the whole stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// There is no row.
+    Empty,
+    /// Rows wait, and no run has begun.
+    NotBegun,
+    /// A run is at work.
+    Running,
+    /// Creations wait for the next day, in a run that goes on or until the next one.
+    Parked(Moment),
+    /// The last run ended with work left, at somebody's wish.
+    Interrupted,
+    /// The last run was stopped by the service.
+    Stopped,
+    /// The last run was ended from outside.
+    Killed,
+    /// The last run set a sheet aside.
+    SetAside,
+    /// Rows came in, or were made ready again, since the last run.
+    Waiting,
+    /// Nothing goes on by itself, and rows are held.
+    Held,
+    /// Nothing is left.
+    Finished,
+}
+
+/// Something that needs a person, and the command for it.
+struct Need {
+    cause: &'static str,
+    count: u64,
+    words: String,
+    command: String,
+}
+
+/// Everything the first screen tells.
+pub(super) struct Glance {
+    tally: Tally,
+    run: Option<RunInfo>,
+    working: bool,
+    stand: Stand,
+    lately: Option<(Recent, Duration)>,
+    quota: QuotaDay,
+    ceiling: Option<u64>,
+    needs: Vec<Need>,
+    now: Moment,
+}
+
+impl Glance {
+    /// Reads what the journal knows of an import, or of all.
+    pub(super) fn of(context: &Context<'_>, journal: &Journal, import: Option<ImportId>) -> Result<Self> {
+        let now = context.now();
+        let (tally, run) = (journal.tally(import)?, journal.last_run()?);
+        let open = run.as_ref().is_some_and(|run| run.ended_at.is_none());
+        let working = open && journal.is_run_at_work();
+        let stand = stand(&tally, run.as_ref(), working, now);
+        let lately = match &run {
+            Some(run) if working => {
+                let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
+                Some((journal.recent(before(now, length))?, length))
+            }
+            Some(_) | None => None,
+        };
+        let quota = journal.quota(now.day())?;
+        let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
+        let needs = needs(context, journal, import, &tally, (run.as_ref(), stand))?;
+        Ok(Self { tally, run, working, stand, lately, quota, ceiling, needs, now })
+    }
+
+    /// Tells the headline: the whole in one sentence.
+    pub(super) fn tell_headline(&self, context: &Context<'_>) {
+        let ink = match self.stand {
+            Stand::Parked(_)
+            | Stand::Interrupted
+            | Stand::Stopped
+            | Stand::Killed
+            | Stand::SetAside
+            | Stand::Held => Ink::Warning,
+            Stand::Finished if self.needs.is_empty() => Ink::Good,
+            Stand::Finished | Stand::Empty | Stand::NotBegun | Stand::Running | Stand::Waiting => Ink::Strong,
+        };
+        context.terminal.result(Line::new().ink(ink, self.headline(context)));
+    }
+
+    /// Tells the counts, the pace and the quota.
+    pub(super) fn tell_figures(&self, context: &Context<'_>) {
+        let terminal = context.terminal;
+        if self.tally.total() > 0 {
+            terminal.result("");
+            for line in counts::glance(&self.tally) {
+                terminal.result(line);
+            }
+            terminal
+                .result(Line::new().ink(Ink::Faint, format!("of these: {}", counts::states(&self.tally))));
+        }
+        if let Some(pace) = self.pace() {
+            terminal.result("");
+            terminal.result(format!("pace: {pace}"));
+        }
+        self.tell_quota(context);
+    }
+
+    /// Tells what needs a person, each with the command to type.
+    pub(super) fn tell_needs(&self, context: &Context<'_>) {
+        if self.needs.is_empty() {
+            return;
+        }
+        let terminal = context.terminal;
+        terminal.result("");
+        terminal.result(Line::new().ink(Ink::Warning, "needs a person:"));
+        for need in &self.needs {
+            terminal.result(Line::plain(format!("  {}", need.words)));
+            terminal.result(Line::plain("    ").ink(Ink::Hint, &need.command));
+        }
+    }
+
+    /// The same facts for programs, as fields of the summary.
+    pub(super) fn fields(&self, context: &Context<'_>) -> Vec<(&'static str, Value)> {
+        let parked = match self.stand {
+            Stand::Parked(until) => Some(until.to_string()),
+            _ => None,
+        };
+        vec![
+            ("state", self.stand.word().into()),
+            ("headline", self.headline(context).into()),
+            ("by_kind", counts::by_kind(&self.tally)),
+            ("run_at_work", self.working.into()),
+            (
+                "pace",
+                self.lately.map_or(Value::Null, |(recent, length)| {
+                    json!({"seconds": length.as_secs(), "requests": recent.requests, "rows_finished": recent.finished})
+                }),
+            ),
+            ("finish_estimate", self.finish().map(|finish| finish.to_string()).into()),
+            (
+                "quota",
+                json!({
+                    "day": self.quota.day.to_string(), "used": self.quota.sent, "ceiling": self.ceiling,
+                    "left": self.ceiling.map(|ceiling| ceiling.saturating_sub(self.quota.sent)),
+                    "resets_at": self.quota.day.next().start().to_string(),
+                }),
+            ),
+            ("parked_until", parked.into()),
+            (
+                "needs_person",
+                self.needs
+                    .iter()
+                    .map(|need| json!({"cause": need.cause, "count": need.count, "words": need.words, "command": need.command}))
+                    .collect(),
+            ),
+        ]
+    }
+
+    /// The whole in one sentence.
+    fn headline(&self, context: &Context<'_>) -> String {
+        let left = counted(counts::unfinished(&self.tally), "row is left", "rows are left");
+        match self.stand {
+            Stand::Empty => "nothing is imported yet".to_owned(),
+            Stand::NotBegun => format!("imported, and nothing is sent yet: {left}"),
+            Stand::Running => self.running(context),
+            Stand::Parked(until) => {
+                let wait = span(until.since(self.now).max(Duration::from_secs(1)));
+                let goes_on = if self.working { "; the run goes on by itself then" } else { "" };
+                format!(
+                    "parked until {} (in {wait}): today's quota is spent, {left}{goes_on}",
+                    context.moment(until)
+                )
+            }
+            Stand::Interrupted => format!("stopped on request: {left}"),
+            Stand::Stopped => format!("stopped: {}; {left}", self.why()),
+            Stand::Killed => format!("the last run was ended from outside: {left}"),
+            Stand::SetAside => format!("finished but for a sheet that was set aside: {left}"),
+            Stand::Waiting => format!("{left}, and no run is at work"),
+            Stand::Held => {
+                let held = self.tally.in_state(JobState::Held);
+                format!(
+                    "finished but for {} until a person decides",
+                    counted(held, "row that is held", "rows that are held")
+                )
+            }
+            Stand::Finished => {
+                let refused = self.tally.in_state(JobState::Rejected);
+                let skipped = self.tally.in_state(JobState::Skipped);
+                match (refused, skipped) {
+                    (0, 0) => "finished: every row is done".to_owned(),
+                    (0, _) => {
+                        format!("finished; {}", counted(skipped, "row was skipped", "rows were skipped"))
+                    }
+                    (_, 0) => {
+                        format!("finished; {}", counted(refused, "row was refused", "rows were refused"))
+                    }
+                    _ => format!(
+                        "finished; {} and {}",
+                        counted(refused, "row was refused", "rows were refused"),
+                        counted(skipped, "below it skipped", "below them skipped")
+                    ),
+                }
+            }
+        }
+    }
+
+    /// Why the last run was stopped, as it noted it.
+    fn why(&self) -> &str {
+        let noted = self.run.as_ref().and_then(|run| run.ending.as_deref());
+        noted
+            .and_then(|words| words.split_once(": "))
+            .map_or("the service refused or could not be reached", |(_, why)| why)
+    }
+
+    fn running(&self, context: &Context<'_>) -> String {
+        let done = self.tally.count(JobState::is_final) * 100 / self.tally.total().max(1);
+        let since = self.run.as_ref().map_or_else(String::new, |run| context.moment(run.started_at));
+        let mut words = format!("running since {since}: {done} % done");
+        if let Some((recent, length)) = self.lately {
+            words.push_str(&format!(", {:.0} rows/s", per_second(recent.finished, length)));
+        }
+        if let Some(finish) = self.finish() {
+            words.push_str(&format!(", done about {}", context.moment(finish)));
+        }
+        words
+    }
+
+    fn pace(&self) -> Option<String> {
+        let (recent, length) = self.lately?;
+        Some(format!(
+            "{:.1} rows/s finished, {:.1} requests/s sent, in the last {}",
+            per_second(recent.finished, length),
+            per_second(recent.requests, length),
+            span(length)
+        ))
+    }
+
+    /// When it will be done at the pace of now, the day's quota considered.
+    fn finish(&self) -> Option<Moment> {
+        let (recent, length) = self.lately?;
+        let left = counts::unfinished(&self.tally);
+        let allowance = self.ceiling.map(|ceiling| Allowance {
+            per_day: ceiling,
+            today: match self.stand {
+                Stand::Parked(_) => 0,
+                _ => ceiling.saturating_sub(self.quota.sent),
+            },
+        });
+        let found = forecast(left, per_second(recent.finished, length), allowance, self.now);
+        found.filter(|_| left > 0).map(|found| found.finish)
+    }
+
+    fn tell_quota(&self, context: &Context<'_>) {
+        let quota = &self.quota;
+        if quota.sent == 0 && self.ceiling.is_none() {
+            return;
+        }
+        let of = self.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
+        let left = self.ceiling.map_or_else(String::new, |ceiling| {
+            format!(", {} left", count(ceiling.saturating_sub(quota.sent)))
+        });
+        let doubtful = match quota.doubtful {
+            0 => String::new(),
+            doubtful => format!(", {} of them in doubt", count(doubtful)),
+        };
+        context.terminal.result("");
+        context.terminal.result(format!(
+            "quota of {} (UTC): {}{of} used{doubtful}{left}; the next day begins {}",
+            quota.day,
+            counted(quota.sent, "creation", "creations"),
+            context.moment(quota.day.next().start())
+        ));
+    }
+}
+
+impl Stand {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NotBegun => "not_begun",
+            Self::Running => "running",
+            Self::Parked(_) => "parked",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Killed => "killed",
+            Self::SetAside => "set_aside",
+            Self::Waiting => "waiting",
+            Self::Held => "held",
+            Self::Finished => "finished",
+        }
+    }
+}
+
+/// Where the whole stands, by its rows and by the last run.
+fn stand(tally: &Tally, run: Option<&RunInfo>, working: bool, now: Moment) -> Stand {
+    if tally.total() == 0 {
+        return Stand::Empty;
+    }
+    let moving = counts::moving(tally) > 0;
+    let parked = run.and_then(|run| run.resumes_at).filter(|&at| at > now && moving);
+    if let Some(until) = parked {
+        return Stand::Parked(until);
+    }
+    if working {
+        return Stand::Running;
+    }
+    if !moving {
+        let stuck = tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked);
+        return if stuck > 0 { Stand::Held } else { Stand::Finished };
+    }
+    let Some(run) = run else { return Stand::NotBegun };
+    if run.ended_at.is_none() {
+        return Stand::Killed;
+    }
+    match run.ending.as_deref().map(|words| words.split(':').next().unwrap_or(words)) {
+        Some("interrupted") => Stand::Interrupted,
+        Some("stopped") => Stand::Stopped,
+        Some("held") => Stand::SetAside,
+        _ => Stand::Waiting,
+    }
+}
+
+/// What needs a person, the gravest first.
+fn needs(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: Option<ImportId>,
+    tally: &Tally,
+    (run, stand): (Option<&RunInfo>, Stand),
+) -> Result<Vec<Need>> {
+    let mut needs = Vec::new();
+    let held = tally.in_state(JobState::Held);
+    if held > 0 {
+        needs.push(Need {
+            cause: "held",
+            count: held,
+            words: format!("{} held: look in the service, then decide", counted(held, "row is", "rows are")),
+            command: context.again("resolve"),
+        });
+    }
+    if let (Stand::SetAside, Some(run)) = (stand, run) {
+        let words = run
+            .ending
+            .as_deref()
+            .and_then(|words| words.split_once(": "))
+            .map_or("a sheet", |(_, rest)| rest);
+        needs.push(Need {
+            cause: "set_aside",
+            count: counts::moving(tally),
+            words: format!(
+                "set aside: {words}; correct the sheet and run it again, or send the rest all the same"
+            ),
+            command: context.again("run --despite-rejections"),
+        });
+    }
+    let found = journal.unseen_findings(import)?;
+    if let Some(first) = found.first() {
+        let number = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        needs.push(Need {
+            cause: "read_back",
+            count: number,
+            words: format!(
+                "{} wanting when it was read back: look into it, then say so",
+                counted(number, "record was found", "records were found")
+            ),
+            command: context.again(&format!("resolve {} --seen", first.job)),
+        });
+    }
+    if stand == Stand::Stopped {
+        needs.push(Need {
+            cause: "stopped",
+            count: counts::moving(tally),
+            words: "the service stopped the run: see what is wrong, mend it, then run again".to_owned(),
+            command: context.again("doctor"),
+        });
+    }
+    needs.extend(rejected(context, journal, import)?);
+    Ok(needs)
+}
+
+/// What to do about refused rows, for each import that has some.
+fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) -> Result<Vec<Need>> {
+    let of = |info: &ImportInfo| wanted.is_none_or(|wanted| wanted == info.import);
+    let mut needs = Vec::new();
+    for info in journal.imports()?.iter().filter(|info| of(info)) {
+        let number = journal.tally(Some(info.import))?.in_state(JobState::Rejected);
+        if number == 0 {
+            continue;
+        }
+        let fix = context.common.reports.join(info.import.to_string()).join("fix.xlsx");
+        let (words, command) = if fix.exists() {
+            (format!("correct them in {}, then run it", fix.display()), context.again_with("run", &fix))
+        } else {
+            (
+                "write the report, which has them in fix.xlsx".to_owned(),
+                context.again(&format!("report {}", info.import)),
+            )
+        };
+        needs.push(Need {
+            cause: "rejected",
+            count: number,
+            words: format!(
+                "{} of import {}: {words}",
+                counted(number, "row was refused", "rows were refused"),
+                info.import
+            ),
+            command,
+        });
+    }
+    Ok(needs)
+}
+
+fn per_second(number: u64, length: Duration) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a pace is shown with one digit")]
+    let number = number as f64;
+    number / length.as_secs_f64()
+}
+
+/// A moment so long before another.
+fn before(now: Moment, length: Duration) -> Moment {
+    let millis = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
+    Moment::from_millis(now.millis().saturating_sub(millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::journal::RunId;
+    use crate::model::kind::Kind;
+
+    fn run(ended: bool, ending: &str, resumes: Option<i64>) -> RunInfo {
+        RunInfo {
+            run: RunId(1),
+            started_at: Moment::from_millis(1),
+            ended_at: ended.then(|| Moment::from_millis(2)),
+            ending: (!ending.is_empty()).then(|| ending.to_owned()),
+            resumes_at: resumes.map(Moment::from_millis),
+            requests: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn where_the_whole_stands_follows_from_its_rows_and_the_last_run() {
+        use JobState::{Blocked, Created, Held, Ready, Rejected};
+        let later = Moment::from_millis(9);
+        let table: Vec<(&[JobState], Option<RunInfo>, bool, Stand)> = vec![
+            (&[], None, false, Stand::Empty),
+            (&[Ready], None, false, Stand::NotBegun),
+            (&[Ready, Created], Some(run(false, "", None)), true, Stand::Running),
+            (&[Ready, Created], Some(run(false, "", None)), false, Stand::Killed),
+            (&[Ready], Some(run(true, "parked", Some(9))), false, Stand::Parked(later)),
+            (&[Ready], Some(run(false, "", Some(9))), true, Stand::Parked(later)),
+            (&[Ready], Some(run(true, "parked", Some(3))), false, Stand::Waiting),
+            (&[Created], Some(run(true, "parked", Some(9))), false, Stand::Finished),
+            (&[Ready], Some(run(true, "interrupted", None)), false, Stand::Interrupted),
+            (&[Ready], Some(run(true, "stopped", None)), false, Stand::Stopped),
+            (&[Ready], Some(run(true, "held: 'Devices' was refused", None)), false, Stand::SetAside),
+            (&[Ready], Some(run(true, "finished", None)), false, Stand::Waiting),
+            (&[Held, Blocked], Some(run(true, "finished", None)), false, Stand::Held),
+            (&[Created, Rejected], Some(run(true, "finished", None)), false, Stand::Finished),
+        ];
+        for (states, run, working, expected) in table {
+            let mut tally = Tally::default();
+            for &state in states {
+                tally.add(Kind::Device, state, 1);
+            }
+            let got = stand(&tally, run.as_ref(), working, Moment::from_millis(5));
+            assert_eq!(got, expected, "{states:?} {run:?}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The words and numbers of the picture, by the news that made them.
+
+use super::*;
+use crate::model::id::{JobId, SheetId};
+
+fn tick(seconds: u64) -> Tick {
+    let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
+    Tick { now: start.plus(Duration::from_secs(seconds)), elapsed: Duration::from_secs(seconds) }
+}
+
+fn moved(from: JobState, to: JobState) -> Event {
+    Event::Moved { job: JobId(1), kind: Kind::Device, from, to }
+}
+
+fn picture(devices: u64) -> Picture {
+    let mut tally = Tally::default();
+    tally.add(Kind::Device, JobState::Ready, devices);
+    Picture::new(tally, tick(0))
+}
+
+#[test]
+fn the_line_tells_counts_pace_quota_and_time_to_finish() {
+    let mut picture = picture(1_000);
+    for second in 0..10 {
+        for _ in 0..20 {
+            let sent = Event::Sent { operation: Operation::AddDevice };
+            assert_eq!(picture.take(&sent, tick(second), &TimeZone::UTC), None);
+            let news = moved(JobState::Ready, JobState::Created);
+            assert_eq!(picture.take(&news, tick(second), &TimeZone::UTC), None);
+        }
+    }
+    assert_eq!(
+        picture.line(tick(10), &TimeZone::UTC),
+        "200 of 1,000 done, 800 left; 20 requests/s, about 40 s to go"
+    );
+    let quota = Event::QuotaUsed { used: 200, ceiling: Some(500) };
+    assert_eq!(picture.take(&quota, tick(10), &TimeZone::UTC), None);
+    assert_eq!(
+        picture.line(tick(10), &TimeZone::UTC),
+        "200 of 1,000 done, 800 left; 20 requests/s, done about 2026-03-02 00:00 UTC, \
+         quota 200 of 500 used, 300 left"
+    );
+}
+
+#[test]
+fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
+    let mut picture = picture(10);
+    for to in [JobState::Rejected, JobState::Skipped, JobState::Adopted, JobState::InDoubt] {
+        picture.take(&moved(JobState::Ready, to), tick(1), &TimeZone::UTC);
+    }
+    let told = picture.take(&moved(JobState::Ready, JobState::Held), tick(1), &TimeZone::UTC);
+    assert_eq!(told.as_deref(), Some("a row of devices is held until a person decides (1 so far)"));
+    let standing = picture.standing_of(Kind::Device);
+    assert_eq!(standing, Standing { rows: 10, done: 1, left: 6, failed: 2, held: 1 });
+    assert_eq!(standing.words(), "1 of 10 done, 6 left, 2 failed, 1 held");
+}
+
+#[test]
+fn every_notable_event_has_its_sentence() {
+    let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+    let table = [
+        (
+            Event::Parked { until: midnight },
+            "today's quota is spent; creations wait until 2026-03-02 00:00:05 UTC (12 h from now)",
+        ),
+        (Event::Woken, "creations go on"),
+        (
+            Event::SlowedDown { operation: Operation::AddSite, rate: 68.6 },
+            "the service asks for a slower pace: addSite at 69 requests a second",
+        ),
+        (
+            Event::Breaker {
+                operation: Operation::AddSite,
+                open: true,
+                reason: "20 failures in a row".into(),
+                next_try_in: Some(Duration::from_secs(5)),
+            },
+            "addSite is held back: 20 failures in a row; tried again in 5 s, one request at a time",
+        ),
+        (
+            Event::Unreachable { reason: "connection refused".into(), retry_in: Duration::from_millis(500) },
+            "the service cannot be reached: connection refused; next try in 1 s",
+        ),
+        (
+            Event::ClockSkew { seconds: 90 },
+            "this machine's clock is 1 min 30 s behind the service's; the service's counts",
+        ),
+        (
+            Event::ClockSkew { seconds: -90 },
+            "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
+        ),
+        (
+            Event::SheetPaused {
+                sheet: SheetId(3),
+                title: "'Devices' of onboarding.xlsx".into(),
+                times: 50,
+                code: "invalidData".into(),
+                message: "device.costCentre: is required".into(),
+                asks: false,
+            },
+            "the sheet 'Devices' of onboarding.xlsx is set aside: the service refused 50 of its rows in a row with \
+             invalidData: device.costCentre: is required; everything else goes on",
+        ),
+        (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
+        (
+            Event::Draining { under_way: 1 },
+            "stopping: waiting for 1 request under way (once more to stop at once)",
+        ),
+    ];
+    for (event, expected) in table {
+        let told = picture(1).take(&event, tick(0), &TimeZone::UTC);
+        assert_eq!(told.as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn a_slower_pace_is_told_once_for_each_operation() {
+    let mut picture = picture(1);
+    let mut told = |operation, rate| {
+        picture.take(&Event::SlowedDown { operation, rate }, tick(1), &TimeZone::UTC).is_some()
+    };
+    assert!(told(Operation::AddSite, 68.6));
+    assert!(!told(Operation::AddSite, 48.0));
+    assert!(told(Operation::AddPerson, 68.6));
+}
+
+#[test]
+fn the_last_rows_are_never_done_in_no_time() {
+    let mut picture = picture(100);
+    for _ in 0..99 {
+        picture.take(&moved(JobState::Ready, JobState::Created), tick(1), &TimeZone::UTC);
+    }
+    let line = picture.pace_line(tick(2), &TimeZone::UTC);
+    assert!(line.ends_with("about 1 s to go"), "{line}");
+}
+
+#[test]
+fn that_an_operation_is_held_back_is_said_once_and_shown_until_it_goes_on() {
+    let mut picture = picture(10);
+    let operation = Operation::AddSite;
+    let mut take = |open: bool, wait: Option<u64>, second: u64| {
+        let next_try_in = wait.map(Duration::from_secs);
+        let event = Event::Breaker { operation, open, reason: "a reason".into(), next_try_in };
+        let told = picture.take(&event, tick(second), &TimeZone::UTC);
+        (told, picture.pace_line(tick(second + 1), &TimeZone::UTC))
+    };
+    let (told, line) = take(true, Some(5), 0);
+    let opened = "addSite is held back: a reason; tried again in 5 s, one request at a time";
+    assert_eq!(told.as_deref(), Some(opened));
+    assert_eq!(line, "0 requests/s, addSite held back, next try in 4 s");
+    let (told, line) = take(true, Some(10), 5);
+    assert_eq!((told, line.as_str()), (None, "0 requests/s, addSite held back, next try in 9 s"));
+    let (told, line) = take(false, None, 15);
+    assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
+    assert_eq!(line, "0 requests/s");
+    // It comes and goes: said again after a minute.
+    assert_eq!(take(true, Some(1), 20).0, None);
+    assert_eq!(take(false, None, 22).0, None);
+    assert!(take(true, Some(1), 61).0.is_some());
+    assert_eq!(take(true, Some(0), 62).1, "0 requests/s, addSite held back, being tried");
+}
+
+#[test]
+fn while_parked_the_rest_of_the_quota_does_not_count() {
+    let mut picture = picture(100);
+    let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+    picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
+    assert_eq!(
+        picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
+        Some("parked 12 h, until 2026-03-02 00:00 UTC")
+    );
+    for second in 1..11 {
+        picture.take(&moved(JobState::Ready, JobState::Created), tick(second), &TimeZone::UTC);
+    }
+    // Long after the last row: by the pace of before, from the moment creations go on.
+    let estimate = picture.object(tick(3_600)).finish_estimate;
+    assert_eq!(estimate.as_deref(), Some("2026-03-02T00:01:45Z"));
+    picture.take(&Event::Woken, tick(1), &TimeZone::UTC);
+    assert_eq!(picture.parked_line(tick(1), &TimeZone::UTC), None);
+}

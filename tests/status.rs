@@ -1,0 +1,155 @@
+//! `fleetload status`: where things stand in one glance, in each of the states a person meets.
+
+mod bench;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use bench::Bench;
+use fleetload::journal::Journal;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// The first screen of `status`, without what changes from one day and machine to the next.
+fn screen(bench: &Bench, arguments: &[&str]) -> String {
+    let outcome = bench.fleetload(&[&["status"], arguments].concat()).expect_code(0);
+    let text = outcome.stdout.replace(&bench.base_url(), "https://service");
+    text.lines().map(|line| steady(line) + "\n").collect()
+}
+
+/// A line with its dates, times and lengths of time replaced.
+fn steady(line: &str) -> String {
+    let words: Vec<String> = line.split(' ').map(steady_word).collect();
+    let line = words.join(" ");
+    let parts: Vec<&str> = line
+        .split(", ")
+        .map(|part| match part.split_once(' ') {
+            Some((number, "s" | "ms")) if number.chars().all(|c| c.is_ascii_digit()) => "SPAN",
+            Some((number, "requests")) if number.chars().all(|c| c.is_ascii_digit()) => "N requests",
+            Some(_) | None => part,
+        })
+        .collect();
+    let line = parts.join(", ");
+    match (line.find("(in "), line.find("): ")) {
+        (Some(from), Some(to)) if from < to => format!("{}(in SPAN{}", &line[..from], &line[to..]),
+        _ => line,
+    }
+}
+
+fn steady_word(word: &str) -> String {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let shape: String = core.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    match shape.as_str() {
+        "0000-00-00" => word.replace(core, "DATE"),
+        "00:00:00" => word.replace(core, "TIME"),
+        _ => word.to_owned(),
+    }
+}
+
+/// The summary for programs.
+fn summary(bench: &Bench) -> Value {
+    let outcome = bench.fleetload(&["status", "--json"]).expect_code(0);
+    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
+}
+
+fn bench_with(fault: Option<Fault>, scenario: Scenario) -> Bench {
+    let bench = Bench::new(match fault {
+        Some(fault) => scenario.with_fault(fault),
+        None => scenario,
+    });
+    bench.write("companies.csv", &bench::companies(4));
+    bench
+}
+
+#[test]
+fn of_a_journal_without_rows_it_says_what_to_do_first() {
+    let bench = Bench::new(Scenario::default());
+    drop(Journal::open(&bench.path("fleetload.db")).expect("a journal"));
+    insta::assert_snapshot!("empty", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["state"], "empty");
+}
+
+#[test]
+fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
+    let bench = bench_with(None, Scenario::default());
+    bench.profile("", "rate = 1", "");
+    let mut child = bench
+        .command(&["run", "companies.csv", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+    assert!(news.any(|line| line.contains("\"moved\"") && line.contains("\"created\"")), "a row is created");
+    let shown = screen(&bench, &[]);
+    let told = summary(&bench);
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    let headline = shown.lines().next().expect("a headline");
+    assert!(headline.starts_with("running since DATE TIME UTC: "), "{shown}");
+    for words in ["% done", "rows/s", "pace: ", "in the last ", "last run: begun DATE TIME UTC, under way"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert_eq!((&told["state"], &told["run_at_work"]), (&"running".into(), &true.into()));
+    assert!(told["pace"]["rows_finished"].as_u64() >= Some(1), "{told}");
+    assert_eq!(told["by_kind"]["companies"]["rows"], 4);
+
+    // It was ended from outside: status says so, and what to type.
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("the last run was ended from outside: "), "{shown}");
+    assert_eq!(summary(&bench)["state"], "killed");
+}
+
+#[test]
+fn of_a_spent_quota_it_says_until_when_creations_wait() {
+    let bench = bench_with(None, Scenario { daily_quota: 2, ..Scenario::default() });
+    bench.fleetload(&["run", "companies.csv", "--on-quota", "exit"]).expect_code(5);
+    insta::assert_snapshot!("parked", screen(&bench, &[]));
+    let told = summary(&bench);
+    assert_eq!((&told["state"], &told["quota"]["left"]), (&"parked".into(), &0.into()));
+    assert!(told["parked_until"].as_str().is_some_and(|at| at.ends_with('Z')), "{told}");
+}
+
+#[test]
+fn of_a_run_that_the_service_stopped_it_says_how_to_see_why() {
+    let bench = bench_with(Some(Fault::new("addCompany", FaultKind::NotFound404)), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    insta::assert_snapshot!("stopped", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload doctor");
+}
+
+#[test]
+fn of_held_rows_it_says_how_to_decide_them() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::RequestLost) };
+    let bench = bench_with(Some(lost), Scenario::default());
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("finished but for 1 row that is held until a person decides\n"), "{shown}");
+    assert!(
+        shown.contains(
+            "needs a person:\n  1 row is held: look in the service, then decide\n    fleetload resolve\n"
+        ),
+        "{shown}"
+    );
+    let told = summary(&bench);
+    assert_eq!((&told["state"], &told["needs_person"][0]["cause"]), (&"held".into(), &"held".into()));
+}
+
+#[test]
+fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
+    let refused = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::InvalidState) };
+    let bench = bench_with(Some(refused), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    insta::assert_snapshot!("refused", screen(&bench, &["1"]));
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload run reports/1/fix.xlsx");
+}
+
+#[test]
+fn a_rehearsal_is_called_one() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]);
+    let shown = screen(&bench, &[]);
+    assert!(shown.contains("journal fleetload.db, of a rehearsal (simulated service)"), "{shown}");
+    assert!(!shown.contains("sandbox://"), "{shown}");
+}
