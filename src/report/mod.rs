@@ -8,6 +8,7 @@
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
+//! page      report.html
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run, nothing from a clock: the same
@@ -20,6 +21,7 @@ mod layout;
 mod line;
 mod name;
 mod objects;
+mod page;
 mod paint;
 mod replace;
 mod summary_sheet;
@@ -39,6 +41,7 @@ pub use line::RESULT_COLUMNS;
 use line::ResultLine;
 use name::Names;
 use objects::Objects;
+use page::Page;
 use replace::{Change, Folder};
 use workbook::{Workbook, worksheet_names};
 
@@ -109,6 +112,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let mut results = Workbook::results(&folder, &info, &figures)?;
     let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
+    let mut page = Page::default();
     let mut tables = Vec::new();
     let mut stems = Names::default();
     for (at, layout) in layouts.iter().enumerate() {
@@ -127,6 +131,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
             all.line(layout, &line)?;
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;
+            page.line(layout, &line);
             // A row refused since the sheet was looked through belongs to the next report.
             if must_be_corrected(line.row.state)
                 && let (Some(table), Some(workbook)) = (&mut to_fix, &mut fix)
@@ -150,6 +155,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
     changes.push(Change::Put(figures.write(&folder)?));
+    changes.push(Change::Put(page.write(journal, &info, &figures, &folder)?));
 
     let (files, removed) = folder.commit(changes)?;
     let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();

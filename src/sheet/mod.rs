@@ -34,6 +34,7 @@ mod text;
 mod workbook;
 
 pub use book::{Book, open};
+pub(crate) use cell::address;
 pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
 pub use field::{Pointer, fold_key};
