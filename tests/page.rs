@@ -17,7 +17,7 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "g
 const REFUSALS: &str = r#"
 [[fault]]
 operation = "addDevice"
-kind = "no_data_found"
+kind = "invalid_state"
 times = 4
 
 [[fault]]
@@ -27,7 +27,7 @@ times = 3
 
 [[fault]]
 operation = "addDevice"
-kind = "error_500_after"
+kind = "id_missing"
 times = 1
 "#;
 
@@ -121,15 +121,15 @@ fn the_page_is_searched_by_its_address_and_says_nothing_on_the_console() {
     assert!(text.contains("role=\"search\" hidden>"), "without the script there is nothing to type in");
     assert!(!loaded.dom.contains("role=\"search\" hidden"), "with it there is");
 
-    let wanted = |tag: &&&str| tag.contains("data-code=\"noDataFound\"");
+    let wanted = |tag: &&&str| tag.contains("data-code=\"invalidState\"");
     let of_code = all.iter().filter(wanted).count();
     assert!((1..all.len()).contains(&of_code), "{all:?}");
-    for fragment in ["#q=noDataFound", "#code=noDataFound", "#q=NODATAfound&status=rejected"] {
+    for fragment in ["#q=invalidState", "#code=invalidState", "#q=INVALIDstate&status=rejected"] {
         let loaded = load(&browser, &page, fragment);
         assert_eq!(loaded.console, Vec::<String>::new(), "{fragment}");
         let shown: Vec<&str> = rows(&loaded.dom).into_iter().filter(|tag| !is_hidden(tag)).collect();
         assert_eq!(shown.len(), of_code, "{fragment}: {shown:?}");
-        assert!(shown.iter().all(|tag| tag.contains("data-code=\"noDataFound\"")), "{fragment}: {shown:?}");
+        assert!(shown.iter().all(|tag| tag.contains("data-code=\"invalidState\"")), "{fragment}: {shown:?}");
     }
     let nothing = load(&browser, &page, "#q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
     assert_eq!(nothing.console, Vec::<String>::new());

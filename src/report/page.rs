@@ -5,7 +5,8 @@
 //! pace       requests and finished rows over time         quota      creations by day against the ceiling
 //! causes     why rows did not get through                 attention  the rows that a person looks at
 //! tree       the companies with what is below each        badge      states as tone, sign and word
-//! typed      advice taken apart into words and commands
+//! typed      advice taken apart into words and commands   session  stretches of work and the pauses between
+//! moment     moments and lengths of time
 //! ```
 //!
 //! The template is `templates/page/report.html` in the frame of [`crate::look`]. What comes from sheets and from the
@@ -15,8 +16,10 @@ mod attention;
 mod badge;
 mod causes;
 mod headline;
+mod moment;
 mod pace;
 mod quota;
+mod session;
 mod totals;
 mod tree;
 mod typed;
@@ -37,7 +40,8 @@ use super::replace::{Beside, Folder};
 use attention::Attention;
 use causes::CauseView;
 use headline::Headline;
-use pace::{Pace, When};
+use moment::When;
+use pace::Pace;
 use quota::QuotaView;
 use totals::Totals;
 use tree::{Step, Tree};

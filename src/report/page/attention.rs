@@ -1,7 +1,7 @@
 //! The rows that a person looks at, gathered while the reports are written: bounded, with samples of every code.
 //!
-//! Refused and held rows go before those that only follow from them; what does not fit is counted, and is in
-//! `results.xlsx`.
+//! Each sort of row has a share of its own, so that ten thousand refusals do not hide the one row that a person decides;
+//! what does not fit is counted, and is in `results.xlsx`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,12 @@ use crate::report::advice;
 use crate::report::layout::Layout;
 use crate::report::line::ResultLine;
 
-use super::badge::Badge;
+use super::badge::{Badge, Tone, tone};
 use super::typed::{Piece, pieces};
 
-/// Rows shown that something is the matter with of themselves.
-const ROWS: usize = 4_000;
-
-/// Rows shown that only follow from others, which come back by themselves.
+/// Rows shown that a person decides or looks into, that were refused, and that only follow from others.
+const DECIDED: usize = 2_000;
+const REFUSED: usize = 2_000;
 const FOLLOWERS: usize = 1_000;
 
 /// Codes that samples are kept of, and samples of each.
@@ -33,7 +32,8 @@ pub(super) struct Attention {
     pub(super) rows: Vec<Row>,
     /// How many there are, those included that are not shown.
     pub(super) total: u64,
-    followers: usize,
+    /// How many of them are of each sort.
+    sorts: [usize; 3],
     samples: BTreeMap<String, Vec<Sample>>,
 }
 
@@ -79,15 +79,11 @@ impl Attention {
         let name = layout.cell(&line.row, "name").or_else(|| layout.cell(&line.row, "username"));
         let name = readable(name.unwrap_or_default());
         let first = !code.is_empty() && self.sample(layout, line, (code, blamed), &place, &name);
-        let follows = follows(line.row.state);
-        let full = match follows {
-            true => self.followers >= FOLLOWERS,
-            false => self.rows.len() - self.followers >= ROWS,
-        };
-        if full {
+        let (sort, most) = sort(line.row.state);
+        if self.sorts[sort] >= most {
             return;
         }
-        self.followers += usize::from(follows);
+        self.sorts[sort] += 1;
         self.rows.push(Row {
             place,
             sheet: shown(&layout.name),
@@ -176,9 +172,14 @@ fn needs_attention(state: JobState) -> bool {
     }
 }
 
-/// Whether a row comes back by itself once another one is put right.
-fn follows(state: JobState) -> bool {
-    state == JobState::Skipped
+/// The sort of a row, and how many of it are shown.
+fn sort(state: JobState) -> (usize, usize) {
+    match tone(state) {
+        Tone::Failed => (1, REFUSED),
+        Tone::Aside => (2, FOLLOWERS),
+        // What reading back found is about rows that are done.
+        Tone::Person | Tone::Waiting | Tone::Done => (0, DECIDED),
+    }
 }
 
 /// A text of somebody else's, fit to be shown and not longer than can be read.

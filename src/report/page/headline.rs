@@ -8,7 +8,7 @@ use crate::report::figures::Figures;
 
 use super::attention::readable;
 use super::badge::{Badge, Tone, tone};
-use super::pace::{When, stamp};
+use super::moment::{When, minute};
 
 /// What stands at the head of the page.
 pub(super) struct Headline {
@@ -94,7 +94,7 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
         RunState::Finished if rows.all == 1 => "Finished: the row is done".to_owned(),
         RunState::Finished => format!("Finished: all {} rows are done", count(rows.all)),
         RunState::Parked => match figures.standing.resumes_at {
-            Some(at) => format!("Parked until {}: {left}", stamp(at)),
+            Some(at) => format!("Parked until {}: {left}", minute(at)),
             None => format!("Not finished: {left}"),
         },
         RunState::Stopped => format!("Stopped: {left}"),
@@ -157,9 +157,9 @@ fn next(figures: &Figures, rows: &Rows) -> Vec<Next> {
             put("Then go on with what is left:", "fleetload run".into());
         }
         RunState::Parked if figures.standing.resumes_at.is_some() => {
-            put("Nothing to correct. From that time on, go on with:", "fleetload run".into());
+            put("Leave it until then; what is still to do goes on with:", "fleetload run".into());
         }
-        RunState::Parked => put("Nothing to correct. Go on with what is left:", "fleetload run".into()),
+        RunState::Parked => put("Go on with what is still to do:", "fleetload run".into()),
         RunState::Finished | RunState::Held => {}
     }
     if rows.held > 0 {

@@ -3,25 +3,12 @@
 //! An import that takes days is at work for minutes of each: drawn to scale it would be a few lines in an empty chart.
 //! So time without any request is one narrow column that says how long it was.
 
-use std::time::Duration;
-
 use crate::journal::{Activity, Span};
 use crate::look::{count, counted};
 use crate::model::time::Moment;
 
-/// Columns of a chart, those of the pauses included.
-const COLUMNS: i64 = 120;
-
-/// Columns that a pause takes.
-const PAUSE: i64 = 3;
-
-/// Lengths of a column in seconds.
-const WIDTHS: [i64; 16] =
-    [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400];
-
-/// Nothing going on for so many columns, and for at least so many milliseconds, is a pause.
-const PAUSE_COLUMNS: i64 = 10;
-const PAUSE_MS: i64 = 60_000;
+use super::moment::{When, length, stamp};
+use super::session::{PAUSE, Session, across, end, fitting};
 
 /// Height of the columns in pixels.
 const HEIGHT: u64 = 120;
@@ -98,12 +85,6 @@ pub(super) struct Stretch {
     pub(super) length: String,
 }
 
-/// Work without a pause: its first column, and what was going on in each.
-struct Session {
-    from: i64,
-    columns: Vec<Span>,
-}
-
 impl Pace {
     /// The charts; `None` when nothing was going on.
     pub(super) fn of(activity: &Activity) -> Option<Self> {
@@ -120,66 +101,6 @@ impl Pace {
     pub(super) fn charts(&self) -> [(&'static str, &Chart); 2] {
         [("Rows finished", &self.finished), ("Requests", &self.requests)]
     }
-}
-
-/// The shortest columns that fit, and the work in them.
-fn fitting(activity: &Activity) -> (i64, Vec<Session>) {
-    let mut width = activity.step_ms;
-    let mut wider = WIDTHS.iter().map(|seconds| seconds * 1_000).filter(|&wide| wide > activity.step_ms);
-    loop {
-        let sessions = sessions(&activity.spans, width);
-        if across(&sessions) <= COLUMNS {
-            return (width, sessions);
-        }
-        width = wider.next().unwrap_or(width.saturating_mul(2));
-    }
-}
-
-/// How many columns everything takes.
-fn across(sessions: &[Session]) -> i64 {
-    let columns: usize = sessions.iter().map(|session| session.columns.len()).sum();
-    let pauses = sessions.len().saturating_sub(1);
-    i64::try_from(columns)
-        .unwrap_or(i64::MAX)
-        .saturating_add(PAUSE.saturating_mul(i64::try_from(pauses).unwrap_or(i64::MAX)))
-}
-
-fn sessions(spans: &[Span], width: i64) -> Vec<Session> {
-    let pause = (PAUSE_COLUMNS * width).max(PAUSE_MS);
-    let mut sessions: Vec<Session> = Vec::new();
-    let mut last = i64::MIN;
-    for span in spans {
-        let from = span.at.millis().div_euclid(width).saturating_mul(width);
-        match sessions.last_mut().filter(|_| from.saturating_sub(last) <= pause) {
-            Some(session) => {
-                // A pause is at most a few columns here, so that this stays short.
-                let place = usize::try_from((from - session.from) / width).unwrap_or_default();
-                while session.columns.len() <= place {
-                    let at = session.from + width * i64::try_from(session.columns.len()).unwrap_or_default();
-                    session.columns.push(quiet(at));
-                }
-                add(&mut session.columns[place], span);
-            }
-            None => {
-                let mut column = quiet(from);
-                add(&mut column, span);
-                sessions.push(Session { from, columns: vec![column] });
-            }
-        }
-        last = from;
-    }
-    sessions
-}
-
-fn quiet(at: i64) -> Span {
-    Span { at: Moment::from_millis(at), answered: 0, refused: 0, unanswered: 0, finished: 0 }
-}
-
-fn add(column: &mut Span, span: &Span) {
-    column.answered += span.answered;
-    column.refused += span.refused;
-    column.unanswered += span.unanswered;
-    column.finished += span.finished;
 }
 
 /// All columns in their places.
@@ -205,7 +126,7 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
     let mut labels = Labels { seconds: width < 60_000, last: (f64::MIN, f64::MIN), day: None };
     for (at, session) in sessions.iter().enumerate() {
         if let Some(before) = at.checked_sub(1).and_then(|before| sessions.get(before)) {
-            let silent = session.from - end(before, width);
+            let silent = session.from.saturating_sub(end(before, width));
             pace.pauses.push(Pause {
                 x: format!("{:.3}", percent(place)),
                 width: format!("{:.3}", percent(PAUSE)),
@@ -223,12 +144,7 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
                 pace.finished.columns.push(Column { x: x.clone(), width: wide.clone(), parts, words });
             }
             if requests(column) > 0 {
-                let words = format!(
-                    "{at}: {}, {} refused, {} without an answer",
-                    counted(requests(column), "request", "requests"),
-                    count(column.refused),
-                    count(column.unanswered)
-                );
+                let words = format!("{at}: {}", told(column));
                 let shares = [
                     ("fill-waiting", column.answered),
                     ("fill-failed", column.refused),
@@ -262,14 +178,19 @@ impl Chart {
     }
 }
 
-fn requests(column: &Span) -> u64 {
-    column.answered + column.refused + column.unanswered
+/// The requests of a column in words.
+fn told(column: &Span) -> String {
+    let mut words = counted(requests(column), "request", "requests");
+    for (number, what) in [(column.refused, "refused"), (column.unanswered, "without an answer that tells")] {
+        if number > 0 {
+            words.push_str(&format!(", {} {what}", count(number)));
+        }
+    }
+    words
 }
 
-fn end(session: &Session, width: i64) -> i64 {
-    session
-        .from
-        .saturating_add(width.saturating_mul(i64::try_from(session.columns.len()).unwrap_or(i64::MAX)))
+fn requests(column: &Span) -> u64 {
+    column.answered + column.refused + column.unanswered
 }
 
 fn stretch(session: &Session, width: i64) -> Stretch {
@@ -277,7 +198,7 @@ fn stretch(session: &Session, width: i64) -> Stretch {
     Stretch {
         from: When::of(Moment::from_millis(session.from)),
         to: When::of(Moment::from_millis(end(session, width))),
-        length: length(end(session, width) - session.from),
+        length: length(end(session, width).saturating_sub(session.from)),
         finished: count(sum(|column| column.finished)),
         requests: count(sum(requests)),
         refused: count(sum(|column| column.refused)),
@@ -297,49 +218,17 @@ fn stacked(shares: &[(&'static str, u64)], top: u64) -> Vec<Part> {
     parts
 }
 
-/// The next number that begins with 1, 2 or 5.
+/// The next number that is easily read: one digit and zeros.
 fn nice(number: u64) -> u64 {
     let mut unit = 1_u64;
     loop {
-        for step in [1, 2, 5] {
+        for step in [1, 2, 3, 4, 5, 6, 8] {
             if unit.saturating_mul(step) >= number {
                 return unit.saturating_mul(step);
             }
         }
         unit = unit.saturating_mul(10);
     }
-}
-
-/// A length of time in its two largest units.
-pub(super) fn length(millis: i64) -> String {
-    let seconds = Duration::from_millis(u64::try_from(millis).unwrap_or_default()).as_secs();
-    let units = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")];
-    let first = units.iter().position(|(unit, _)| seconds >= *unit).unwrap_or(units.len() - 1);
-    let (unit, name) = units[first];
-    let mut words = format!("{} {name}", seconds / unit);
-    if let Some(&(next, name)) = units.get(first + 1)
-        && seconds % unit / next > 0
-    {
-        words.push_str(&format!(" {} {name}", seconds % unit / next));
-    }
-    words
-}
-
-/// A moment for machines and for people.
-pub(super) struct When {
-    pub(super) iso: String,
-    pub(super) text: String,
-}
-
-impl When {
-    pub(super) fn of(at: Moment) -> Self {
-        Self { iso: at.to_string(), text: stamp(at) }
-    }
-}
-
-/// A moment as the page writes it.
-pub(super) fn stamp(at: Moment) -> String {
-    at.civil().strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 /// Labels that do not run into each other.
@@ -380,6 +269,7 @@ impl Labels {
 
 #[cfg(test)]
 mod tests {
+    use super::super::session::COLUMNS;
     use super::*;
 
     fn activity(step_ms: i64, at: impl IntoIterator<Item = i64>) -> Activity {
@@ -421,18 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn lengths_and_tops_are_round() {
-        let lengths = [
-            (0, "0 s"),
-            (59_000, "59 s"),
-            (90_000, "1 min 30 s"),
-            (3_600_000, "1 h"),
-            (90_000_000, "1 d 1 h"),
-        ];
-        for (millis, expected) in lengths {
-            assert_eq!(length(millis), expected);
-        }
-        for (number, expected) in [(0, 1), (1, 1), (3, 5), (11, 20), (51, 100), (980, 1_000)] {
+    fn the_top_of_a_chart_is_round() {
+        for (number, expected) in [(0, 1), (1, 1), (7, 8), (11, 20), (328, 400), (980, 1_000)] {
             assert_eq!(nice(number), expected);
         }
     }
