@@ -143,3 +143,35 @@ fn what_is_invisible_or_turns_the_text_is_shown_as_its_code() {
     assert_eq!(unseen, None);
     assert!(page.contains("exe\\u{202e}fdp.csv") && page.contains("no\\u{0}t \\u{202e}this\\u{7}"));
 }
+
+#[test]
+fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
+    let mut bench = Bench::new();
+    let mut lines = COMPANIES.lines();
+    let (header, acme) = (lines.next().unwrap(), lines.next().unwrap());
+    let line =
+        |n: usize| acme.replace("acme,", &format!("k{n},")).replace("Acme Ltd", &format!("Customer {n}"));
+    let sheet: Vec<String> = std::iter::once(header.to_owned()).chain((0..2_003).map(line)).collect();
+    let import = bench.import(&[("companies.csv", "companies", &(sheet.join("\n") + "\n"))]);
+    let rejection =
+        |n: usize| Rejection { code: "invalidData".into(), message: format!("not {n}"), violations: vec![] };
+    let from = JobState::Sending;
+    let writes: Vec<Write> = (0..2_002)
+        .flat_map(|n| {
+            let (job, evidence) = (bench.job(&format!("k{n}")), Evidence::at(at(2)));
+            let operation = Operation::AddCompany;
+            let claim =
+                Write::Claim { content: None, job, operation, baseline: None, counted: None, at: at(1) };
+            [claim, Write::Reject { job, from, rejection: rejection(n), evidence }]
+        })
+        .collect();
+    bench.apply(&writes);
+    bench.claim("k2002", Operation::AddCompany, 3);
+    bench.hold("k2002", "absent", "the record was not found", vec![], 4);
+
+    let page = body(&bench.write(import, "reports"));
+    assert!(page.contains("Shown are 2,001 of 2,003 rows; all of them are in results.xlsx"));
+    assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
+    assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
+    assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);
+}
