@@ -53,29 +53,24 @@ fn next_command(text: &str) -> Option<(&str, &str, &str)> {
 
 /// How long the command at the beginning of a text is; `None` when it is the name of the program in a sentence.
 fn end_of_command(text: &str) -> Option<usize> {
-    let mut length = "fleetload".len();
-    let mut words = text.match_indices(' ').map(|(at, _)| &text[at + 1..]);
-    let mut before = "";
-    let mut position = 0;
-    let introduced = COMMANDS.iter().find(|command| {
+    let introduced = *COMMANDS.iter().find(|command| {
         text["fleetload ".len()..]
             .strip_prefix(**command)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ';', ',', '.', ')']))
     })?;
-    while let Some(rest) = words.next() {
-        let word = rest.split(' ').next().unwrap_or_default();
-        let bare = word.trim_end_matches([';', ',', '.', ')']);
+    let mut length = "fleetload".len();
+    let mut before = "";
+    for (position, word) in text.split(' ').skip(1).enumerate() {
+        let bare = if position == 0 { introduced } else { word.trim_end_matches([';', ',', '.', ')']) };
         if position > 0 && !belongs(bare, before) {
             break;
         }
-        let bare = if position == 0 { introduced } else { bare };
         length += 1 + bare.len();
         // A sign after the word ends the sentence, and the command.
         if bare.len() < word.len() {
             break;
         }
         before = bare;
-        position += 1;
     }
     Some(length)
 }
