@@ -134,4 +134,44 @@ mod tests {
             assert_eq!(shown(text), expected);
         }
     }
+
+    /// A colour of the style, in light or in dark.
+    fn colour(name: &str, dark: usize) -> [f64; 3] {
+        let (_, rest) =
+            STYLE.split_once(&format!("--{name}: light-dark(")).unwrap_or_else(|| panic!("{name}"));
+        let (pair, _) = rest.split_once(')').unwrap();
+        let digits = pair.split(", ").nth(dark).unwrap().trim_start_matches('#');
+        [0, 2, 4].map(|at| f64::from(u8::from_str_radix(&digits[at..at + 2], 16).unwrap()) / 255.0)
+    }
+
+    /// The contrast of two colours, as WCAG 2 defines it.
+    fn contrast(left: [f64; 3], right: [f64; 3]) -> f64 {
+        let linear = |c: f64| if c <= 0.03928 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+        let luminance = |[red, green, blue]: [f64; 3]| {
+            0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+        };
+        let (one, other) = (luminance(left), luminance(right));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn every_text_and_every_sign_stands_out_from_its_ground_in_light_and_in_dark() {
+        assert!((contrast([0.0; 3], [1.0; 3]) - 21.0).abs() < 0.001);
+        let tones = ["done", "failed", "person", "waiting", "aside"];
+        for dark in [0, 1] {
+            let stands_out = |ink: &str, ground: &str, least: f64| {
+                let found = contrast(colour(ink, dark), colour(ground, dark));
+                assert!(found >= least, "{ink} on {ground}, dark {dark}: {found:.2}");
+            };
+            for ground in ["page", "card", "sunken"] {
+                for ink in ["ink", "muted", "accent"].into_iter().chain(tones) {
+                    stands_out(ink, ground, 4.5);
+                }
+            }
+            for tone in tones {
+                stands_out(tone, &format!("{tone}-ground"), 4.5);
+                stands_out(&format!("{tone}-fill"), "card", 3.0);
+            }
+        }
+    }
 }
