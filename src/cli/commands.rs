@@ -238,8 +238,9 @@ Examples:
   fleetload report
   fleetload report 3 --reports /srv/reports
 
-The reports of import 3 are in reports/3/: results.xlsx and, for every sheet, what became of each row, and fix
-sheets with the rows a person must correct. Correct them and run them as they are.";
+The reports of import 3 are in reports/3/: report.html, the page to read first, print or pass on; results.xlsx and,
+for every sheet, what became of each row; and fix sheets with the rows a person must correct. Correct them and run
+them as they are.";
 
 /// `fleetload retry`.
 #[derive(Debug, ClapArgs)]

@@ -4,6 +4,7 @@
 //! what should happen to a job is decided elsewhere and only guarded and written down here. Moments are handed
 //! in; nothing here asks a clock.
 
+mod activity;
 mod audit;
 mod baseline;
 mod cause;
@@ -38,6 +39,7 @@ mod spill;
 mod standing;
 mod storage;
 mod transition;
+mod tree;
 mod view;
 mod work;
 mod write;
@@ -54,6 +56,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 
 pub use crate::model::id::SheetId;
+pub use activity::{Activity, Span};
 pub use audit::{AuditFigures, AuditScope};
 pub use cause::Cause;
 pub use decided::{Decided, DecidedJob};
@@ -74,6 +77,7 @@ pub use run::RunInfo;
 pub use salvage::{Lost, Salvaged, is_damage};
 pub use shelf::Shelved;
 pub use storage::Storage;
+pub use tree::{Above, CompanyNode, CompanyTree};
 pub use view::{AttemptFigures, ImportInfo, RowView, SheetInfo};
 pub use work::{Action, Page, Work};
 pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};

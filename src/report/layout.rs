@@ -181,6 +181,11 @@ impl Layout {
         (!cell.is_empty()).then_some(cell)
     }
 
+    /// The address of a cell under a shown header, as a spreadsheet program shows it in the original.
+    pub(super) fn address(&self, position: usize, row: u32) -> String {
+        sheet::address(self.kept.get(position).copied().unwrap_or(position), row)
+    }
+
     /// Where a column stands among the shown headers: nowhere, once, or for a family as often as it has columns.
     pub(super) fn positions(&self, wanted: &Column) -> Vec<usize> {
         self.meaning

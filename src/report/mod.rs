@@ -9,6 +9,7 @@
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
 //! checked/  <file>.checked.xlsx: what a check has found, in its cells
+//! page      report.html
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run, nothing from a clock: the same
@@ -22,6 +23,7 @@ mod layout;
 mod line;
 mod name;
 mod objects;
+mod page;
 mod paint;
 mod replace;
 mod summary_sheet;
@@ -42,6 +44,7 @@ pub use line::RESULT_COLUMNS;
 use line::ResultLine;
 use name::Names;
 use objects::Objects;
+use page::Page;
 use replace::{Change, Folder};
 use workbook::{Workbook, worksheet_names};
 
@@ -112,6 +115,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let mut results = Workbook::results(&folder, &info, &figures)?;
     let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
+    let mut page = Page::default();
     let mut tables = Vec::new();
     let mut stems = Names::default();
     for (at, layout) in layouts.iter().enumerate() {
@@ -130,6 +134,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
             all.line(layout, &line)?;
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;
+            page.line(layout, &line);
             // A row refused since the sheet was looked through belongs to the next report.
             if must_be_corrected(&line.row)
                 && let (Some(table), Some(workbook)) = (&mut to_fix, &mut fix)
@@ -153,6 +158,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
     changes.push(Change::Put(figures.write(&folder)?));
+    changes.push(Change::Put(page.write(journal, &info, &figures, &folder)?));
 
     let (files, removed) = folder.commit(changes)?;
     let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();

@@ -19,6 +19,8 @@ use crate::model::verdict::{Doubt, Rejection, Violation};
 use crate::sheet::guard::unguarded;
 use crate::sheet::{self, Draft, Options, Pointer, Row};
 
+mod page;
+
 const COMPANIES: &str = "\
 Key,Parent,Type,Name,Phone,Support Email,Sales Email,Accounts Email,Street,City,result_note
 acme,id:11111111-1111-4111-8111-111111111111,RESELLER,Acme Ltd,+64 9 555 0100,s@a.example,v@a.example,r@a.example,1 High St,Auckland,
@@ -299,6 +301,7 @@ fn every_row_is_told_with_its_state_and_what_to_do() {
             "_Till_ devices.fix.csv",
             "_Till_ devices.results.csv",
             "fix.xlsx",
+            "report.html",
             "results.jsonl",
             "results.xlsx",
             "summary.json",

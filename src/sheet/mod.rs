@@ -44,7 +44,7 @@ mod text;
 mod workbook;
 
 pub use book::{Book, open};
-pub(crate) use cell::{Cell, CellKind, column_of_address};
+pub(crate) use cell::{Cell, CellKind, address, column_of_address};
 pub(crate) use csv::Damage;
 pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;

@@ -1,0 +1,260 @@
+//! What was going on and when: requests and finished rows of an import over time, and the quota ledger of its days.
+//!
+//! Added up by SQLite into a bounded number of spans, so that an import of days costs no more memory than one of
+//! minutes. How the spans are drawn is left to the reports.
+
+use rusqlite::Connection;
+
+use super::Journal;
+use super::QuotaDay;
+use super::column::{count, natural};
+use crate::error::Result;
+use crate::model::id::ImportId;
+use crate::model::time::{Day, Moment};
+
+/// Lengths of a span in milliseconds, from a second up to a day; the shortest that keeps the spans few is taken.
+const STEPS_MS: [i64; 13] = [
+    1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000, 10_800_000,
+    21_600_000, 86_400_000,
+];
+
+/// What was going on with the rows of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// How long each span is, in milliseconds.
+    pub step_ms: i64,
+    /// The spans in which something was going on, in order; the others are left out.
+    pub spans: Vec<Span>,
+}
+
+/// What was going on in a span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Its beginning: a multiple of the step.
+    pub at: Moment,
+    /// Requests that left in it and were answered as hoped.
+    pub answered: u64,
+    /// Requests that left in it and were refused: nothing was carried out.
+    pub refused: u64,
+    /// Requests that left in it and of which no answer told what became.
+    pub unanswered: u64,
+    /// Jobs that came to their final state in it.
+    pub finished: u64,
+}
+
+impl Span {
+    fn quiet(at: Moment) -> Self {
+        Self { at, answered: 0, refused: 0, unanswered: 0, finished: 0 }
+    }
+}
+
+/// The jobs of the rows of an import: `?1` is the import.
+macro_rules! jobs_of_import {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "(SELECT sheet_row.job FROM sheet JOIN sheet_row
+                ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)",
+            $after
+        )
+    };
+}
+
+impl Journal {
+    /// What was going on with the rows of an import since it was made, in at most `most` spans from the first to the
+    /// last.
+    pub fn activity(&self, import: ImportId, since: Moment, most: usize) -> Result<Activity> {
+        let Some((first, last)) = extent(&self.connection, import, since)? else {
+            return Ok(Activity::default());
+        };
+        let most = count(most).max(1);
+        let length = last.saturating_sub(first);
+        let step_ms = *STEPS_MS
+            .iter()
+            .find(|&&step| length / step < most)
+            // A journal of more than `most` days has longer spans: whole days, as many as are needed.
+            .unwrap_or(&(STEPS_MS[STEPS_MS.len() - 1] * (length / STEPS_MS[STEPS_MS.len() - 1] / most + 1)));
+        let mut spans = requests(&self.connection, import, step_ms)?;
+        add_finished(&self.connection, import, since, step_ms, &mut spans)?;
+        Ok(Activity { step_ms, spans })
+    }
+
+    /// The ledger of the quota from one day to another, both included: the latest `most` days it knows, in order.
+    pub fn quota_days(&self, from: Day, to: Day, most: usize) -> Result<Vec<QuotaDay>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT day, sent, confirmed, doubtful, ceiling FROM quota WHERE day BETWEEN ?1 AND ?2
+             ORDER BY day DESC LIMIT ?3",
+        )?;
+        let mut days = statement
+            .query_map((from, to, count(most)), |row| {
+                Ok(QuotaDay {
+                    day: row.get(0)?,
+                    sent: natural(row.get(1)?),
+                    confirmed: natural(row.get(2)?),
+                    doubtful: natural(row.get(3)?),
+                    ceiling: row.get::<_, Option<i64>>(4)?.map(natural),
+                })
+            })?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        days.reverse();
+        Ok(days)
+    }
+}
+
+/// The first and the last moment at which something was going on.
+fn extent(connection: &Connection, import: ImportId, since: Moment) -> Result<Option<(i64, i64)>> {
+    let sent: (Option<i64>, Option<i64>) = connection
+        .prepare_cached(jobs_of_import!("SELECT min(sent_at), max(sent_at) FROM attempt WHERE job IN ", ""))?
+        .query_row([import], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let finished: (Option<i64>, Option<i64>) = connection
+        .prepare_cached(jobs_of_import!(
+            "SELECT min(finished_at), max(finished_at) FROM job WHERE finished_at >= ?2 AND id IN ",
+            ""
+        ))?
+        .query_row((import, since), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let first = sent.0.into_iter().chain(finished.0).min();
+    let last = sent.1.into_iter().chain(finished.1).max();
+    Ok(first.zip(last))
+}
+
+fn requests(connection: &Connection, import: ImportId, step_ms: i64) -> Result<Vec<Span>> {
+    // A code that begins with `answer.` says that it is not known what became of the request.
+    let mut statement = connection.prepare_cached(jobs_of_import!(
+        "SELECT sent_at / ?2, sum(ended_at IS NOT NULL AND code IS NULL),
+                sum(ended_at IS NOT NULL AND code IS NOT NULL AND code NOT LIKE 'answer.%'
+                    AND code <> 'internalServerError'),
+                sum(ended_at IS NULL OR code LIKE 'answer.%' OR code = 'internalServerError')
+         FROM attempt WHERE job IN ",
+        " GROUP BY 1 ORDER BY 1"
+    ))?;
+    let spans = statement
+        .query_map((import, step_ms), |row| {
+            Ok(Span {
+                at: moment(row.get(0)?, step_ms),
+                answered: natural(row.get(1)?),
+                refused: natural(row.get(2)?),
+                unanswered: natural(row.get::<_, Option<i64>>(3)?.unwrap_or_default()),
+                finished: 0,
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(spans)
+}
+
+/// Adds the jobs that were finished, in spans that are there or of their own.
+fn add_finished(
+    connection: &Connection,
+    import: ImportId,
+    since: Moment,
+    step_ms: i64,
+    spans: &mut Vec<Span>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(jobs_of_import!(
+        "SELECT finished_at / ?3, count(*) FROM job WHERE finished_at >= ?2 AND id IN ",
+        " GROUP BY 1 ORDER BY 1"
+    ))?;
+    let mut rows = statement.query((import, since, step_ms))?;
+    while let Some(row) = rows.next()? {
+        let (at, finished) = (moment(row.get(0)?, step_ms), natural(row.get(1)?));
+        let place = match spans.binary_search_by_key(&at, |span| span.at) {
+            Ok(place) => place,
+            Err(place) => {
+                spans.insert(place, Span::quiet(at));
+                place
+            }
+        };
+        spans[place].finished += finished;
+    }
+    Ok(())
+}
+
+fn moment(number: i64, step_ms: i64) -> Moment {
+    Moment::from_millis(number.saturating_mul(step_ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::*;
+    use crate::journal::{Evidence, Write};
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::Sending;
+
+    /// A minute, in milliseconds.
+    const MINUTE: i64 = 60_000;
+
+    fn claim_at(journal: &mut Journal, job: crate::model::id::JobId, when: i64) {
+        let claim = Write::Claim {
+            content: None,
+            job,
+            operation: AddCompany,
+            baseline: None,
+            counted: None,
+            at: at(when),
+        };
+        apply(journal, claim).unwrap();
+    }
+
+    #[test]
+    fn requests_and_finished_rows_are_counted_in_the_span_they_belong_to() {
+        let mut bench = bench();
+        let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+        claim_at(&mut bench.journal, jobs[0], 10 * MINUTE);
+        let how = crate::journal::How::Created;
+        let evidence = Evidence::at(at(11 * MINUTE));
+        let done = Write::Advance { job: jobs[0], from: Sending, how, id: Some(id(1)), evidence };
+        apply(&mut bench.journal, done).unwrap();
+        claim_at(&mut bench.journal, jobs[1], 10 * MINUTE + 1);
+        let refused =
+            Evidence { code: Some("rateLimitExceeded".into()), ..Evidence::at(at(10 * MINUTE + 400)) };
+        let (code, reason) = ("rateLimitExceeded".into(), "slower".into());
+        let defer = Write::Defer {
+            job: jobs[1],
+            until: at(12 * MINUTE),
+            charged: false,
+            code,
+            reason,
+            evidence: refused,
+        };
+        apply(&mut bench.journal, defer).unwrap();
+        claim_at(&mut bench.journal, jobs[2], 10 * MINUTE + 30_000);
+
+        let activity = bench.journal.activity(imported.import, at(0), 100).unwrap();
+        assert_eq!(activity.step_ms, 1_000);
+        let told: Vec<_> = activity
+            .spans
+            .iter()
+            .map(|span| {
+                (span.at.millis() / 1_000, span.answered, span.refused, span.unanswered, span.finished)
+            })
+            .collect();
+        assert_eq!(told, [(600, 1, 1, 0, 0), (630, 0, 0, 1, 0), (660, 0, 0, 0, 1)]);
+    }
+
+    #[test]
+    fn however_long_it_took_the_spans_are_no_more_than_asked_for() {
+        let mut bench = bench();
+        let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
+        assert_eq!(bench.journal.activity(imported.import, at(0), 5).unwrap(), Activity::default());
+        claim_at(&mut bench.journal, jobs[0], 0);
+        claim_at(&mut bench.journal, jobs[1], 900 * 86_400_000 + 1);
+        for most in [1, 5, 100, 20_000] {
+            let activity = bench.journal.activity(imported.import, at(0), most).unwrap();
+            let last = activity.spans.last().unwrap().at.millis() / activity.step_ms;
+            assert!(usize::try_from(last).unwrap() < most.max(2), "{most}: {}", activity.step_ms);
+            assert_eq!(activity.spans.iter().map(|span| span.unanswered).sum::<u64>(), 2);
+        }
+    }
+
+    #[test]
+    fn the_days_of_the_ledger_come_in_order_and_the_latest_when_they_are_many() {
+        let mut bench = bench();
+        for day in 1..=5 {
+            let write = Write::Quota { day: Day::from_number(day), sent: day, confirmed: 0, doubtful: 0 };
+            apply(&mut bench.journal, write).unwrap();
+        }
+        let days = bench.journal.quota_days(Day::from_number(1), Day::from_number(4), 2).unwrap();
+        let told: Vec<_> = days.iter().map(|day| (day.day.number(), day.sent)).collect();
+        assert_eq!(told, [(3, 3), (4, 4)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Why rows did not get through: what each cause means, how often, where, and what to do.
+
+use crate::look::{counted, shown};
+use crate::report::advice;
+use crate::report::figures::{Figures, advice_for};
+
+use super::attention::{Attention, Sample, readable};
+use super::typed::{Piece, pieces};
+
+/// Causes shown; all of them are in `summary.json`.
+const CAUSES: usize = 50;
+
+/// A cause.
+pub(super) struct CauseView {
+    pub(super) code: String,
+    pub(super) meaning: String,
+    /// The most frequent message with it; empty when it is what the code means.
+    pub(super) message: String,
+    pub(super) rows: String,
+    /// Its length beside the most frequent cause, in percent.
+    pub(super) share: String,
+    pub(super) what_next: Vec<Piece>,
+    pub(super) samples: Vec<Sample>,
+    /// The code as it stands in an address.
+    pub(super) link: String,
+}
+
+/// The causes of an import, the most frequent first.
+pub(super) fn of(figures: &Figures, attention: &Attention) -> Vec<CauseView> {
+    let most = figures.causes.iter().map(|cause| cause.count).max().unwrap_or_default().max(1);
+    figures
+        .causes
+        .iter()
+        .take(CAUSES)
+        .map(|cause| {
+            #[expect(clippy::cast_precision_loss, reason = "a length, drawn to a hundredth of a percent")]
+            let share = cause.count as f64 / most as f64 * 100.0;
+            let meaning = advice::words(&cause.code).unwrap_or_default();
+            CauseView {
+                code: shown(&cause.code),
+                meaning: sentence(meaning),
+                message: readable(if cause.message == meaning { "" } else { &cause.message }),
+                rows: counted(cause.count, "row", "rows"),
+                share: format!("{:.2}", share.max(0.5)),
+                what_next: pieces(&advice_for(cause, figures.import)),
+                samples: attention.samples(&cause.code).to_vec(),
+                link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
+            }
+        })
+        .collect()
+}
+
+/// With a capital at its beginning.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

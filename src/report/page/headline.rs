@@ -1,0 +1,225 @@
+//! How an import stands, in one sentence, and what to do next with the command to type.
+
+use crate::journal::RunInfo;
+use crate::look::{count, counted, shown};
+use crate::model::state::JobState;
+use crate::report::RunState;
+use crate::report::figures::Figures;
+
+use super::attention::readable;
+use super::badge::{Badge, Tone, tone};
+use super::moment::{When, minute};
+
+/// What stands at the head of the page.
+pub(super) struct Headline {
+    pub(super) badge: Badge,
+    /// The state in one sentence, without a full stop.
+    pub(super) sentence: String,
+    /// What is to be said besides; empty when nothing is.
+    pub(super) besides: String,
+    /// When a parked import may go on.
+    pub(super) resumes_at: Option<When>,
+    pub(super) next: Vec<Next>,
+    pub(super) numbers: Vec<Number>,
+    /// Whether there is a workbook of rows to correct.
+    pub(super) has_fix: bool,
+}
+
+/// Something to do.
+pub(super) struct Next {
+    pub(super) words: String,
+    pub(super) command: String,
+}
+
+/// A number and what it counts.
+pub(super) struct Number {
+    pub(super) label: &'static str,
+    pub(super) value: String,
+    pub(super) note: String,
+}
+
+/// Rows by what they mean.
+struct Rows {
+    all: u64,
+    done: u64,
+    refused: u64,
+    held: u64,
+    left: u64,
+    aside: u64,
+    findings: u64,
+}
+
+impl Headline {
+    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>) -> Self {
+        let with = |wanted: Tone| figures.states.count(|state| tone(state) == wanted);
+        let rows = Rows {
+            all: figures.rows,
+            done: with(Tone::Done),
+            refused: with(Tone::Failed),
+            held: with(Tone::Person),
+            left: with(Tone::Waiting),
+            aside: with(Tone::Aside),
+            findings: figures.audit.findings(),
+        };
+        Self {
+            badge: Badge::of_run(figures.standing.state, rows.refused > 0),
+            sentence: sentence(figures, &rows),
+            besides: besides(figures, &rows, run),
+            resumes_at: figures.standing.resumes_at.filter(|_| rows.left > 0).map(When::of),
+            next: next(figures, &rows),
+            numbers: numbers(figures, &rows),
+            has_fix: figures.to_fix > 0,
+        }
+    }
+}
+
+fn sentence(figures: &Figures, rows: &Rows) -> String {
+    let left = format!("{} still to do", counted(rows.left, "row is", "rows are"));
+    match figures.standing.state {
+        RunState::Finished if rows.refused > 0 => {
+            let were = if rows.refused == 1 { "was" } else { "were" };
+            format!(
+                "Finished: {} of {} {were} refused",
+                count(rows.refused),
+                counted(rows.all, "row", "rows")
+            )
+        }
+        RunState::Finished if rows.aside > 0 => {
+            format!(
+                "Finished: {} done, {} left out",
+                counted(rows.done, "row is", "rows are"),
+                count(rows.aside)
+            )
+        }
+        RunState::Finished if rows.all == 1 => "Finished: the row is done".to_owned(),
+        RunState::Finished => format!("Finished: all {} rows are done", count(rows.all)),
+        RunState::Parked => match figures.standing.resumes_at {
+            Some(at) => format!("Parked until {}: {left}", minute(at)),
+            None => format!("Not finished: {left}"),
+        },
+        RunState::Stopped => format!("Stopped: {left}"),
+        RunState::Held => match (rows.held, rows.findings) {
+            (0, 0) => format!("Waiting for a person: {left}"),
+            (0, findings) => format!(
+                "Finished, and {} after reading back",
+                counted(findings, "row needs a look", "rows need a look")
+            ),
+            (held, _) => counted(held, "row needs a person", "rows need a person"),
+        },
+    }
+}
+
+/// What the sentence does not say yet.
+fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
+    let mut parts = Vec::new();
+    if figures.standing.state == RunState::Stopped
+        && let Some(ending) = run.and_then(|run| run.ending.as_deref())
+    {
+        parts.push(readable(ending));
+    }
+    if figures.standing.state != RunState::Finished && rows.refused > 0 {
+        parts.push(format!("{} refused", counted(rows.refused, "row was", "rows were")));
+    }
+    if figures.standing.state != RunState::Held && rows.held > 0 {
+        parts.push(counted(rows.held, "row needs a person", "rows need a person"));
+    }
+    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left > 0 {
+        parts.push(format!("{} for them", counted(rows.left, "row waits", "rows wait")));
+    }
+    let skipped = figures.states.in_state(JobState::Skipped);
+    if skipped > 0 {
+        parts.push(format!(
+            "{} because what {} was refused",
+            counted(skipped, "row was left out", "rows were left out"),
+            if skipped == 1 { "it belongs to" } else { "they belong to" }
+        ));
+    }
+    if rows.findings > 0 && rows.held > 0 {
+        parts.push(counted(rows.findings, "finding of reading back", "findings of reading back"));
+    }
+    if figures.changed_since > 0 {
+        parts.push(format!(
+            "{} from what was done earlier and left as it was",
+            counted(figures.changed_since, "row differs", "rows differ")
+        ));
+    }
+    if parts.is_empty() { String::new() } else { format!("{}.", parts.join("; ")) }
+}
+
+/// What to do, the most urgent first.
+fn next(figures: &Figures, rows: &Rows) -> Vec<Next> {
+    let import = figures.import;
+    let mut next = Vec::new();
+    let mut put = |words: &str, command: String| next.push(Next { words: words.to_owned(), command });
+    match figures.standing.state {
+        RunState::Stopped => {
+            put("See what keeps the service from answering:", "fleetload doctor".into());
+            put("Then go on with what is left:", "fleetload run".into());
+        }
+        RunState::Parked if figures.standing.resumes_at.is_some() => {
+            put("Leave it until then; what is still to do goes on with:", "fleetload run".into());
+        }
+        RunState::Parked => put("Go on with what is still to do:", "fleetload run".into()),
+        RunState::Finished | RunState::Held => {}
+    }
+    if rows.held > 0 {
+        put(
+            "Decide the held rows; this shows each with what the service has of it:",
+            format!("fleetload resolve --import {import}"),
+        );
+    }
+    if rows.findings > 0 {
+        put(
+            "When you have looked into what reading back found:",
+            format!("fleetload resolve --import {import} --seen"),
+        );
+    }
+    if rows.refused > 0 {
+        put(
+            "Correct the refused rows, in the sheet or in fix.xlsx beside this page, and import that file:",
+            "fleetload run FILE".into(),
+        );
+    }
+    if figures.standing.state == RunState::Held && rows.left > 0 {
+        put("Then go on with what is left:", "fleetload run".into());
+    }
+    next
+}
+
+fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
+    let of_all = |number: u64| match (number * 1_000).checked_div(rows.all) {
+        Some(share) if number > 0 && number < rows.all => {
+            format!("{}.{} %", share.clamp(1, 999) / 10, share.clamp(1, 999) % 10)
+        }
+        _ => String::new(),
+    };
+    let mut numbers = vec![
+        Number {
+            label: "Rows",
+            value: count(rows.all),
+            note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
+        },
+        Number { label: "Done", value: count(rows.done), note: of_all(rows.done) },
+    ];
+    let mut put = |label, value: u64, note| {
+        if value > 0 {
+            numbers.push(Number { label, value: count(value), note });
+        }
+    };
+    put("Refused", rows.refused, of_all(rows.refused));
+    put("A person decides", rows.held, of_all(rows.held));
+    put("Still to do", rows.left, of_all(rows.left));
+    put("Left out", rows.aside, of_all(rows.aside));
+    put("Known from before", figures.recognised, String::new());
+    put("Requests", figures.requests, String::new());
+    numbers
+}
+
+/// The files of an import: name and the beginning of its digest.
+pub(super) fn files(figures: &Figures) -> Vec<(String, String)> {
+    figures
+        .files
+        .iter()
+        .map(|(name, sha256)| (shown(name), shown(sha256.get(..12).unwrap_or(sha256))))
+        .collect()
+}

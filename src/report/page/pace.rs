@@ -1,0 +1,319 @@
+//! Pace over time: what was going on, in a bounded number of columns, with the pauses cut short.
+//!
+//! An import that takes days is at work for minutes of each: drawn to scale it would be a few lines in an empty chart.
+//! So time without any request is one narrow column that says how long it was.
+
+use crate::journal::{Activity, Span};
+use crate::look::{count, counted};
+use crate::model::time::Moment;
+
+use super::moment::{When, length, stamp};
+use super::session::{PAUSE, Session, across, end, fitting};
+
+/// Height of the columns in pixels.
+const HEIGHT: u64 = 120;
+
+/// Stretches of work in the table.
+const STRETCHES: usize = 60;
+
+/// How far apart two labels are at least, in percent, on a wide screen and on a narrow one.
+const APART: (f64, f64) = (12.0, 30.0);
+
+/// The charts of an import.
+pub(super) struct Pace {
+    /// How long a column is, in words.
+    pub(super) every: String,
+    pub(super) finished: Chart,
+    pub(super) requests: Chart,
+    pub(super) pauses: Vec<Pause>,
+    pub(super) labels: Vec<Label>,
+    pub(super) stretches: Vec<Stretch>,
+    /// Stretches that are left out of the table.
+    pub(super) more: u64,
+    pub(super) refused: bool,
+    pub(super) unanswered: bool,
+}
+
+/// One chart.
+pub(super) struct Chart {
+    /// What its height stands for.
+    pub(super) top: String,
+    pub(super) columns: Vec<Column>,
+    /// The same in words.
+    pub(super) words: String,
+}
+
+/// A column of a chart: places across in percent, upright in pixels.
+pub(super) struct Column {
+    pub(super) x: String,
+    pub(super) width: String,
+    pub(super) parts: Vec<Part>,
+    pub(super) words: String,
+}
+
+/// A part of a column.
+pub(super) struct Part {
+    pub(super) class: &'static str,
+    pub(super) y: u64,
+    pub(super) height: u64,
+}
+
+/// Time in which nothing was going on.
+pub(super) struct Pause {
+    pub(super) x: String,
+    pub(super) width: String,
+    pub(super) words: String,
+}
+
+/// A moment named below the charts.
+pub(super) struct Label {
+    pub(super) x: String,
+    pub(super) text: String,
+    pub(super) anchor: &'static str,
+    /// Left out on a narrow screen.
+    pub(super) wide_only: bool,
+}
+
+/// A stretch of work without a pause, for the table.
+pub(super) struct Stretch {
+    pub(super) from: When,
+    pub(super) to: When,
+    pub(super) finished: String,
+    pub(super) requests: String,
+    pub(super) refused: String,
+    pub(super) unanswered: String,
+    pub(super) length: String,
+}
+
+impl Pace {
+    /// The charts; `None` when nothing was going on.
+    pub(super) fn of(activity: &Activity) -> Option<Self> {
+        if activity.spans.is_empty() {
+            return None;
+        }
+        let (width, sessions) = fitting(activity);
+        Some(drawn(width, &sessions))
+    }
+}
+
+impl Pace {
+    /// The charts with their titles.
+    pub(super) fn charts(&self) -> [(&'static str, &Chart); 2] {
+        [("Rows finished", &self.finished), ("Requests", &self.requests)]
+    }
+}
+
+/// All columns in their places.
+fn drawn(width: i64, sessions: &[Session]) -> Pace {
+    #[expect(clippy::cast_precision_loss, reason = "a place of at most some hundred columns")]
+    let percent = |columns: i64| columns as f64 / across(sessions).max(1) as f64 * 100.0;
+    let all = || sessions.iter().flat_map(|session| &session.columns);
+    let top_finished = nice(all().map(|column| column.finished).max().unwrap_or_default());
+    let top_requests = nice(all().map(requests).max().unwrap_or_default());
+    let every = length(width);
+    let mut pace = Pace {
+        finished: Chart::new(top_finished, "rows finished", all().map(|column| column.finished), &every),
+        requests: Chart::new(top_requests, "requests", all().map(requests), &every),
+        every,
+        pauses: Vec::new(),
+        labels: Vec::new(),
+        stretches: sessions.iter().take(STRETCHES).map(|session| stretch(session, width)).collect(),
+        more: u64::try_from(sessions.len().saturating_sub(STRETCHES)).unwrap_or(u64::MAX),
+        refused: all().any(|column| column.refused > 0),
+        unanswered: all().any(|column| column.unanswered > 0),
+    };
+    let mut place = 0;
+    let mut labels = Labels { seconds: width < 60_000, last: (f64::MIN, f64::MIN), day: None };
+    for (at, session) in sessions.iter().enumerate() {
+        if let Some(before) = at.checked_sub(1).and_then(|before| sessions.get(before)) {
+            let silent = session.from.saturating_sub(end(before, width));
+            pace.pauses.push(Pause {
+                x: format!("{:.3}", percent(place)),
+                width: format!("{:.3}", percent(PAUSE)),
+                words: format!("nothing sent for {}", length(silent)),
+            });
+            place += PAUSE;
+        }
+        pace.labels.extend(labels.next(percent(place), Moment::from_millis(session.from)));
+        for column in &session.columns {
+            let (x, wide) = (format!("{:.3}", percent(place)), format!("{:.3}", percent(1)));
+            let at = stamp(column.at);
+            if column.finished > 0 {
+                let words = format!("{at}: {}", counted(column.finished, "row finished", "rows finished"));
+                let parts = stacked(&[("fill-done", column.finished)], top_finished);
+                pace.finished.columns.push(Column { x: x.clone(), width: wide.clone(), parts, words });
+            }
+            if requests(column) > 0 {
+                let words = format!("{at}: {}", told(column));
+                let shares = [
+                    ("fill-waiting", column.answered),
+                    ("fill-failed", column.refused),
+                    ("fill-person", column.unanswered),
+                ];
+                pace.requests.columns.push(Column {
+                    x,
+                    width: wide,
+                    parts: stacked(&shares, top_requests),
+                    words,
+                });
+            }
+            place += 1;
+        }
+    }
+    if let Some(session) = sessions.last() {
+        pace.labels.extend(labels.end(Moment::from_millis(end(session, width))));
+    }
+    pace
+}
+
+impl Chart {
+    fn new(top: u64, what: &str, columns: impl Iterator<Item = u64> + Clone, every: &str) -> Self {
+        let sum: u64 = columns.clone().sum();
+        let most = columns.max().unwrap_or_default();
+        Self {
+            top: count(top),
+            columns: Vec::new(),
+            words: format!("{} {what} in all, at most {} in {every}", count(sum), count(most)),
+        }
+    }
+}
+
+/// The requests of a column in words.
+fn told(column: &Span) -> String {
+    let mut words = counted(requests(column), "request", "requests");
+    for (number, what) in [(column.refused, "refused"), (column.unanswered, "without an answer that tells")] {
+        if number > 0 {
+            words.push_str(&format!(", {} {what}", count(number)));
+        }
+    }
+    words
+}
+
+fn requests(column: &Span) -> u64 {
+    column.answered + column.refused + column.unanswered
+}
+
+fn stretch(session: &Session, width: i64) -> Stretch {
+    let sum = |of: fn(&Span) -> u64| session.columns.iter().map(of).sum::<u64>();
+    Stretch {
+        from: When::of(Moment::from_millis(session.from)),
+        to: When::of(Moment::from_millis(end(session, width))),
+        length: length(end(session, width).saturating_sub(session.from)),
+        finished: count(sum(|column| column.finished)),
+        requests: count(sum(requests)),
+        refused: count(sum(|column| column.refused)),
+        unanswered: count(sum(|column| column.unanswered)),
+    }
+}
+
+/// Parts one upon the other, from the bottom; the smallest is seen.
+fn stacked(shares: &[(&'static str, u64)], top: u64) -> Vec<Part> {
+    let mut y = HEIGHT;
+    let mut parts = Vec::new();
+    for &(class, number) in shares.iter().filter(|(_, number)| *number > 0) {
+        let height = (number.saturating_mul(HEIGHT) / top.max(1)).clamp(2, HEIGHT).min(y);
+        y -= height;
+        parts.push(Part { class, y, height });
+    }
+    parts
+}
+
+/// The next number that is easily read: one digit and zeros.
+fn nice(number: u64) -> u64 {
+    let mut unit = 1_u64;
+    loop {
+        for step in [1, 2, 3, 4, 5, 6, 8] {
+            if unit.saturating_mul(step) >= number {
+                return unit.saturating_mul(step);
+            }
+        }
+        unit = unit.saturating_mul(10);
+    }
+}
+
+/// Labels that do not run into each other.
+struct Labels {
+    seconds: bool,
+    /// Where the last one stands on a wide screen and on a narrow one.
+    last: (f64, f64),
+    day: Option<i64>,
+}
+
+impl Labels {
+    fn next(&mut self, x: f64, at: Moment) -> Option<Label> {
+        // The end has a label of its own.
+        if x - self.last.0 < APART.0 || x > 100.0 - APART.0 {
+            return None;
+        }
+        let wide_only = x - self.last.1 < APART.1 || x > 100.0 - APART.1;
+        self.last.0 = x;
+        if !wide_only {
+            self.last.1 = x;
+        }
+        Some(Label { x: format!("{x:.3}"), text: self.text(at), anchor: "start", wide_only })
+    }
+
+    fn end(&mut self, at: Moment) -> Option<Label> {
+        Some(Label { x: "100".into(), text: self.text(at), anchor: "end", wide_only: false })
+    }
+
+    /// With the day where it is another one.
+    fn text(&mut self, at: Moment) -> String {
+        let day = at.day().number();
+        let time = if self.seconds { "%H:%M:%S" } else { "%H:%M" };
+        let format =
+            if self.day.replace(day) == Some(day) { time.to_owned() } else { format!("%-d %b {time}") };
+        at.civil().strftime(&format).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::COLUMNS;
+    use super::*;
+
+    fn activity(step_ms: i64, at: impl IntoIterator<Item = i64>) -> Activity {
+        let span =
+            |at| Span { at: Moment::from_millis(at), answered: 10, refused: 1, unanswered: 0, finished: 9 };
+        Activity { step_ms, spans: at.into_iter().map(span).collect() }
+    }
+
+    #[test]
+    fn nights_are_cut_short_and_nothing_is_lost() {
+        // Twenty minutes of each of three days, in spans of ten seconds.
+        let days = (0..3).flat_map(|day| (0..120).map(move |ten| day * 86_400_000 + ten * 10_000));
+        let pace = Pace::of(&activity(10_000, days)).unwrap();
+        assert_eq!((pace.stretches.len(), pace.pauses.len(), pace.every.as_str()), (3, 2, "1 min"));
+        assert_eq!(pace.pauses[0].words, "nothing sent for 23 h 40 min");
+        assert!(pace.requests.words.starts_with("3,960 requests in all"), "{}", pace.requests.words);
+        assert!(pace.stretches.iter().all(|stretch| stretch.finished == "1,080"));
+    }
+
+    #[test]
+    fn however_scattered_the_columns_are_bounded_and_stay_inside() {
+        let table: [(&str, Vec<i64>); 5] = [
+            ("one", vec![0]),
+            ("a second apart", (0..1_000).map(|at| at * 1_000).collect()),
+            ("an hour apart", (0..5_000).map(|at| at * 3_600_000).collect()),
+            ("far apart", (0..3_000).map(|at| at * 30 * 86_400_000).collect()),
+            ("before 1970", vec![-86_400_000, 0]),
+        ];
+        for (name, at) in table {
+            let pace = Pace::of(&activity(1_000, at)).unwrap();
+            assert!(i64::try_from(pace.requests.columns.len()).unwrap() <= COLUMNS, "{name}");
+            for column in &pace.requests.columns {
+                let edge = column.x.parse::<f64>().unwrap() + column.width.parse::<f64>().unwrap();
+                assert!(edge < 100.01, "{name}: {edge}");
+                assert!(column.parts.iter().all(|part| part.y + part.height <= HEIGHT), "{name}");
+            }
+        }
+        assert!(Pace::of(&Activity::default()).is_none());
+    }
+
+    #[test]
+    fn the_top_of_a_chart_is_round() {
+        for (number, expected) in [(0, 1), (1, 1), (7, 8), (11, 20), (328, 400), (980, 1_000)] {
+            assert_eq!(nice(number), expected);
+        }
+    }
+}

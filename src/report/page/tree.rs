@@ -1,0 +1,306 @@
+//! The companies of an import as the page shows them: what hangs below what, with how far each branch has come.
+//!
+//! Written as a list of openings and closings in the order of the page, so that the template needs no recursion and
+//! neither do we: a chain of ten thousand companies is no deeper here than one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::error::Result;
+use crate::journal::{Above, CompanyNode, CompanyTree, Journal};
+use crate::look::{count, counted, shown};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+
+use super::attention::readable;
+use super::badge::{Badge, Tone, tone};
+
+/// Companies that are read; what hangs below one is counted among these.
+const READ: usize = 20_000;
+
+/// Companies that are shown.
+const SHOWN: usize = 2_000;
+
+/// Branches open from the beginning, when there are no more companies than this.
+const FEW: usize = 12;
+
+/// The tree of an import.
+pub(super) struct Tree {
+    pub(super) steps: Vec<Step>,
+    /// What is left out, as a sentence; empty when nothing is.
+    pub(super) left_out: String,
+}
+
+/// A step through the tree.
+pub(super) enum Step {
+    /// A company with others below it.
+    Open(Twig),
+    /// A company without.
+    Leaf(Twig),
+    /// Everything below the last open company has been told.
+    Close,
+}
+
+/// A company.
+pub(super) struct Twig {
+    pub(super) name: String,
+    /// Its state; `None` for a record that no row of the journal is about.
+    pub(super) badge: Option<Badge>,
+    /// What is in it and below it, by kind.
+    pub(super) below: Vec<Below>,
+    pub(super) open: bool,
+    /// What to say of it besides.
+    pub(super) note: &'static str,
+}
+
+/// Records of one kind in and below a company.
+pub(super) struct Below {
+    pub(super) words: String,
+    pub(super) done: String,
+    pub(super) left: Option<String>,
+    pub(super) failed: Option<String>,
+}
+
+/// A company under way: its children by their places, and the counts of its branch.
+struct Node<'a> {
+    company: Option<&'a CompanyNode>,
+    above: Above,
+    children: Vec<usize>,
+    branch: Tally,
+    note: &'static str,
+}
+
+impl Tree {
+    /// Reads and lays out the tree; `None` when rows belong to no company.
+    pub(super) fn of(journal: &Journal, import: ImportId) -> Result<Option<Self>> {
+        let tree = journal.company_tree(import, READ)?;
+        Ok((tree.total > 0 || !tree.belongings.is_empty()).then(|| laid_out(&tree)))
+    }
+}
+
+fn laid_out(tree: &CompanyTree) -> Tree {
+    let (mut nodes, roots) = nodes(tree);
+    add_up(&mut nodes, &roots);
+    let open = nodes.len() <= FEW;
+    let mut steps = Vec::new();
+    let mut told = 0;
+    // What is still to be told, the next one last; `None` closes a company.
+    let mut waiting: Vec<Option<usize>> = roots.iter().rev().copied().map(Some).collect();
+    while let Some(next) = waiting.pop() {
+        let Some(at) = next else {
+            steps.push(Step::Close);
+            continue;
+        };
+        if told == SHOWN {
+            continue;
+        }
+        told += 1;
+        let node = &nodes[at];
+        // The account's own company is open: below it begins what the sheets speak of.
+        let twig = twig(node, open || node.company.is_none());
+        if node.children.is_empty() {
+            steps.push(Step::Leaf(twig));
+        } else {
+            steps.push(Step::Open(twig));
+            waiting.push(None);
+            waiting.extend(node.children.iter().rev().copied().map(Some));
+        }
+    }
+    Tree { steps, left_out: left_out(tree, nodes.len(), told) }
+}
+
+fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
+    let read = u64::try_from(tree.companies.len()).unwrap_or(u64::MAX);
+    let hidden = u64::try_from(known - told).unwrap_or(u64::MAX);
+    match (tree.total.saturating_sub(read), hidden) {
+        (0, 0) => String::new(),
+        (0, hidden) => format!(
+            "{} not shown here, but counted above; every row is in results.xlsx.",
+            counted(hidden, "more company is", "more companies are")
+        ),
+        (unread, hidden) => format!(
+            "{} not shown here; the counts are of the first {} companies. Every row is in results.xlsx.",
+            counted(unread + hidden, "more company is", "more companies are"),
+            count(read)
+        ),
+    }
+}
+
+/// The companies with their children, and those that hang below none of them.
+fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
+    let mut nodes = Vec::new();
+    let mut known: HashMap<Above, usize> = HashMap::new();
+    for (companies, note) in [(&tree.companies, ""), (&tree.others, "from an earlier import")] {
+        for company in companies {
+            let place = *known.entry(Above::Job(company.job)).or_insert(nodes.len());
+            if place == nodes.len() {
+                nodes.push(Node {
+                    company: Some(company),
+                    above: company.above,
+                    children: Vec::new(),
+                    branch: Tally::default(),
+                    note,
+                });
+            }
+        }
+    }
+    // Whatever something belongs to and no row here is about.
+    let outside: Vec<Above> =
+        nodes.iter().map(|node| node.above).chain(tree.belongings.iter().map(|(owner, _)| *owner)).collect();
+    for above in outside {
+        if above != Above::Nothing && !known.contains_key(&above) && !is_earlier(&nodes, above) {
+            known.insert(above, nodes.len());
+            let note = match above {
+                Above::Remote(_) => "was in the service before",
+                Above::Job(_) | Above::Nothing => "not shown in full",
+            };
+            nodes.push(Node { company: None, above, children: Vec::new(), branch: Tally::default(), note });
+        }
+    }
+    for (owner, tally) in &tree.belongings {
+        if let Some(&place) = known.get(owner) {
+            merge(&mut nodes[place].branch, tally);
+        }
+    }
+    let mut roots = Vec::new();
+    for at in 0..nodes.len() {
+        match known.get(&nodes[at].above).copied().filter(|&above| above != at && nodes[at].company.is_some())
+        {
+            Some(above) => nodes[above].children.push(at),
+            None => roots.push(at),
+        }
+    }
+    (nodes, roots)
+}
+
+/// The companies above those of earlier imports are of no concern here.
+fn is_earlier(nodes: &[Node<'_>], above: Above) -> bool {
+    nodes
+        .iter()
+        .rev()
+        .take_while(|node| !node.note.is_empty())
+        .any(|node| node.company.is_some() && node.above == above)
+}
+
+/// Adds every branch to the one above it, from below.
+fn add_up(nodes: &mut [Node<'_>], roots: &[usize]) {
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut waiting = roots.to_vec();
+    while let Some(at) = waiting.pop() {
+        order.push(at);
+        waiting.extend(&nodes[at].children);
+    }
+    for &at in order.iter().rev() {
+        let mut branch = std::mem::take(&mut nodes[at].branch);
+        for child in nodes[at].children.clone() {
+            let (own, below) =
+                (nodes[child].company.map(|company| company.state), nodes[child].branch.clone());
+            merge(&mut branch, &below);
+            if let Some(state) = own {
+                branch.add(Kind::Company, state, 1);
+            }
+        }
+        nodes[at].branch = branch;
+    }
+}
+
+fn merge(into: &mut Tally, other: &Tally) {
+    for kind in Kind::ALL {
+        for &state in JobState::ALL {
+            into.add(kind, state, other.of(kind, state));
+        }
+    }
+}
+
+fn twig(node: &Node<'_>, open: bool) -> Twig {
+    let name = match (node.company, node.above) {
+        (Some(company), _) => readable(&company.name),
+        (None, Above::Remote(id)) => format!("Company {id}"),
+        (None, Above::Job(job)) => format!("Company of job {job}"),
+        (None, Above::Nothing) => String::new(),
+    };
+    let below = Kind::ALL.into_iter().filter_map(|kind| below(kind, &node.branch)).collect();
+    Twig {
+        name: shown(&name),
+        badge: node.company.map(|company| Badge::of(company.state)),
+        below,
+        open,
+        note: node.note,
+    }
+}
+
+fn below(kind: Kind, branch: &Tally) -> Option<Below> {
+    let all = branch.of_kind(kind);
+    if all == 0 {
+        return None;
+    }
+    let mut tones: BTreeMap<Tone, u64> = BTreeMap::new();
+    for &state in JobState::ALL {
+        *tones.entry(tone(state)).or_default() += branch.of(kind, state);
+    }
+    let of = |tone: Tone| tones.get(&tone).copied().unwrap_or_default();
+    let some = |number: u64| (number > 0).then(|| count(number));
+    Some(Below {
+        words: counted(all, kind.singular(), kind.plural()),
+        done: count(of(Tone::Done)),
+        left: some(of(Tone::Waiting)),
+        failed: some(of(Tone::Failed) + of(Tone::Person) + of(Tone::Aside)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::{JobId, RemoteId};
+
+    fn node(job: i64, above: Above) -> CompanyNode {
+        CompanyNode { job: JobId(job), name: format!("C{job}"), state: JobState::Created, above }
+    }
+
+    /// The tree as brackets.
+    fn outline(tree: &CompanyTree) -> String {
+        laid_out(tree)
+            .steps
+            .iter()
+            .map(|step| match step {
+                Step::Open(twig) => format!("{}(", twig.name),
+                Step::Leaf(twig) => format!("{} ", twig.name),
+                Step::Close => ")".to_owned(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn companies_stand_below_what_they_belong_to_in_the_order_of_their_rows() {
+        let top = Above::Remote(RemoteId::from_u128(7));
+        let companies = vec![
+            node(1, top),
+            node(2, Above::Job(JobId(1))),
+            node(3, Above::Job(JobId(2))),
+            node(4, Above::Job(JobId(1))),
+        ];
+        let mut devices = Tally::default();
+        devices.add(Kind::Device, JobState::Rejected, 3);
+        let belongings = vec![(Above::Job(JobId(3)), devices)];
+        let tree = CompanyTree { total: 4, companies, others: vec![], belongings };
+        assert_eq!(outline(&tree), format!("Company {}(C1(C2(C3 )C4 ))", RemoteId::from_u128(7)));
+        let laid_out = laid_out(&tree);
+        let Step::Open(top) = &laid_out.steps[0] else { panic!() };
+        let told: Vec<_> =
+            top.below.iter().map(|below| (below.words.as_str(), below.failed.as_deref())).collect();
+        assert_eq!(told, [("4 companies", None), ("3 devices", Some("3"))]);
+        assert_eq!(laid_out.left_out, "");
+    }
+
+    #[test]
+    fn a_chain_of_ten_thousand_companies_is_shown_in_part_and_closed_in_full() {
+        let companies: Vec<_> = (1..=10_000).map(|job| node(job, Above::Job(JobId(job - 1)))).collect();
+        let tree = CompanyTree { total: 10_000, companies, others: vec![], belongings: vec![] };
+        let laid_out = laid_out(&tree);
+        let open = laid_out.steps.iter().filter(|step| matches!(step, Step::Open(_))).count();
+        let closed = laid_out.steps.iter().filter(|step| matches!(step, Step::Close)).count();
+        assert_eq!((open, closed), (SHOWN, SHOWN));
+        assert!(laid_out.left_out.starts_with("8,001 more companies are"), "{}", laid_out.left_out);
+    }
+}

@@ -1,0 +1,177 @@
+//! The page: whole, escaped, and the same for the same journal.
+
+use super::*;
+
+fn page(written: &Written) -> String {
+    fs::read_to_string(written.folder.join("report.html")).unwrap()
+}
+
+/// The page without its style and its script, which are looked at elsewhere.
+fn body(written: &Written) -> String {
+    let page = page(written);
+    let (before, rest) = page.split_once("<style>").expect("a style");
+    let (style, rest) = rest.split_once("</style>").expect("its end");
+    assert_eq!(style, crate::look::STYLE);
+    let (middle, rest) = rest.split_once("<script>").expect("a script");
+    let (script, after) = rest.split_once("</script>").expect("its end");
+    assert_eq!(script, crate::look::SCRIPT);
+    let policy = crate::look::policy().replace('\'', "&#39;");
+    let before = before.replace(&policy, "POLICY");
+    assert!(before.contains("content=\"POLICY\""), "{before}");
+    format!("{before}<style/>{middle}<script/>{after}")
+}
+
+#[test]
+fn the_page_tells_of_every_state_in_a_fixed_journal() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    insta::assert_snapshot!("report.html", body(&written));
+}
+
+#[test]
+fn a_finished_import_says_so_and_has_nothing_to_do() {
+    let mut bench = Bench::new();
+    let line: String = COMPANIES.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let import = bench.import(&[("companies.csv", "companies", &line)]);
+    bench.claim("acme", Operation::AddCompany, 1);
+    bench.done("acme", JobState::Sending, How::Created, 1, 2);
+    let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
+    let folder = bench.folder.path().join("reports");
+    let written = write(&bench.journal, import, &folder, &standing).unwrap();
+    let page = body(&written);
+    assert!(page.contains("<h1 id=\"summary\">Finished: the row is done</h1>"), "{page}");
+    assert!(page.contains("None: nothing was refused"), "{page}");
+    assert!(!page.contains("What to do next") && !page.contains("id=\"causes\""), "{page}");
+}
+
+/// What a cell, a message of the service or the name of a file may hold, and how none of it may arrive.
+const HOSTILE: [&str; 9] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "</title></style></textarea><svg/onload=alert(1)>",
+    "<!--<script>",
+    "{{ 7*7 }}${7*7}{% raw %}",
+    "javascript:alert(1)",
+    "&lt;b&gt;&#60;i&#62;",
+    "=HYPERLINK(\"http://evil.example\",\"x\")",
+];
+
+#[test]
+fn nothing_that_others_wrote_becomes_markup() {
+    for hostile in HOSTILE {
+        let mut bench = Bench::new();
+        let quoted = format!("\"{}\"", hostile.replace('"', "\"\""));
+        let line = COMPANIES.lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+        let line = line.replace("1 High St", &quoted).replace("+64 9 555 0100", &quoted);
+        let mut writer = bench.journal.begin_import(at(0)).unwrap();
+        let import = writer.import();
+        let (table, rows) = rows_of("companies.csv", &line.replace(&quoted, "+64 9 555 0100"));
+        writer.file(hostile, "00ff").unwrap();
+        let sheet = NewSheet {
+            name: hostile.into(),
+            file: hostile.into(),
+            worksheet: None,
+            kind: table.kind,
+            headers: table.headers.clone(),
+            header_row: 1,
+        };
+        let sheet = writer.sheet(&sheet).unwrap();
+        let mut draft = rows[0].clone();
+        if let Some(Draft { record: crate::model::record::Record::Company(company), .. }) = &mut draft.draft {
+            company.name = hostile.into();
+        }
+        let cells: Vec<String> = draft.cells.iter().map(|_| hostile.to_owned()).collect();
+        let (job, disposition) = job_of(&mut writer, &mut bench.jobs, &draft);
+        writer.row(&NewRow { sheet, number: 2, line: None, cells, job, disposition }).unwrap();
+        writer.finish().unwrap();
+        bench.claim("acme", Operation::AddCompany, 1);
+        bench.reject("acme", hostile, hostile, &[("company.phoneNumber", hostile), (hostile, hostile)], 2);
+
+        let page = body(&bench.write(import, "reports"));
+        let ours = without_text(&page);
+        for mark in ["alert", "onerror", "onload", "onmouseover", "javascript", "evil.example", "<img", "<b>"]
+        {
+            assert!(!ours.contains(mark), "{hostile}: {mark}");
+        }
+        assert_eq!(page.matches("<script").count(), 1, "{hostile}");
+        assert!(page.matches("alert").count() >= 3 || !hostile.contains("alert"), "it is shown: {hostile}");
+    }
+}
+
+/// The tags of a page with the values of their attributes taken out: what can do something.
+fn without_text(page: &str) -> String {
+    let mut result = String::new();
+    let (mut inside, mut quoted) = (false, false);
+    for c in page.chars() {
+        match c {
+            '<' if !quoted => inside = true,
+            '>' if !quoted => {
+                inside = false;
+                result.push('>');
+            }
+            '"' if inside => quoted = !quoted,
+            _ => {}
+        }
+        if inside && !quoted {
+            result.push(c);
+        }
+    }
+    assert!(!inside && !quoted, "every tag and every value ends");
+    result
+}
+
+#[test]
+fn the_check_for_markup_sees_some() {
+    assert_eq!(without_text("<p title=\"a>b\">alert</p>"), "<p title=\"></p>");
+    assert!(without_text("<p><img src=x onerror=alert(1)></p>").contains("onerror=alert"));
+}
+
+#[test]
+fn what_is_invisible_or_turns_the_text_is_shown_as_its_code() {
+    let mut bench = Bench::new();
+    let line: String = COMPANIES.lines().take(2).map(|line| format!("{line}\n")).collect();
+    let import = bench.import(&[("exe\u{202e}fdp.csv", "com\u{200b}panies", &line)]);
+    bench.claim("acme", Operation::AddCompany, 1);
+    bench.reject("acme", "invalidData", "no\u{0}t \u{202e}this\u{7}", &[], 2);
+    let page = page(&bench.write(import, "reports"));
+    let unseen = page.chars().find(|&c| {
+        (c.is_control() && c != '\n')
+            || ('\u{200b}'..='\u{200f}').contains(&c)
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+    });
+    assert_eq!(unseen, None);
+    assert!(page.contains("exe\\u{202e}fdp.csv") && page.contains("no\\u{0}t \\u{202e}this\\u{7}"));
+}
+
+#[test]
+fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
+    let mut bench = Bench::new();
+    let mut lines = COMPANIES.lines();
+    let (header, acme) = (lines.next().unwrap(), lines.next().unwrap());
+    let line =
+        |n: usize| acme.replace("acme,", &format!("k{n},")).replace("Acme Ltd", &format!("Customer {n}"));
+    let sheet: Vec<String> = std::iter::once(header.to_owned()).chain((0..2_003).map(line)).collect();
+    let import = bench.import(&[("companies.csv", "companies", &(sheet.join("\n") + "\n"))]);
+    let rejection =
+        |n: usize| Rejection { code: "invalidData".into(), message: format!("not {n}"), violations: vec![] };
+    let from = JobState::Sending;
+    let writes: Vec<Write> = (0..2_002)
+        .flat_map(|n| {
+            let (job, evidence) = (bench.job(&format!("k{n}")), Evidence::at(at(2)));
+            let operation = Operation::AddCompany;
+            let claim =
+                Write::Claim { content: None, job, operation, baseline: None, counted: None, at: at(1) };
+            [claim, Write::Reject { job, from, rejection: rejection(n), evidence }]
+        })
+        .collect();
+    bench.apply(&writes);
+    bench.claim("k2002", Operation::AddCompany, 3);
+    bench.hold("k2002", "absent", "the record was not found", vec![], 4);
+
+    let page = body(&bench.write(import, "reports"));
+    assert!(page.contains("Shown are 2,001 of 2,003 rows; all of them are in results.xlsx"));
+    assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
+    assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
+    assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);
+}
