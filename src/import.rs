@@ -10,7 +10,7 @@ mod placing;
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::journal::{Imported, Journal, KnownJob};
+use crate::journal::{ImportWriter, Imported, Journal, KnownJob};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -148,6 +148,20 @@ pub fn import(
     skip_invalid: bool,
     now: Moment,
 ) -> Result<Outcome> {
+    import_when(examined, journal, skip_invalid, now, &mut |_| Ok(()))
+}
+
+/// The same, with a look at what would come of it before it is committed: an error of `look` undoes it.
+///
+/// # Errors
+/// As [`import`], and those of `look`.
+pub fn import_when(
+    examined: &Examined,
+    journal: &mut Journal,
+    skip_invalid: bool,
+    now: Moment,
+    look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
+) -> Result<Outcome> {
     let forbidden = examined.findings.count(Severity::Fatal) > 0 || (!examined.is_clean() && !skip_invalid);
     if forbidden {
         let mut findings = Findings::default();
@@ -156,6 +170,7 @@ pub fn import(
     }
     let (writer, findings) = placing::place(examined, journal, now)?;
     if findings.is_clean() {
+        look(&writer)?;
         Ok(Outcome::Imported(writer.finish()?, findings))
     } else {
         // Dropping the writer undoes all of it.
@@ -168,7 +183,23 @@ pub fn import(
 /// # Errors
 /// As [`import`].
 pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Findings> {
-    let (_writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
+    rehearse_with(examined, journal, now, &mut |_| Ok(()))
+}
+
+/// The same, with a look at what would come of it, unless a finding forbids the import.
+///
+/// # Errors
+/// As [`import`], and those of `look`.
+pub fn rehearse_with(
+    examined: &Examined,
+    journal: &mut Journal,
+    now: Moment,
+    look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
+) -> Result<Findings> {
+    let (writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
+    if findings.is_clean() {
+        look(&writer_that_is_dropped)?;
+    }
     Ok(findings)
 }
 
