@@ -5,7 +5,7 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`clock`], [`model`]: words and rules; [`look`]: of the pages; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
 //! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
@@ -18,6 +18,7 @@ pub mod error;
 pub mod failpoint;
 pub mod import;
 pub mod journal;
+pub mod look;
 pub mod mistake;
 pub mod model;
 pub mod plan;

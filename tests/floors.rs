@@ -8,6 +8,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("error", 0),
     ("clock", 0),
     ("failpoint", 0),
+    ("look", 0),
     ("mistake", 0),
     ("model", 0),
     ("sheet", 1),

@@ -19,8 +19,8 @@ fn files(folder: &Path) -> make::Result<BTreeMap<PathBuf, Vec<u8>>> {
         for entry in fs::read_dir(next)? {
             let path = entry?.path();
             let inside = path.strip_prefix(folder)?.to_owned();
-            if inside.starts_with("make") || inside.starts_with("make.rs") || inside.starts_with("README.md")
-            {
+            // The sources, and the pages among the templates, are written by hand.
+            if ["make", "make.rs", "README.md", "page"].iter().any(|name| inside.starts_with(name)) {
                 continue;
             }
             if path.is_dir() {
