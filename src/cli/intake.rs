@@ -8,10 +8,11 @@ use serde_json::json;
 use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
-use super::{safety, status};
+use super::survey::survey;
+use super::{planned, safety, status};
 use crate::error::{Error, Exit, Result};
-use crate::import::{Examined, Outcome, examine};
-use crate::journal::Journal;
+use crate::import::{Examined, Outcome, examine, import_when};
+use crate::journal::{Account, Journal};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -23,7 +24,7 @@ use crate::term::{Ink, Line, count, counted};
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
+    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None, None)? else {
         return Ok(Exit::Sheets);
     };
     status::next(context, &journal.tally(Some(import))?, Some(import));
@@ -46,29 +47,58 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
 }
 
 /// Puts files into the journal; `None` when they have problems, which were told. With `available`, rows that need
-/// an operation whose place nobody knows are refused before anything is imported.
+/// an operation whose place nobody knows are refused before anything is imported. What was planned for the files is held
+/// against what comes of them now, for this account.
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
     reading: &Reading,
     available: Option<&dyn Fn(Operation) -> bool>,
+    account: Option<&Account>,
 ) -> Result<Option<(Journal, ImportId)>> {
     let mut examined = read(context, files, reading)?;
     if !examined.is_clean() && !reading.skip_invalid {
         refuse(context, std::mem::take(&mut examined.findings));
         return Ok(None);
     }
-    if let Some(available) = available {
-        require_available(&examined, available)?;
+    let planned = planned::of(context, &examined);
+    let lacking = available.filter(|available| !has_all(&examined, available));
+    if let Some(available) = lacking
+        && !context.common.journal.exists()
+    {
+        require(demand(&examined)?.sent().keys().copied(), available)?;
     }
     let mut journal = Journal::open(&context.common.journal)?;
-    match crate::import::import(&examined, &mut journal, reading.skip_invalid, context.now())? {
+    let now = context.now();
+    let mut since_plan = None;
+    let outcome = import_when(&examined, &mut journal, reading.skip_invalid, now, &mut |writer| {
+        if planned.is_none() && lacking.is_none() {
+            return Ok(());
+        }
+        let mut surveyed = survey(writer, &examined, now)?;
+        let anything = |_| true;
+        planned::complete(&mut surveyed, account, available.unwrap_or(&anything));
+        if let Some(available) = lacking {
+            require(surveyed.promise.operations.keys().copied(), available)?;
+        }
+        if let (None, Some(planned)) = (available, &planned) {
+            // Without a profile nobody knows what is available.
+            surveyed.promise.unavailable.clone_from(&planned.unavailable);
+        }
+        since_plan = Some(surveyed.promise);
+        Ok(())
+    })?;
+    match outcome {
         Outcome::Imported(imported, notes) => {
             let mut all = std::mem::take(&mut examined.findings).into_vec();
             all.extend(notes.into_vec());
             findings::tell(context, &all);
             tell_sheets(context, &examined);
             tell_imported(context, &imported);
+            if let (Some(planned), Some(now)) = (planned, since_plan) {
+                planned::tell(context, &planned, &now);
+                planned::forget(context);
+            }
             Ok(Some((journal, imported.import)))
         }
         Outcome::Refused(refusals) => {
@@ -183,7 +213,7 @@ fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
 }
 
 /// What the usable rows of examined files ask of the service. Reads the files again.
-pub(super) fn demand(examined: &Examined) -> Result<Demand> {
+fn demand(examined: &Examined) -> Result<Demand> {
     let mut demand = Demand::default();
     let mut number = 0;
     for book in examined.books() {
@@ -202,16 +232,15 @@ pub(super) fn demand(examined: &Examined) -> Result<Demand> {
     Ok(demand)
 }
 
-/// Refuses rows that need an operation whose place is neither documented nor mapped.
-fn require_available(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+/// Whether everything that rows of these kinds could need is there, so that nobody need look at each of them.
+fn has_all(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> bool {
     let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
-    // Where everything that rows of these kinds could need is there, the files need not be read for it.
-    if kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation))) {
-        return Ok(());
-    }
-    let demand = demand(examined)?;
-    let missing: Vec<Operation> =
-        demand.sent().keys().copied().filter(|&operation| !available(operation)).collect();
+    kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation)))
+}
+
+/// Refuses what needs an operation whose place is neither documented nor mapped.
+fn require(needed: impl Iterator<Item = Operation>, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+    let missing: Vec<Operation> = needed.filter(|&operation| !available(operation)).collect();
     if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
 }
 

@@ -23,8 +23,10 @@ mod held;
 mod intake;
 mod journal_check;
 mod locks;
+mod outlook;
 mod passes;
 mod plan;
+mod planned;
 mod probe;
 mod profile;
 #[cfg(test)]
@@ -44,6 +46,7 @@ mod settings;
 mod settings_tests;
 mod signals;
 mod status;
+mod survey;
 mod template;
 mod until;
 mod watchdog;

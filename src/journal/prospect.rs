@@ -96,6 +96,11 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// The sheets of this import, in the order they were added.
+    pub fn sheets(&self) -> impl Iterator<Item = SheetId> {
+        self.sheets.keys().copied()
+    }
+
     /// One job, whatever its state, without its row.
     ///
     /// # Errors

@@ -21,6 +21,17 @@ pub enum Way {
     Person,
 }
 
+impl Way {
+    /// What is said of it, after the rows that it is about.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::LookUp => "looked up, and adopted or sent again",
+            Self::SendAgain => "sent again; the service itself refuses a second one",
+            Self::Person => "held: a person must look in the service",
+        }
+    }
+}
+
 /// What one row asks of the service. Few rows differ in it, so it is kept once for all that are alike.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Asks {

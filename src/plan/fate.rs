@@ -76,6 +76,14 @@ impl Fate {
         }
     }
 
+    /// Whether such a row needs something before it is sent.
+    pub const fn waits(self) -> bool {
+        match self {
+            Self::Rejected | Self::Held | Self::InDoubt | Self::Cancelled | Self::Blocked => true,
+            Self::Create | Self::Complete | Self::There | Self::Changed => false,
+        }
+    }
+
     /// The fate of a job that waits for nothing; `None` for one whose fate is that of what it waits for.
     pub(super) fn of(state: JobState, made: bool, changed_since: bool) -> Option<Self> {
         match state {
@@ -127,7 +135,7 @@ impl Fates {
 
     /// Rows that need something before they are sent.
     pub fn waiting(&self) -> u64 {
-        self.total() - self.there() - self.of(Fate::Create) - self.of(Fate::Complete)
+        Fate::ALL.into_iter().filter(|fate| fate.waits()).map(|fate| self.of(fate)).sum()
     }
 }
 

@@ -219,8 +219,14 @@ impl Survey {
     ) -> (Fate, Option<Cause>) {
         let changed_since = node.origin == Origin::Sheets { changed_since: true };
         let own = Fate::of(node.state, node.made, changed_since);
-        if let Some(fate @ (Fate::There | Fate::Changed | Fate::Rejected | Fate::Held | Fate::InDoubt | Fate::Cancelled)) =
-            own
+        if let Some(
+            fate @ (Fate::There
+            | Fate::Changed
+            | Fate::Rejected
+            | Fate::Held
+            | Fate::InDoubt
+            | Fate::Cancelled),
+        ) = own
         {
             return (fate, None);
         }
@@ -251,7 +257,9 @@ impl Fated {
         match self.fates[place as usize] {
             Fate::Create | Fate::Complete => true,
             Fate::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
-            Fate::There | Fate::Changed | Fate::Rejected | Fate::Held | Fate::InDoubt | Fate::Cancelled => false,
+            Fate::There | Fate::Changed | Fate::Rejected | Fate::Held | Fate::InDoubt | Fate::Cancelled => {
+                false
+            }
         }
     }
 }

@@ -226,7 +226,8 @@ impl Growing<'_> {
 
     /// Hangs the companies below each other and brings them in the order of a walk.
     fn finish(self) -> Tree {
-        let whichever: Vec<(Which, usize)> = self.places.iter().map(|(which, place)| (*which, *place)).collect();
+        let whichever: Vec<(Which, usize)> =
+            self.places.iter().map(|(which, place)| (*which, *place)).collect();
         let mut parents: Vec<Option<usize>> = vec![None; self.companies.len()];
         for (which, place) in whichever {
             if let Which::Known(number) = which {
