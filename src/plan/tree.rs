@@ -272,3 +272,6 @@ impl Growing<'_> {
         tree
     }
 }
+
+#[cfg(test)]
+mod tests;
