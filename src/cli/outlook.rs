@@ -58,7 +58,12 @@ pub(super) fn in_the_way(cause: Cause, place: &str) -> String {
 /// The first lines: what will happen, how long, what is in the way.
 pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Terms) {
     let (terminal, plan) = (context.terminal, &outlook.plan);
-    let mut facts: Vec<(&str, Line)> = vec![("to do", what(plan)), ("finished", when(context, plan, terms))];
+    let mut facts: Vec<(&str, Line)> = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
+    if let Some(days) = plan.days.filter(|days| *days > 1) {
+        let days = counted(days, "day with creations", "days with creations");
+        let because = if terms.quota.is_some() { ", because of the daily quota" } else { "" };
+        facts.push(("days", Line::new().ink(Ink::Warning, days).text(because)));
+    }
     let sums = sums(plan);
     if plan.rows_earlier > 0 {
         let rows = counted(
@@ -127,18 +132,10 @@ pub(super) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) -> Line {
     match (terms.rate, plan.finish, plan.days) {
         _ if !plan.unavailable().is_empty() => Line::plain("never, before what is in the way is out of it"),
         _ if all == 0 => Line::plain("at once"),
-        (None, _, Some(days)) if days > 1 => {
-            let days = counted(days, "day with creations", "days with creations");
-            Line::plain("after ").ink(Ink::Strong, days).text(", because of the daily quota")
-        }
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
-        (_, Some(finish), Some(days)) => Line::plain("started now, ")
-            .ink(Ink::Strong, format!("about {}", context.moment(finish)))
-            .text(format!(
-                " ({}, {})",
-                span(finish.since(terms.now)),
-                counted(days, "day with creations", "days with creations")
-            )),
+        (_, Some(finish), Some(_)) => Line::plain("about ")
+            .ink(Ink::Strong, context.moment(finish))
+            .text(format!(", in {}", span(finish.since(terms.now)))),
         (_, None, _) | (None, Some(_), None) | (Some(_), Some(_), None) => {
             Line::new().ink(Ink::Warning, "never: the reserve leaves nothing of the daily quota")
         }

@@ -47,6 +47,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     findings.extend(quota_finding(&examined, &outlook.plan));
     let found = Found::of(&findings);
     tell(context, &settings, &terms, &examined, &outlook);
+    context.terminal.result("");
     findings::tell(context, &findings.into_vec());
     if let Some(out) = &typed.out {
         page::write(context, out, &examined, &settings, &terms, &outlook)?;
@@ -156,7 +157,7 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
         .map(|calls| calls.calls)
         .sum();
     let message = format!(
-        "the daily quota allows {} on {} only; the run waits between them and may be stopped and begun again",
+        "{} take {}: the daily quota allows no more; the run waits in between, and may be stopped and begun again",
         counted(creations, "creation", "creations"),
         counted(days, "day", "days")
     );
