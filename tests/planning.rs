@@ -126,6 +126,11 @@ fn timeless(text: &str, bench: &Bench) -> String {
                 line.replace_range(place..place + 19, "MOMENT");
             }
         }
+        if line.starts_with("   ") && line.contains("  20") && line.contains(':') {
+            // A day of the table.
+            line.truncate(line.find("  20").unwrap_or(0));
+            line.push_str("  DAY");
+        }
         if line.starts_with("done ")
             && let Some(place) = line.rfind(", in ")
         {
@@ -359,7 +364,7 @@ fn an_operation_that_nobody_needs_any_more_need_not_be_available() {
 }
 
 #[test]
-fn a_quota_that_makes_it_last_is_warned_of_with_a_line_a_day() {
+fn r12_more_rows_than_the_daily_quota_are_warned_of_with_a_line_a_day() {
     let bench = Bench::new(unlimited());
     bench.profile("", "rate = 50\ndaily_quota = 10", "");
     let files = sheets(&bench);

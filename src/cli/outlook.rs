@@ -1,25 +1,21 @@
 //! What a plan says on the terminal: what will happen, how long it takes and what is in the way first; then the
 //! companies, the requests and the days.
 
-use serde_json::{Value, json};
+mod tree;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use super::context::Context;
 use super::settings::Settings;
-use crate::model::kind::Kind;
-use crate::plan::{Calls, Cause, Company, Extent, Fate, Fates, Plan, Terms, Visit, Way};
-use crate::term::{Ink, Line, Table, clean, count, counted, span};
+use crate::model::time::Moment;
+use crate::plan::{Calls, Cause, Fate, Fates, Plan, Terms, Way};
+use crate::term::{Ink, Line, Table, count, counted, span};
 
-/// How much of the tree is shown.
-const SHOWN: Extent = Extent { broad: 8, deep: 5, all: 40 };
+pub(super) use tree::{company_object, tell_tree};
 
 /// Days shown one by one.
 const DAYS: usize = 10;
-
-/// Columns of the narrowest screen that the table of companies fits on.
-const SCREEN: usize = 79;
-
-/// The name of a company is shown at least this wide, and at most.
-const NAME: (usize, usize) = (20, 40);
 
 /// What is planned, and what the plan itself does not know.
 pub(super) struct Outlook {
@@ -158,106 +154,13 @@ fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
     Line::new().ink(Ink::Warning, parts.join(", "))
 }
 
-/// The companies, with what is created in each.
-pub(super) fn tell_tree(context: &Context<'_>, plan: &Plan) {
-    let visits = plan.tree.walk(SHOWN);
-    if visits.is_empty() {
-        return;
-    }
-    let total = |of: &dyn Fn(&Fates) -> u64, kinds: &[Kind]| -> u64 {
-        let rows = plan.tree.companies.iter();
-        rows.flat_map(|company| kinds.iter().map(|kind| of(company.of(*kind)))).sum()
-    };
-    let sent = |fates: &Fates| fates.of(Fate::Create) + fates.of(Fate::Complete);
-    let mut columns: Vec<(&str, Box<dyn Fn(&[Fates]) -> u64>)> = Vec::new();
-    for (kind, head) in
-        [(Kind::Company, "below"), (Kind::Site, "sites"), (Kind::Person, "people"), (Kind::Device, "devices")]
-    {
-        if total(&sent, &[kind]) > 0 {
-            columns.push((head, Box::new(move |rows| sent(&rows[kind as usize]))));
-        }
-    }
-    if total(&Fates::there, &Kind::ALL) > 0 {
-        columns.push(("there", Box::new(|rows| rows.iter().map(Fates::there).sum())));
-    }
-    if total(&Fates::waiting, &Kind::ALL) > 0 {
-        columns.push(("not sent", Box::new(|rows| rows.iter().map(Fates::waiting).sum())));
-    }
-    let taken: usize = columns.iter().map(|(head, _)| head.len().max(5) + 2).sum();
-    let width = SCREEN.saturating_sub(taken + 12).clamp(NAME.0, NAME.1);
-    let mut heads = vec!["company", ""];
-    heads.extend(columns.iter().map(|(head, _)| *head));
-    let numbers: Vec<usize> = (2..heads.len()).collect();
-    let mut table = Table::new(&heads, &numbers);
-    let mut row = |depth: usize, name: &str, word: &str, rows: &[Fates]| {
-        let indented = format!("{}{}", "  ".repeat(depth), clean(name));
-        let mut cells = vec![cut(&indented, width), word.to_owned()];
-        cells.extend(columns.iter().map(|(_, number)| match number(rows) {
-            0 => String::new(),
-            number => count(number),
-        }));
-        table.row(cells);
-    };
-    for visit in visits {
-        match visit {
-            Visit::Enter(place) => {
-                let company = &plan.tree.companies[place];
-                row(company.depth, &company.title(), word(company), &company.rows);
-            }
-            Visit::More { depth, companies, rows } => {
-                let name = format!("and {}", counted(companies, "more company", "more companies"));
-                row(depth, &name, "", &rows);
-            }
-            Visit::Leave(_) => {}
-        }
-    }
-    let terminal = context.terminal;
-    terminal.result("");
-    terminal.result("What is created in each company (below: companies directly below it):");
-    for line in table.lines() {
-        terminal.result(line);
-    }
-}
-
-/// What becomes of a company, in a word.
-pub(super) fn word(company: &Company) -> &'static str {
-    match company.fate {
-        None | Some(Fate::There | Fate::Changed | Fate::Complete) => "exists",
-        Some(Fate::Create) => "create",
-        Some(Fate::Rejected) => "rejected",
-        Some(Fate::Held) => "held",
-        Some(Fate::InDoubt) => "in doubt",
-        Some(Fate::Cancelled) => "given up",
-        Some(Fate::Blocked) => "blocked",
-    }
-}
-
-/// A text cut to a width on the screen; signs that may be two wide count as two.
-fn cut(text: &str, width: usize) -> String {
-    let wide = |c: char| if c < '\u{1100}' { 1 } else { 2 };
-    if text.chars().map(wide).sum::<usize>() <= width {
-        return text.to_owned();
-    }
-    let mut left = width - 1;
-    let mut result = String::new();
-    for c in text.chars() {
-        let Some(rest) = left.checked_sub(wide(c)) else { break };
-        left = rest;
-        result.push(c);
-    }
-    result + "…"
-}
-
 /// The requests, and what is done about lost answers.
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
     let lists = [
         ("What is sent, in this order (companies before what is in them):", &plan.sent),
         ("What is sent besides, left from earlier imports:", &plan.sent_earlier),
-        (
-            "What is looked up first, at most; a record that is there already is not created again:",
-            &plan.looked_up,
-        ),
+        ("What is looked up first, at most (what is there already is not created again):", &plan.looked_up),
         ("What is read back at the end, at most:", &plan.read_back),
     ];
     for (title, calls) in lists {
@@ -313,16 +216,38 @@ pub(super) fn tell_days(
     if plan.by_day.len() < 2 {
         return;
     }
-    let mut table = Table::new(&["day", "creations", "from", "until"], &[0, 1]);
+    let elsewhere = plan.by_day.iter().any(|share| local(share.from, &context.here) != utc(share.from));
+    let heads = ["day", "creations", "from (UTC)", "until", "from (here)", "until"];
+    let mut table = Table::new(&heads[..if elsewhere { 6 } else { 4 }], &[0, 1]);
     for (number, share) in (1_u64..).zip(&plan.by_day).take(DAYS) {
-        let (from, until) = (context.moment(share.from), context.moment(share.until));
-        table.row([count(number), count(share.creations), from, until]);
+        let mut cells = vec![count(number), count(share.creations)];
+        cells.extend(from_until(utc(share.from), utc(share.until)));
+        if elsewhere {
+            cells.extend(from_until(local(share.from, &context.here), local(share.until, &context.here)));
+        }
+        table.row(cells);
     }
     table.lines().into_iter().for_each(|line| terminal.result(line));
     let more = plan.days.unwrap_or(0).saturating_sub(DAYS as u64);
     if more > 0 {
         terminal.result(format!(" and {}", counted(more, "more day", "more days")));
     }
+}
+
+fn utc(at: Moment) -> DateTime {
+    at.civil()
+}
+
+/// What the clock on the wall shows.
+fn local(at: Moment, here: &TimeZone) -> DateTime {
+    jiff::Timestamp::from_millisecond(at.millis())
+        .map_or_else(|_| at.civil(), |stamp| stamp.to_zoned(here.clone()).datetime())
+}
+
+/// The beginning with its date, the end without one on the same day.
+fn from_until(from: DateTime, until: DateTime) -> [String; 2] {
+    let end = if from.date() == until.date() { "%H:%M:%S" } else { "%m-%d %H:%M" };
+    [from.strftime("%Y-%m-%d %H:%M").to_string(), until.strftime(end).to_string()]
 }
 
 /// The daily quota in words.
@@ -342,16 +267,30 @@ pub(super) fn quota(settings: &Settings, terms: &Terms, learned: bool) -> String
     }
 }
 
-/// A company as programs read it.
-pub(super) fn company_object(plan: &Plan, company: &Company) -> Value {
-    let parent = company.parent.map(|parent| &plan.tree.companies[parent]);
-    let mut object = json!({
-        "object": "company", "name": company.name, "id": company.id, "job": company.job, "state": company.state,
-        "becomes": company.fate, "depth": company.depth,
-        "parent": parent.map(|parent| json!({"name": parent.name, "id": parent.id, "job": parent.job})),
-    });
-    for kind in Kind::ALL {
-        object[kind.plural()] = json!(company.of(kind));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_told_with_its_date_once() {
+        let at = |text| Moment::parse(text).unwrap();
+        let (from, until) = (at("2026-03-02T00:00:00Z"), at("2026-03-02T00:01:42Z"));
+        assert_eq!(from_until(utc(from), utc(until)), ["2026-03-02 00:00", "00:01:42"]);
+        let here = TimeZone::get("Pacific/Auckland").unwrap();
+        assert_eq!(from_until(local(from, &here), local(until, &here)), ["2026-03-02 13:00", "13:01:42"]);
+        let late = at("2026-03-02T12:30:00Z");
+        assert_eq!(from_until(local(from, &here), local(late, &here)), ["2026-03-02 13:00", "03-03 01:30"]);
     }
-    object
+
+    #[test]
+    fn what_is_in_the_way_says_what_to_do() {
+        use crate::model::id::JobId;
+        use crate::model::operation::Operation;
+
+        let row = |fate| in_the_way(Cause::Row(JobId(7), fate), "a.csv!a!3");
+        assert_eq!(row(Fate::Held), "a.csv!a!3 is held: decide it with `fleetload resolve 7`");
+        assert!(row(Fate::Rejected).contains("fleetload retry"));
+        let operation = in_the_way(Cause::Operation(Operation::AddSite), "");
+        assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
+    }
 }

@@ -157,7 +157,7 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
         .map(|calls| calls.calls)
         .sum();
     let message = format!(
-        "{} take {}: the daily quota allows no more; the run waits in between, and may be stopped and begun again",
+        "{} take {}, because of the daily quota; a run waits in between, and may be stopped at any time",
         counted(creations, "creation", "creations"),
         counted(days, "day", "days")
     );
