@@ -243,7 +243,7 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
     assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);
     assert!(planned.stderr.contains("belongs to another account"), "{}", planned.stderr);
-    assert!(planned.stdout.contains("4 rows to be created"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("4 rows to create"), "{}", planned.stdout);
     assert!(bench.statistics().requests.is_empty(), "the real service was left alone");
     std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
     bench.fleetload(&["run", "--sandbox"]).expect_code(0);

@@ -126,10 +126,12 @@ fn timeless(text: &str, bench: &Bench) -> String {
                 line.replace_range(place..place + 19, "MOMENT");
             }
         }
-        if line.starts_with("   ") && line.contains("  20") && line.contains(':') {
-            // A day of the table.
-            line.truncate(line.find("  20").unwrap_or(0));
-            line.push_str("  DAY");
+        // A day of the table.
+        let date = (0..line.len()).find(|&at| {
+            line.get(at..at + 7).is_some_and(|piece| piece.starts_with("  20") && piece.ends_with('-'))
+        });
+        if let Some(date) = date {
+            line.replace_range(date + 2.., "DAY");
         }
         if line.starts_with("done ")
             && let Some(place) = line.rfind(", in ")
@@ -390,7 +392,7 @@ fn a_plan_that_cannot_be_kept_is_warned_of_and_told_all_the_same() {
         "{}",
         outcome.stderr
     );
-    assert!(outcome.stdout.contains("3 rows to be created: 3 companies"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("3 rows to create: 3 companies"), "{}", outcome.stdout);
 }
 
 #[test]

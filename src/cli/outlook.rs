@@ -78,7 +78,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     }
     facts.push(("in the way", hindrance(outlook, &sums)));
     for (word, line) in facts {
-        terminal.result(Line::new().ink(Ink::Faint, format!("{word:<12}")).join(line));
+        terminal.result(Line::new().ink(Ink::Faint, format!("{word:<11}")).join(line));
     }
     for (words, rows) in &outlook.obstacles {
         let rows = counted(*rows, "row waits", "rows wait");
@@ -114,10 +114,10 @@ pub(super) fn what(plan: &Plan) -> Line {
         (0, 0) => Line::new().ink(Ink::Strong, "nothing is sent for these sheets"),
         (0, _) => Line::new().ink(Ink::Strong, completed),
         (_, 0) => Line::new()
-            .ink(Ink::Strong, counted(create, "row to be created", "rows to be created"))
+            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
             .text(format!(": {}", parts.join(", "))),
         _ => Line::new()
-            .ink(Ink::Strong, counted(create, "row to be created", "rows to be created"))
+            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
             .text(format!(": {}; {completed}", parts.join(", "))),
     }
 }
