@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use left_out::Reasons;
 
 use crate::error::Result;
-use crate::journal::{Imported, Journal, KnownJob};
+use crate::journal::{ImportWriter, Imported, Journal, KnownJob};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -170,11 +170,26 @@ pub fn import(
     skip_invalid: bool,
     now: Moment,
 ) -> Result<Outcome> {
+    import_when(examined, journal, skip_invalid, now, &mut |_| Ok(()))
+}
+
+/// The same, with a look at what would come of it before it is committed: an error of `look` undoes it.
+///
+/// # Errors
+/// As [`import`], and those of `look`.
+pub fn import_when(
+    examined: &Examined,
+    journal: &mut Journal,
+    skip_invalid: bool,
+    now: Moment,
+    look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
+) -> Result<Outcome> {
     if examined.findings.forbid_import(skip_invalid) {
         return Ok(Outcome::Refused(examined.findings.errors()));
     }
     let (writer, findings) = placing::place(examined, journal, now)?;
     if findings.is_clean() {
+        look(&writer)?;
         Ok(Outcome::Imported(writer.finish()?, findings))
     } else {
         // Dropping the writer undoes all of it.
@@ -187,7 +202,23 @@ pub fn import(
 /// # Errors
 /// As [`import`].
 pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Findings> {
-    let (_writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
+    rehearse_with(examined, journal, now, &mut |_| Ok(()))
+}
+
+/// The same, with a look at what would come of it, unless a finding forbids the import.
+///
+/// # Errors
+/// As [`import`], and those of `look`.
+pub fn rehearse_with(
+    examined: &Examined,
+    journal: &mut Journal,
+    now: Moment,
+    look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
+) -> Result<Findings> {
+    let (writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
+    if findings.is_clean() {
+        look(&writer_that_is_dropped)?;
+    }
     Ok(findings)
 }
 

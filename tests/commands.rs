@@ -237,10 +237,13 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
     let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
-    assert!(planned.stderr.contains("knows as done are not sent again"), "{}", planned.stderr);
+    assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);
     // What the rehearsal used of its quota does not count for the profile.
     let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
     assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);
+    assert!(planned.stderr.contains("belongs to another account"), "{}", planned.stderr);
+    assert!(planned.stdout.contains("4 rows to create"), "{}", planned.stdout);
     assert!(bench.statistics().requests.is_empty(), "the real service was left alone");
     std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
     bench.fleetload(&["run", "--sandbox"]).expect_code(0);

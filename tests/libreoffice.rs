@@ -47,8 +47,11 @@ fn saved_as(bench: &Bench, file: &Path, form: &str) -> PathBuf {
     saved
 }
 
+/// A sheet's name and its cells that hold something.
+type Sheet = (String, Vec<(usize, usize, Data)>);
+
 /// What is in a workbook: the sheets by name, with every cell that holds something.
-fn content(path: &Path) -> Vec<(String, Vec<(usize, usize, Data)>)> {
+fn content(path: &Path) -> Vec<Sheet> {
     let full = |sheet: books::Sheet| {
         let cells = sheet.rows.into_iter().enumerate().flat_map(|(row, cells)| {
             cells.into_iter().enumerate().map(move |(column, cell)| (row, column, cell))

@@ -186,6 +186,10 @@ pub(super) struct Plan {
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
 
+    /// Write the plan as a page for the browser, too
+    #[arg(long, value_name = "FILE.html")]
+    pub(super) out: Option<PathBuf>,
+
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]
@@ -198,8 +202,9 @@ pub(super) const PLAN_EXAMPLES: &str = "\
 Examples:
   fleetload plan onboarding.xlsx
   fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
+  fleetload plan onboarding.xlsx --out plan.html       a page to pass on
 
-Nothing is imported and nothing is sent. Without a profile the documented paths are assumed.";
+The run that follows says whether something has changed since. Nothing is imported and nothing is sent. Without a profile the documented paths are assumed.";
 
 /// `fleetload import`.
 #[derive(Debug, ClapArgs)]

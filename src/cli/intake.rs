@@ -9,10 +9,11 @@ use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
-use super::{mapping, safety, status};
+use super::survey::survey;
+use super::{mapping, planned, safety, status};
 use crate::error::{Error, Exit, Result};
-use crate::import::{Examined, Outcome, examine};
-use crate::journal::Journal;
+use crate::import::{Examined, Outcome, examine, import_when};
+use crate::journal::{Account, Journal};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -24,7 +25,7 @@ use crate::term::{Ink, Line, count, counted};
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
+    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None, None)? else {
         return Ok(Exit::Sheets);
     };
     status::next(context, &journal.tally(Some(import))?, Some(import));
@@ -33,11 +34,20 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> 
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
 pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &Manner) -> Result<Examined> {
+    read_beside(context, files, manner, existing(context)?.as_ref())
+}
+
+/// The same beside a journal that need not be that of the common options.
+pub(super) fn read_beside(
+    context: &Context<'_>,
+    files: &[PathBuf],
+    manner: &Manner,
+    journal: Option<&Journal>,
+) -> Result<Examined> {
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    let journal = existing(context)?;
-    examine(files, &manner.options, journal.as_ref())
+    examine(files, &manner.options, journal)
 }
 
 /// The journal of the common options, unless it is not there yet.
@@ -50,12 +60,14 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
 }
 
 /// Puts files into the journal; `None` when they have problems, which were told. With `available`, rows that need
-/// an operation whose place nobody knows are refused before anything is imported.
+/// an operation whose place nobody knows are refused before anything is imported. What was planned for the files is held
+/// against what comes of them now, for this account.
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
     reading: &Reading,
     available: Option<&dyn Fn(Operation) -> bool>,
+    account: Option<&Account>,
 ) -> Result<Option<(Journal, ImportId)>> {
     let manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
@@ -63,16 +75,43 @@ pub(super) fn import(
         refuse(context, &examined.findings, &manner);
         return Ok(None);
     }
-    if let Some(available) = available {
-        require_available(&examined, available)?;
+    let planned = planned::of(context, &examined);
+    let lacking = available.filter(|available| !has_all(&examined, available));
+    if let Some(available) = lacking
+        && !context.common.journal.exists()
+    {
+        require(demand(&examined)?.sent().keys().copied(), available)?;
     }
     let mut journal = Journal::open(&context.common.journal)?;
-    match crate::import::import(&examined, &mut journal, manner.skip_invalid, context.now())? {
+    let now = context.now();
+    let mut since_plan = None;
+    let outcome = import_when(&examined, &mut journal, manner.skip_invalid, now, &mut |writer| {
+        if planned.is_none() && lacking.is_none() {
+            return Ok(());
+        }
+        let mut surveyed = survey(writer, &examined, now)?;
+        let anything = |_| true;
+        planned::complete(&mut surveyed, account, available.unwrap_or(&anything));
+        if let Some(available) = lacking {
+            require(surveyed.promise.operations.keys().copied(), available)?;
+        }
+        if let (None, Some(planned)) = (available, &planned) {
+            // Without a profile nobody knows what is available.
+            surveyed.promise.unavailable.clone_from(&planned.unavailable);
+        }
+        since_plan = Some(surveyed.promise);
+        Ok(())
+    })?;
+    match outcome {
         Outcome::Imported(imported, notes) => {
             examined.findings.append(notes);
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
             tell_imported(context, &imported);
+            if let (Some(planned), Some(now)) = (planned, since_plan) {
+                planned::tell(context, &planned, &now);
+                planned::forget(context);
+            }
             Ok(Some((journal, imported.import)))
         }
         Outcome::Refused(refusals) => {
@@ -182,7 +221,7 @@ fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
 }
 
 /// What the usable rows of examined files ask of the service. Reads the files again.
-pub(super) fn demand(examined: &Examined) -> Result<Demand> {
+fn demand(examined: &Examined) -> Result<Demand> {
     let mut demand = Demand::default();
     let mut number = 0;
     for book in examined.books() {
@@ -201,16 +240,15 @@ pub(super) fn demand(examined: &Examined) -> Result<Demand> {
     Ok(demand)
 }
 
-/// Refuses rows that need an operation whose place is neither documented nor mapped.
-fn require_available(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+/// Whether everything that rows of these kinds could need is there, so that nobody need look at each of them.
+fn has_all(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> bool {
     let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
-    // Where everything that rows of these kinds could need is there, the files need not be read for it.
-    if kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation))) {
-        return Ok(());
-    }
-    let demand = demand(examined)?;
-    let missing: Vec<Operation> =
-        demand.sent().keys().copied().filter(|&operation| !available(operation)).collect();
+    kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation)))
+}
+
+/// Refuses what needs an operation whose place is neither documented nor mapped.
+fn require(needed: impl Iterator<Item = Operation>, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+    let missing: Vec<Operation> = needed.filter(|&operation| !available(operation)).collect();
     if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
 }
 

@@ -29,8 +29,10 @@ mod kept;
 mod layer;
 mod locks;
 mod mapping;
+mod outlook;
 mod passes;
 mod plan;
+mod planned;
 mod probe;
 mod profile;
 #[cfg(test)]
@@ -51,6 +53,7 @@ mod settings;
 mod settings_tests;
 mod signals;
 mod status;
+mod survey;
 mod template;
 mod until;
 mod watchdog;

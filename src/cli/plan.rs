@@ -1,5 +1,7 @@
 //! `fleetload plan`: what a run would do with these sheets. Imports nothing and sends nothing.
 
+mod page;
+
 use serde_json::json;
 
 use super::account::Rehearsed;
@@ -7,59 +9,181 @@ use super::choice::{AuditWord, ProxyWord};
 use super::commands::Plan as Typed;
 use super::context::{Context, quoted};
 use super::findings::{self, Found};
-use super::intake;
+use super::outlook::{self, Outlook};
+use super::reading::Manner;
 use super::settings::{Purpose, RateSetting, Settings};
+use super::survey::survey;
+use super::{intake, planned};
 use crate::error::{Error, Exit, Result};
+use crate::import::{Examined, rehearse_with};
+use crate::journal::Journal;
+use crate::model::operation::Operation;
 use crate::plan::forecast::Allowance;
-use crate::plan::{Calls, Plan, Terms, Way};
-use crate::term::{Ink, Line, Table, count, counted, span};
+use crate::plan::{Cause, Plan, Terms};
+use crate::sheet::finding::{Code, Finding, Findings};
+use crate::term::{Ink, Line, counted};
+
+/// Obstacles told one by one.
+const OBSTACLES: usize = 8;
 
 /// Plans for the sheets and tells the plan.
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     context.rehearsing.set(typed.rehearsal.sandbox);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
     let manner = typed.reading.settle(context)?;
-    let examined = intake::read(context, &typed.files, &manner)?;
-    let found = Found::of(&examined.findings);
-    findings::tell(context, &examined.findings, manner.redact);
-    let terminal = context.terminal;
+    if let Some(out) = &typed.out {
+        page::refuse_others(out)?;
+    }
+    let journal = journal_of(context, &settings)?;
+    let mut examined = intake::read_beside(context, &typed.files, &manner, journal.as_ref())?;
     if examined.findings.forbid_import(manner.skip_invalid) {
-        terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
-        terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
-        findings::tell_explain(context, &examined.findings);
-        terminal.hint("correct the sheet and type the same command again");
-        return Ok(Exit::Sheets);
+        return Ok(refuse(context, &examined.findings, &manner));
     }
-    if settings.account.is_none() {
-        terminal
-            .warn("there is no profile; planned with the documented paths, 98 requests a second, no quota");
-    }
-    let (terms, learned) = terms(context, &settings)?;
-    let endpoints = settings.endpoints()?;
-    let demand = intake::demand(&examined)?;
-    let plan = Plan::new(&demand, &|operation| endpoints.available(operation), &terms);
+    let terms = terms(context, &settings)?;
+    let (outlook, taken) = match look(context, &examined, journal, &settings, &terms.terms)? {
+        Ok(looked) => looked,
+        Err(taken) => return Ok(refuse(context, &taken, &manner)),
+    };
+    examined.findings.append(taken);
+    examined.findings.extend(quota_finding(&examined, &outlook.plan));
+    let found = Found::of(&examined.findings);
+    tell(context, &settings, &terms, &outlook);
     intake::tell_sheets(context, &examined, &manner);
-    tell(context, &plan, &settings, &terms, learned);
-    tell_proxies(context, &settings);
-    if let Some(journal) = intake::existing(context)?
-        && journal.account()? == settings.identity()
-        && journal.tally(None)?.total() > 0
-    {
-        terminal.say("every row of the sheets is reckoned with; those that the journal knows as done are not sent again");
+    context.terminal.result("");
+    findings::tell(context, &examined.findings, manner.redact);
+    findings::tell_explain(context, &examined.findings);
+    if let Some(out) = &typed.out {
+        page::write(context, out, &examined, &settings, &terms, &outlook)?;
     }
+    let plan = &outlook.plan;
     let missing = plan.unavailable();
     let exit = if missing.is_empty() { Exit::Done } else { Exit::Usage };
-    terminal.object(&json!({
-        "object": "summary", "plan": plan, "unavailable": missing, "found": found,
-        "finish": plan.finish.map(|at| at.to_string()), "exit_code": exit.code(),
+    let obstacles: Vec<_> =
+        outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what})).collect();
+    context.terminal.object(&json!({
+        "object": "summary", "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out,
+        "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
+        "page": typed.out, "exit_code": exit.code(),
     }));
     if !missing.is_empty() {
         return Err(intake::unavailable(&missing));
     }
     let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
-    terminal.hint(format!("to do it: {again}"));
+    context.terminal.hint(format!("to do it: {again}"));
     Ok(exit)
+}
+
+/// Says that the sheets have problems.
+fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Exit {
+    let found = Found::of(findings);
+    findings::tell(context, findings, manner.redact);
+    let terminal = context.terminal;
+    terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
+    terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
+    findings::tell_explain(context, findings);
+    terminal.hint("correct the sheet and type the same command again");
+    Exit::Sheets
+}
+
+/// The journal that a run with these settings would use; `None` when it would begin a new one. One that belongs to
+/// another account, a rehearsal's for one, a run would refuse: its rows are not those of this account.
+fn journal_of(context: &Context<'_>, settings: &Settings) -> Result<Option<Journal>> {
+    let Some(journal) = intake::existing(context)? else { return Ok(None) };
+    match (journal.account()?, settings.identity()) {
+        (Some(bound), Some(account)) if bound != account => {
+            context.terminal.warn(format!(
+                "the journal {} belongs to another account, so a run would refuse it; planned as for a new journal",
+                context.common.journal.display()
+            ));
+            Ok(None)
+        }
+        (Some(_) | None, Some(_) | None) => Ok(Some(journal)),
+    }
+}
+
+/// Places the rows as an import would, looks at what a run would find then, and undoes it. Errors of the rows against
+/// the journal come back as findings.
+fn look(
+    context: &Context<'_>,
+    examined: &Examined,
+    journal: Option<Journal>,
+    settings: &Settings,
+    terms: &Terms,
+) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
+    // Where there is no journal yet, one is made elsewhere for the time being.
+    let scratch = tempfile::tempdir().map_err(|error| {
+        Error::internal("there is no room for the temporary files of a plan")
+            .because(error)
+            .hint("free some space in the folder for temporary files, or name another one in TMPDIR")
+    })?;
+    let mut journal = match journal {
+        Some(journal) => journal,
+        None => Journal::open(&scratch.path().join("plan.db"))?,
+    };
+    let endpoints = settings.endpoints()?;
+    let available = |operation: Operation| endpoints.available(operation);
+    let mut looked = None;
+    let findings = rehearse_with(examined, &mut journal, terms.now, &mut |writer| {
+        let mut surveyed = survey(writer, examined, terms.now)?;
+        planned::complete(&mut surveyed, settings.identity().as_ref(), &available);
+        let plan = Plan::new(&surveyed.survey, &available, terms);
+        let mut obstacles = Vec::new();
+        for obstacle in plan.obstacles.iter().take(OBSTACLES) {
+            let place = match obstacle.cause {
+                Cause::Row(job, _) => writer.place_of(job)?,
+                Cause::Operation(_) => String::new(),
+            };
+            obstacles.push((outlook::in_the_way(obstacle.cause, &place), obstacle.rows));
+        }
+        let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
+        let left_out = examined.sheets.iter().map(|sheet| sheet.rows - sheet.usable).sum();
+        looked = Some((Outlook { plan, obstacles, more_obstacles, left_out }, surveyed.promise));
+        Ok(())
+    })?;
+    Ok(match looked {
+        Some((outlook, promise)) => {
+            planned::keep(context, &promise);
+            Ok((outlook, findings))
+        }
+        None => Err(findings),
+    })
+}
+
+/// That the quota makes it last.
+fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
+    let days = plan.days.filter(|days| *days > 1)?;
+    let file = examined.files().next()?;
+    let creations: u64 = plan
+        .sent
+        .iter()
+        .chain(&plan.sent_earlier)
+        .filter(|calls| calls.counted)
+        .map(|calls| calls.calls)
+        .sum();
+    let message = format!(
+        "{} take {}, because of the daily quota; a run waits in between, and may be stopped at any time",
+        counted(creations, "creation", "creations"),
+        counted(days, "day", "days")
+    );
+    Some(Finding::of_file(Code::PlanQuota, &file.name, message))
+}
+
+fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook) {
+    let terminal = context.terminal;
+    outlook::tell_headline(context, outlook, &terms.terms);
+    if settings.account.is_none() {
+        terminal
+            .warn("there is no profile; planned with the documented paths, 98 requests a second, no quota");
+    }
+    outlook::tell_tree(context, &outlook.plan);
+    for company in &outlook.plan.tree.companies {
+        terminal.object(&outlook::company_object(&outlook.plan, company));
+    }
+    outlook::tell_calls(context, &outlook.plan);
+    outlook::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
+    tell_proxies(context, settings);
+    terminal.result("");
 }
 
 /// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.
@@ -77,8 +201,15 @@ fn purpose(typed: &Typed) -> Result<Purpose> {
     }))
 }
 
+/// What is known of the limits.
+pub(super) struct Known {
+    pub(super) terms: Terms,
+    /// Whether the quota was learned from the service.
+    pub(super) learned: bool,
+}
+
 /// The limits to reckon with, and whether the quota was learned from the service.
-fn terms(context: &Context<'_>, settings: &Settings) -> Result<(Terms, bool)> {
+fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
     let now = context.now();
     let journal = intake::existing(context)?;
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
@@ -99,38 +230,10 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<(Terms, bool)> {
     };
     // How many rows will ever be in doubt nobody knows beforehand.
     let read_back = settings.audit.value == AuditWord::All;
-    Ok((Terms { rate, quota, now, read_back }, settings.daily_quota.value.is_none() && learned.is_some()))
-}
-
-fn tell(context: &Context<'_>, plan: &Plan, settings: &Settings, terms: &Terms, learned: bool) {
-    let terminal = context.terminal;
-    terminal.result("");
-    terminal.result("What would be sent, in this order (companies before what is in them):");
-    tell_calls(context, &plan.sent);
-    if !plan.looked_up.is_empty() {
-        terminal.result("");
-        terminal.result("What would be looked up first, at most:");
-        tell_calls(context, &plan.looked_up);
-    }
-    if !plan.read_back.is_empty() {
-        terminal.result("");
-        terminal.result("What would be read back at the end, at most:");
-        tell_calls(context, &plan.read_back);
-    }
-    terminal.result("");
-    terminal.result("If an answer is lost:");
-    for doubt in &plan.doubts {
-        let rows = counted(doubt.rows, &format!("row of {}", doubt.kind), &format!("rows of {}", doubt.kind));
-        let words = match doubt.way {
-            Way::LookUp => "looked up, and adopted or sent again",
-            Way::SendAgain => "sent again; the service itself refuses a second one",
-            Way::Person => "held: a person must look in the service",
-        };
-        let ink = if doubt.way == Way::Person { Ink::Warning } else { Ink::Plain };
-        terminal.result(Line::plain(format!("  {rows}: ")).ink(ink, words));
-    }
-    terminal.result("");
-    tell_end(context, plan, settings, terms, learned);
+    Ok(Known {
+        terms: Terms { rate, quota, now, read_back },
+        learned: settings.daily_quota.value.is_none() && learned.is_some(),
+    })
 }
 
 /// Whether a proxy of the environment stands between us and the service.
@@ -150,53 +253,4 @@ fn tell_proxies(context: &Context<'_>, settings: &Settings) {
             settings.proxy.origin
         ),
     });
-}
-
-fn tell_calls(context: &Context<'_>, calls: &[Calls]) {
-    let mut table = Table::new(&["operation", "calls", "quota", ""], &[1]);
-    for calls in calls {
-        table.row([
-            calls.operation.name(),
-            &count(calls.calls),
-            if calls.counted { "counts" } else { "free" },
-            if calls.available { "" } else { "UNAVAILABLE: not documented, not in the profile" },
-        ]);
-    }
-    for line in table.lines() {
-        context.terminal.result(line);
-    }
-}
-
-fn tell_end(context: &Context<'_>, plan: &Plan, settings: &Settings, terms: &Terms, learned: bool) {
-    let terminal = context.terminal;
-    let quota = match terms.quota {
-        Some(quota) => format!(
-            "{} a day ({}), {} left today",
-            count(quota.per_day),
-            if learned {
-                "learned from the service".to_owned()
-            } else {
-                settings.daily_quota.origin.to_string()
-            },
-            count(quota.today)
-        ),
-        None => "not known; it is learned when the service says that it is spent".to_owned(),
-    };
-    terminal.result(format!("{}; daily quota: {quota}", counted(plan.creations, "creation", "creations")));
-    match (terms.rate, plan.finish, plan.days) {
-        (Some(rate), Some(finish), Some(days)) => terminal.result(
-            Line::plain("started now, ")
-                .ink(Ink::Strong, format!("done about {}", context.moment(finish)))
-                .text(format!(
-                    " ({}, {}) at {rate} requests a second for each operation",
-                    span(finish.since(terms.now)),
-                    counted(days, "day with creations", "days with creations")
-                )),
-        ),
-        (None, ..) => terminal.result("the rate is unlimited: how long it takes depends on this machine"),
-        (Some(_), ..) => terminal.result(
-            Line::new()
-                .ink(Ink::Warning, "it would never end: the reserve leaves nothing of the daily quota"),
-        ),
-    }
 }

@@ -173,7 +173,7 @@ fn prepare(
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let Some((mut journal, imported)) =
-        intake::import(context, &typed.files, &typed.reading, Some(&available))?
+        intake::import(context, &typed.files, &typed.reading, Some(&available), Some(&account))?
     else {
         return Ok(None);
     };

@@ -54,12 +54,12 @@ impl Bench {
         examine(&paths, &options, Some(&self.journal)).unwrap()
     }
 
-    fn import(&mut self, files: &[(&str, &str)]) -> std::result::Result<(Imported, Findings), Findings> {
+    fn import(&mut self, files: &[(&str, &str)]) -> std::result::Result<(Imported, Findings), Box<Findings>> {
         let examined = self.examined(files);
         let now = self.now();
         match import(&examined, &mut self.journal, false, now).unwrap() {
             Outcome::Imported(imported, findings) => Ok((imported, findings)),
-            Outcome::Refused(findings) => Err(findings),
+            Outcome::Refused(findings) => Err(Box::new(findings)),
         }
     }
 
@@ -440,4 +440,29 @@ fn blank_sheets_may_stand_beside_filled_ones_but_not_alone() {
     let header = format!("{}\n", company.lines().next().unwrap());
     let failed = bench.examined(&[files[0], ("companies.csv", &header)]);
     assert!(!failed.is_clean());
+}
+
+#[test]
+fn a_look_before_the_commit_sees_what_a_run_would_find_and_may_refuse_it() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &acme())]).unwrap();
+    let acme_job = bench.rows(first.import)[1].job.unwrap();
+    bench.create(acme_job, Operation::AddCompany);
+    let more = format!("{}other,{ROOT},Other,\n", acme());
+    let examined = bench.examined(&[("companies.csv", &more)]);
+    let now = bench.now();
+    let mut seen = Vec::new();
+    let refused = import_when(&examined, &mut bench.journal, false, now, &mut |writer| {
+        writer.prospects(&mut |prospect| {
+            seen.push((prospect.name, prospect.row.map(|row| (row.number, row.disposition)), prospect.state));
+            Ok(())
+        })?;
+        Err(crate::error::Error::usage("not like this"))
+    });
+    assert_eq!(refused.unwrap_err().what(), "not like this");
+    let rows: Vec<_> = seen.iter().filter_map(|(_, row, _)| *row).collect();
+    let new = rows.iter().filter(|(_, disposition)| *disposition == Disposition::New).count();
+    assert_eq!((rows.len(), new), (3, 1), "{seen:?}");
+    assert!(seen.iter().any(|(_, _, state)| *state == JobState::Created), "{seen:?}");
+    assert_eq!(bench.journal.imports().unwrap().len(), 1, "nothing of it was committed");
 }

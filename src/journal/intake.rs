@@ -52,7 +52,7 @@ impl Journal {
 pub struct ImportWriter<'a> {
     pub(super) transaction: Transaction<'a>,
     import: ImportId,
-    now: Moment,
+    pub(super) now: Moment,
     /// Whether the journal may lack what was sent with it once: rows that are new to it may be none.
     accepted: bool,
     files: i64,
@@ -60,7 +60,7 @@ pub struct ImportWriter<'a> {
     pub(super) sheets: BTreeMap<SheetId, u64>,
     /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
     /// row may yet correct them.
-    lost: BTreeSet<JobId>,
+    pub(super) lost: BTreeSet<JobId>,
     /// Rows so far, by disposition.
     dispositions: [u64; 4],
     /// Rows so far that are left out.
@@ -240,16 +240,7 @@ impl ImportWriter<'_> {
 
     /// Commits the import: when this returns, all of it is on disk.
     pub fn finish(self) -> Result<Imported> {
-        for &job in &self.lost {
-            let standing = standing::of(&self.transaction, job)?;
-            if release::is_lost(standing.state) {
-                let code = match standing.state {
-                    Cancelled => release::PARENT_CANCELLED,
-                    _ => release::PARENT_REJECTED,
-                };
-                release::skip_below(&self.transaction, &standing, code, self.now)?;
-            }
-        }
+        self.skip_below_the_lost()?;
         let mut rows = 0;
         for (&sheet, &count_of_sheet) in &self.sheets {
             rows += count_of_sheet;

@@ -21,6 +21,50 @@ pub enum Way {
     Person,
 }
 
+impl Way {
+    /// What is said of it, after the rows that it is about.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::LookUp => "looked up, and adopted or sent again",
+            Self::SendAgain => "sent again; the service itself refuses a second one",
+            Self::Person => "held: a person must look in the service",
+        }
+    }
+}
+
+/// What one row asks of the service. Few rows differ in it, so it is kept once for all that are alike.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Asks {
+    kind: Kind,
+    /// The creation, unless it is done, and the steps after it that are still to be done.
+    sent: Vec<Operation>,
+    /// The look-ups that would find its record, best first; none once it is made.
+    found_by: Vec<Operation>,
+    /// Whether sending the creation again is safe.
+    safe: bool,
+    /// Whether the record is still to be made.
+    creates: bool,
+}
+
+impl Asks {
+    /// What a row asks: its creation, unless its record is `made`, then `steps`.
+    pub fn of(record: &Record, made: bool, steps: &[Operation]) -> Self {
+        let creation = (!made).then(|| record.creation());
+        Self {
+            kind: record.kind(),
+            sent: creation.into_iter().chain(steps.iter().copied()).collect(),
+            found_by: if made { Vec::new() } else { look_ups(record) },
+            safe: sending_again_is_safe(record),
+            creates: !made,
+        }
+    }
+
+    /// The operations to be sent, in their order.
+    pub fn sent(&self) -> &[Operation] {
+        &self.sent
+    }
+}
+
 /// The rows of some sheets, added up.
 #[derive(Debug, Clone, Default)]
 pub struct Demand {
@@ -31,15 +75,22 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Adds a row.
+    /// Adds a row that nothing is done of yet.
     pub fn add(&mut self, record: &Record, extras: &[Extra]) {
         let kind = record.kind();
-        *self.rows.entry(kind).or_default() += 1;
-        *self.sent.entry(record.creation()).or_default() += 1;
-        for operation in extras.iter().filter_map(|extra| extra.operation(kind)) {
-            *self.sent.entry(operation).or_default() += 1;
+        let steps: Vec<_> = extras.iter().filter_map(|extra| extra.operation(kind)).collect();
+        self.ask(&Asks::of(record, false, &steps), 1);
+    }
+
+    /// Adds rows that ask this.
+    pub fn ask(&mut self, asks: &Asks, rows: u64) {
+        *self.rows.entry(asks.kind).or_default() += rows;
+        for &operation in &asks.sent {
+            *self.sent.entry(operation).or_default() += rows;
         }
-        *self.found_by.entry((kind, look_ups(record), sending_again_is_safe(record))).or_default() += 1;
+        if asks.creates {
+            *self.found_by.entry((asks.kind, asks.found_by.clone(), asks.safe)).or_default() += rows;
+        }
     }
 
     /// Rows by kind.

@@ -1,22 +1,34 @@
-//! What would happen, before anything does: creations and calls by operation, what is unavailable, how doubt would
-//! be resolved, quota days and finish time. Pure: rows come in as records, the rest as a few small values.
+//! What would happen, before anything does: what becomes of each row, the tree of companies, calls by operation, what
+//! is unavailable or in the way, how doubt would be resolved, quota days and finish time. Pure: the jobs that a run
+//! would find come in one by one, the rest as a few small values.
 //!
-//! Reading the rows is left to the import, showing the plan to the floor above.
+//! Reading the rows is left to the import and the journal, showing the plan to the floor above, but for its page.
 
 pub mod forecast;
 
 mod demand;
+mod fate;
+mod page;
+mod promise;
+mod survey;
+mod tree;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::forecast::{Allowance, forecast};
+use self::forecast::{Allowance, DayShare, forecast};
+use self::survey::Fated;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
-pub use demand::{Demand, Way};
+pub use demand::{Asks, Demand, Way};
+pub use fate::{Fate, Fates};
+pub use page::{MARK, Page, page};
+pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
+pub use survey::{Cause, Found, Origin, Survey};
+pub use tree::{Company, Extent, Tree, Visit};
 
 /// What is known of the service and its limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,57 +67,136 @@ pub struct Doubts {
     pub rows: u64,
 }
 
+/// What keeps rows of the sheets from being sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Obstacle {
+    /// What it is.
+    pub cause: Cause,
+    /// How many rows.
+    pub rows: u64,
+}
+
 /// What would happen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
-    /// Rows by kind, in the order of creation; parents go before their children within a kind.
-    pub rows: BTreeMap<Kind, u64>,
-    /// What would be sent to create and to complete the rows, in the order of creation.
+    /// What becomes of the rows of the sheets, by kind, in the order of creation; parents go before their children
+    /// within a kind.
+    pub rows: BTreeMap<Kind, Fates>,
+    /// What would be sent to create and to complete the rows of the sheets, in the order of creation.
     pub sent: Vec<Calls>,
+    /// What the run would send for rows that earlier imports have left.
+    pub sent_earlier: Vec<Calls>,
     /// The look-ups before sending. Unavailable ones are left out of a run.
     pub looked_up: Vec<Calls>,
     /// The look-ups at the end, which read back what was made; as many as those before sending, at most.
     pub read_back: Vec<Calls>,
-    /// Creations that count against the daily quota.
+    /// Creations for the rows of the sheets; they count against the daily quota.
     pub creations: u64,
+    /// Rows of earlier imports that the run sends as well.
+    pub rows_earlier: u64,
     /// UTC days on which something is created; `None` when it would never end.
     pub days: Option<u64>,
+    /// What is created on each of these days; of very many, the first and the last.
+    pub by_day: Vec<DayShare>,
     /// When the last row would be done, if nothing goes wrong.
     pub finish: Option<Moment>,
     /// How doubt would be resolved, by kind.
     pub doubts: Vec<Doubts>,
+    /// What is in the way, the most frequent first.
+    #[serde(skip)]
+    pub obstacles: Vec<Obstacle>,
+    /// The companies, with what becomes of the rows in each.
+    #[serde(skip)]
+    pub tree: Tree,
 }
 
 impl Plan {
-    /// Plans for the rows of `demand`; `available` says whether an operation can be used.
-    pub fn new(demand: &Demand, available: &dyn Fn(Operation) -> bool, terms: &Terms) -> Self {
+    /// Plans for what a run would find; `available` says whether an operation can be used.
+    pub fn new(survey: &Survey, available: &dyn Fn(Operation) -> bool, terms: &Terms) -> Self {
+        let fated = survey.fates(available);
+        let demand = survey.demand(&fated, |origin| matches!(origin, Origin::Sheets { .. }));
+        let earlier = survey.demand(&fated, |origin| origin == Origin::Earlier);
+        let both = survey.demand(&fated, |origin| origin != Origin::Referred);
         let calls = |(&operation, &calls): (&Operation, &u64)| Calls {
             operation,
             calls,
             available: available(operation),
             counted: operation.creates(),
         };
-        let mut sent: Vec<_> = demand.sent().iter().map(calls).collect();
-        sent.sort_by_key(|calls| order(calls.operation));
-        let looked_up: Vec<_> = demand.looked_up(available).iter().map(calls).collect();
+        let in_order = |demand: &Demand| {
+            let mut sent: Vec<_> = demand.sent().iter().map(calls).collect();
+            sent.sort_by_key(|calls| order(calls.operation));
+            sent
+        };
+        let looked_up: Vec<_> = both.looked_up(available).iter().map(calls).collect();
         let read_back: Vec<_> = match terms.read_back {
-            true => demand.read_back(available).iter().map(calls).collect(),
+            true => both.read_back(available).iter().map(calls).collect(),
             false => Vec::new(),
         };
-        let creations = sent.iter().filter(|calls| calls.counted).map(|calls| calls.calls).sum();
-        let (days, finish) = end((&sent, &looked_up, &read_back), creations, terms);
-        let doubts = demand
+        let creations =
+            |sent: &[Calls]| sent.iter().filter(|calls| calls.counted).map(|calls| calls.calls).sum();
+        let all = in_order(&both);
+        let end = end((&all, &looked_up, &read_back), creations(&all), terms);
+        let doubts = both
             .doubts(available)
             .into_iter()
             .map(|((kind, way), rows)| Doubts { kind, way, rows })
             .collect();
-        Self { rows: demand.rows().clone(), sent, looked_up, read_back, creations, days, finish, doubts }
+        let (sent, sent_earlier) = (in_order(&demand), in_order(&earlier));
+        Self {
+            rows: rows(survey, &fated),
+            creations: creations(&sent),
+            sent,
+            sent_earlier,
+            looked_up,
+            read_back,
+            rows_earlier: earlier.rows().values().sum(),
+            days: end.days,
+            by_day: end.by_day,
+            finish: end.finish,
+            doubts,
+            obstacles: obstacles(survey, &fated),
+            tree: Tree::of(survey, &fated),
+        }
     }
 
     /// Operations that rows need and that the profile does not say where to find.
     pub fn unavailable(&self) -> Vec<Operation> {
-        self.sent.iter().filter(|calls| !calls.available).map(|calls| calls.operation).collect()
+        let all = self.sent.iter().chain(&self.sent_earlier);
+        let mut missing: Vec<_> = all.filter(|calls| !calls.available).map(|calls| calls.operation).collect();
+        missing.sort_by_key(|&operation| order(operation));
+        missing.dedup();
+        missing
     }
+
+    /// Rows of the sheets with a fate, of every kind.
+    pub fn count(&self, fate: Fate) -> u64 {
+        self.rows.values().map(|fates| fates.of(fate)).sum()
+    }
+}
+
+/// The rows of the sheets by kind and fate.
+fn rows(survey: &Survey, fated: &Fated) -> BTreeMap<Kind, Fates> {
+    let mut rows: BTreeMap<Kind, Fates> = BTreeMap::new();
+    for (node, &fate) in survey.nodes.iter().zip(&fated.fates) {
+        if matches!(node.origin, Origin::Sheets { .. }) {
+            rows.entry(node.kind).or_default().add(fate);
+        }
+    }
+    rows
+}
+
+/// What blocks rows of the sheets, the most frequent first.
+fn obstacles(survey: &Survey, fated: &Fated) -> Vec<Obstacle> {
+    let mut rows: BTreeMap<Cause, u64> = BTreeMap::new();
+    for (place, cause) in &fated.causes {
+        if matches!(survey.nodes[*place as usize].origin, Origin::Sheets { .. }) {
+            *rows.entry(*cause).or_default() += 1;
+        }
+    }
+    let mut obstacles: Vec<_> = rows.into_iter().map(|(cause, rows)| Obstacle { cause, rows }).collect();
+    obstacles.sort_by_key(|obstacle| (std::cmp::Reverse(obstacle.rows), obstacle.cause));
+    obstacles
 }
 
 /// Companies come first, then what is in them; steps after a creation come last.
@@ -120,32 +211,43 @@ fn order(operation: Operation) -> (u8, Operation) {
     (place, operation)
 }
 
+/// How long it takes.
+#[derive(Default)]
+struct End {
+    days: Option<u64>,
+    by_day: Vec<DayShare>,
+    finish: Option<Moment>,
+}
+
 /// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer.
 /// What was made is read back once all of it is done.
-fn end(
-    (sent, looked_up, read_back): (&[Calls], &[Calls], &[Calls]),
-    creations: u64,
-    terms: &Terms,
-) -> (Option<u64>, Option<Moment>) {
+fn end((sent, looked_up, read_back): (&[Calls], &[Calls], &[Calls]), creations: u64, terms: &Terms) -> End {
     let most = |calls: &mut dyn Iterator<Item = &Calls>| calls.map(|calls| calls.calls).max().unwrap_or(0);
     let longest_creation = most(&mut sent.iter().filter(|calls| calls.counted));
     let longest = most(&mut sent.iter().chain(looked_up));
-    // Without a limit the pace is that of the machine, which nobody knows beforehand.
-    let Some(rate) = terms.rate else { return (None, None) };
+    // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known all the same.
+    let Some(rate) = terms.rate else {
+        let days = forecast(creations, UNLIMITED, terms.quota, terms.now);
+        return End { days: days.map(|days| days.days), ..End::default() };
+    };
     #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
     let pace = if longest_creation == 0 { rate } else { rate * creations as f64 / longest_creation as f64 };
-    let created = forecast(creations, pace, terms.quota, terms.now);
+    let Some(created) = forecast(creations, pace, terms.quota, terms.now) else { return End::default() };
     let steps = forecast(longest, rate, None, terms.now);
-    let made = created.zip(steps).map(|(created, steps)| created.finish.max(steps.finish));
+    let made = steps.map(|steps| created.finish.max(steps.finish));
     let read = made.and_then(|made| forecast(most(&mut read_back.iter()), rate, None, made));
-    (created.map(|created| created.days), read.map(|read| read.finish))
+    End { days: Some(created.days), by_day: created.shares, finish: read.map(|read| read.finish) }
 }
+
+/// A pace beyond that of any machine, a second.
+const UNLIMITED: f64 = 1e9;
 
 #[cfg(test)]
 mod tests {
     use super::demand::testing::{company, device, person, site};
     use super::*;
-    use crate::model::record::{Extra, Metadata};
+    use crate::model::id::JobId;
+    use crate::model::state::JobState;
 
     fn terms(quota: Option<(u64, u64)>) -> Terms {
         Terms {
@@ -156,24 +258,32 @@ mod tests {
         }
     }
 
-    fn demand() -> Demand {
-        let mut demand = Demand::default();
-        for _ in 0..10 {
-            demand.add(&company(), &[]);
+    /// Ten companies, 500 devices with labels and metadata, a site and a person, all new.
+    fn survey() -> Survey {
+        let mut rows = vec![(company(), vec![]); 10];
+        let extras = [Operation::PutDeviceLabels, Operation::PutDeviceMetadataList];
+        rows.extend(vec![(device(Some("00:1a:2b:3c:4d:5e")), extras.to_vec()); 500]);
+        rows.extend([(site(), vec![]), (person(), vec![])]);
+        let mut survey = Survey::default();
+        for (number, (record, steps)) in (1..).zip(rows) {
+            survey.add(Found {
+                job: JobId(number),
+                kind: record.kind(),
+                state: JobState::Ready,
+                remote_id: None,
+                name: record.name(),
+                origin: Origin::Sheets { changed_since: false },
+                owner: None,
+                unmade: &[],
+                asks: Asks::of(&record, false, &steps),
+            });
         }
-        for _ in 0..500 {
-            let labels = Extra::Labels(vec!["a".into()]);
-            let metadata = Extra::Metadata(vec![Metadata { key: "k".into(), value: "v".into() }]);
-            demand.add(&device(Some("00:1a:2b:3c:4d:5e")), &[labels, metadata]);
-        }
-        demand.add(&site(), &[]);
-        demand.add(&person(), &[]);
-        demand
+        survey
     }
 
     #[test]
     fn creations_come_in_their_order_and_the_steps_after_them() {
-        let plan = Plan::new(&demand(), &|_| true, &terms(None));
+        let plan = Plan::new(&survey(), &|_| true, &terms(None));
         let sent: Vec<_> = plan.sent.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
         assert_eq!(
             sent,
@@ -195,7 +305,7 @@ mod tests {
     #[test]
     fn reading_back_comes_after_the_last_creation_and_takes_a_look_up_a_row() {
         let terms = Terms { read_back: true, ..terms(None) };
-        let plan = Plan::new(&demand(), &|_| true, &terms);
+        let plan = Plan::new(&survey(), &|_| true, &terms);
         let looks: Vec<_> =
             plan.read_back.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
         assert_eq!(
@@ -212,7 +322,7 @@ mod tests {
         // Without a look-up by key a record is read by its id, where that is documented.
         let documented =
             |operation: Operation| operation.provenance() == crate::model::operation::Provenance::Documented;
-        let plan = Plan::new(&demand(), &documented, &terms);
+        let plan = Plan::new(&survey(), &documented, &terms);
         let looks: Vec<_> =
             plan.read_back.iter().map(|calls| (calls.operation.name(), calls.calls)).collect();
         assert_eq!(looks, [("getCompany", 10), ("getDevice", 500)]);
@@ -222,7 +332,7 @@ mod tests {
     fn what_no_profile_key_says_is_unavailable() {
         let documented =
             |operation: Operation| operation.provenance() == crate::model::operation::Provenance::Documented;
-        let plan = Plan::new(&demand(), &documented, &terms(None));
+        let plan = Plan::new(&survey(), &documented, &terms(None));
         assert_eq!(
             plan.unavailable(),
             [Operation::AddSite, Operation::PutDeviceLabels, Operation::PutDeviceMetadataList]
@@ -232,17 +342,17 @@ mod tests {
 
     #[test]
     fn the_quota_decides_when_it_takes_longer_than_the_pace() {
-        let plan = Plan::new(&demand(), &|_| true, &terms(Some((200, 150))));
+        let plan = Plan::new(&survey(), &|_| true, &terms(Some((200, 150))));
         // 150 today, 200, and 162 on the third day.
         assert_eq!(plan.days, Some(3));
         assert!(plan.finish.unwrap().to_string().starts_with("2026-03-03T00:00:01"));
-        let never = Plan::new(&demand(), &|_| true, &terms(Some((0, 0))));
+        let never = Plan::new(&survey(), &|_| true, &terms(Some((0, 0))));
         assert_eq!((never.days, never.finish), (None, None));
     }
 
     #[test]
     fn nothing_to_do_is_done_at_once() {
-        let plan = Plan::new(&Demand::default(), &|_| true, &terms(Some((10, 10))));
+        let plan = Plan::new(&Survey::default(), &|_| true, &terms(Some((10, 10))));
         assert_eq!((plan.creations, plan.days), (0, Some(0)));
         assert_eq!(plan.finish, Some(terms(None).now));
     }

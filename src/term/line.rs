@@ -72,6 +72,13 @@ impl Line {
         self
     }
 
+    /// Adds another line to the end of this one.
+    #[must_use]
+    pub fn join(mut self, other: Self) -> Self {
+        self.pieces.extend(other.pieces);
+        self
+    }
+
     /// The line as written, with colour or without; no line end.
     pub(super) fn render(&self, colour: bool) -> String {
         let mut result = String::new();

@@ -26,7 +26,7 @@ pub(super) fn look_through(archive: &mut Archive, listing: &Listing) -> Result<(
     let theme = format!("{}theme/theme1.xml", listing.folder);
     if archive.has(&theme) {
         let longest = archive.limits.run;
-        count(archive.small_part(&theme, longest)?, &theme, &mut |_, _| Ok(()))?;
+        count(archive.small_part(&theme, longest)?, &theme, |_, _| Ok(()))?;
     }
     Ok(())
 }
@@ -36,7 +36,7 @@ fn texts(archive: &mut Archive, part: &str) -> Result<(), Fault> {
     let limits = archive.limits;
     let most = (archive.size(part) / SMALLEST_TEXT + 1).min(limits.texts);
     let mut texts = 0;
-    count(archive.part(part, limits.run)?, part, &mut |name, claimed| {
+    count(archive.part(part, limits.run)?, part, |name, claimed| {
         if let Some(claimed) = claimed.filter(|claimed| *claimed > most) {
             return Err(Fault::corrupt(&format!("it claims {claimed} texts, more than fit in it")));
         }
@@ -62,7 +62,7 @@ fn formats(archive: &mut Archive, part: &str) -> Result<(), Fault> {
             "the workbook has more, or longer, cell formats than Excel allows: copy the values into a new workbook",
         )
     };
-    let counted = count(archive.small_part(part, limits.format_run)?, part, &mut |name, _| {
+    let counted = count(archive.small_part(part, limits.format_run)?, part, |name, _| {
         formats += u64::from(name == "xf");
         elements += 1;
         if formats > limits.formats || elements > 16 * limits.formats { Err(too_many()) } else { Ok(()) }
@@ -74,7 +74,7 @@ fn formats(archive: &mut Archive, part: &str) -> Result<(), Fault> {
 fn count<R: Read>(
     tokens: Tokens<R>,
     part: &str,
-    each: &mut dyn FnMut(&str, Option<u64>) -> Result<(), Fault>,
+    mut each: impl FnMut(&str, Option<u64>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut reader = elements(tokens);
     let mut buffer = Vec::new();

@@ -75,7 +75,8 @@ mod tests {
 
     #[test]
     fn ranges_are_ordered_and_none_may_lie_over_another() {
-        let table: [(&[&str], Result<&[&str], &str>); 6] = [
+        type Case = (&'static [&'static str], Result<&'static [&'static str], &'static str>);
+        let table: [Case; 6] = [
             (&["C4:C8", "A1:F1", "B2:B2"], Ok(&["A1:F1", "C4:C8"])),
             (&["A1:B2", "C1:D2", "A3:D3"], Ok(&["A1:B2", "C1:D2", "A3:D3"])),
             (&["A1:B2", "B2:C3"], Err("B2:C3")),

@@ -441,10 +441,10 @@ fn attributes<'a, const N: usize>(
     let raw = element.attributes_raw();
     for pair in (RawAttributes { rest: raw }) {
         let (key, value) = pair.ok_or_else(broken)?;
-        if let Some(place) = names.iter().position(|name| *name == key) {
-            if found[place].replace(value).is_some() {
-                return Err(broken());
-            }
+        if let Some(place) = names.iter().position(|name| *name == key)
+            && found[place].replace(value).is_some()
+        {
+            return Err(broken());
         }
     }
     Ok(found)

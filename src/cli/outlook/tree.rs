@@ -1,0 +1,136 @@
+//! The companies of a plan: as a table for people, as objects for programs.
+
+use serde_json::{Value, json};
+
+use crate::cli::context::Context;
+use crate::model::kind::Kind;
+use crate::plan::{Company, Extent, Fate, Fates, Plan, Visit};
+use crate::term::{Table, clean, count, counted};
+
+/// How much of the tree is shown.
+const SHOWN: Extent = Extent { broad: 8, deep: 5, all: 40 };
+
+/// Columns of the narrowest screen that the table of companies fits on.
+const SCREEN: usize = 79;
+
+/// The name of a company is shown at least this wide, and at most.
+const NAME: (usize, usize) = (20, 40);
+
+/// The number in a column, from the rows in a company.
+type Number = Box<dyn Fn(&[Fates]) -> u64>;
+
+/// The companies, with what is created in each.
+pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
+    let visits = plan.tree.walk(SHOWN);
+    if visits.is_empty() {
+        return;
+    }
+    let total = |of: &dyn Fn(&Fates) -> u64, kinds: &[Kind]| -> u64 {
+        let rows = plan.tree.companies.iter();
+        rows.flat_map(|company| kinds.iter().map(|kind| of(company.of(*kind)))).sum()
+    };
+    let sent = |fates: &Fates| fates.of(Fate::Create) + fates.of(Fate::Complete);
+    let mut columns: Vec<(&str, Number)> = Vec::new();
+    for (kind, head) in
+        [(Kind::Company, "below"), (Kind::Site, "sites"), (Kind::Person, "people"), (Kind::Device, "devices")]
+    {
+        if total(&sent, &[kind]) > 0 {
+            columns.push((head, Box::new(move |rows| sent(&rows[kind as usize]))));
+        }
+    }
+    if total(&Fates::there, &Kind::ALL) > 0 {
+        columns.push(("there", Box::new(|rows| rows.iter().map(Fates::there).sum())));
+    }
+    if total(&Fates::waiting, &Kind::ALL) > 0 {
+        columns.push(("not sent", Box::new(|rows| rows.iter().map(Fates::waiting).sum())));
+    }
+    let taken: usize = columns.iter().map(|(head, _)| head.len().max(5) + 2).sum();
+    let width = SCREEN.saturating_sub(taken + 12).clamp(NAME.0, NAME.1);
+    let mut heads = vec!["company", ""];
+    heads.extend(columns.iter().map(|(head, _)| *head));
+    let numbers: Vec<usize> = (2..heads.len()).collect();
+    let mut table = Table::new(&heads, &numbers);
+    let mut row = |depth: usize, name: &str, word: &str, rows: &[Fates]| {
+        let indented = format!("{}{}", "  ".repeat(depth), clean(name));
+        let mut cells = vec![cut(&indented, width), word.to_owned()];
+        cells.extend(columns.iter().map(|(_, number)| match number(rows) {
+            0 => String::new(),
+            number => count(number),
+        }));
+        table.row(cells);
+    };
+    for visit in visits {
+        match visit {
+            Visit::Enter(place) => {
+                let company = &plan.tree.companies[place];
+                row(company.depth, &company.title(), word(company), &company.rows);
+            }
+            Visit::More { depth, companies, rows } => {
+                let name = format!("and {}", counted(companies, "more company", "more companies"));
+                row(depth, &name, "", &rows);
+            }
+            Visit::Leave(_) => {}
+        }
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result("What is created in each company (below: companies directly below it):");
+    for line in table.lines() {
+        terminal.result(line);
+    }
+}
+
+/// What becomes of a company, in a word.
+fn word(company: &Company) -> &'static str {
+    match company.fate {
+        None | Some(Fate::There | Fate::Changed | Fate::Complete) => "exists",
+        Some(Fate::Create) => "create",
+        Some(Fate::Rejected) => "rejected",
+        Some(Fate::Held) => "held",
+        Some(Fate::InDoubt) => "in doubt",
+        Some(Fate::Cancelled) => "given up",
+        Some(Fate::Blocked) => "blocked",
+    }
+}
+
+/// A text cut to a width on the screen; signs that may be two wide count as two.
+fn cut(text: &str, width: usize) -> String {
+    let wide = |c: char| if c < '\u{1100}' { 1 } else { 2 };
+    if text.chars().map(wide).sum::<usize>() <= width {
+        return text.to_owned();
+    }
+    let mut left = width - 1;
+    let mut result = String::new();
+    for c in text.chars() {
+        let Some(rest) = left.checked_sub(wide(c)) else { break };
+        left = rest;
+        result.push(c);
+    }
+    result + "…"
+}
+
+/// A company as programs read it.
+pub(in crate::cli) fn company_object(plan: &Plan, company: &Company) -> Value {
+    let parent = company.parent.map(|parent| &plan.tree.companies[parent]);
+    let mut object = json!({
+        "object": "company", "name": company.name, "id": company.id, "job": company.job, "state": company.state,
+        "becomes": company.fate, "depth": company.depth,
+        "parent": parent.map(|parent| json!({"name": parent.name, "id": parent.id, "job": parent.job})),
+    });
+    for kind in Kind::ALL {
+        object[kind.plural()] = json!(company.of(kind));
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_to_their_width_on_the_screen() {
+        assert_eq!(cut("Acme", 4), "Acme");
+        assert_eq!(cut("Acme Ltd", 5), "Acme…");
+        assert_eq!(cut("東京電力", 5), "東京…");
+    }
+}

@@ -1,0 +1,183 @@
+//! What a plan said, kept beside the journal, and held against what the import of the same files brings.
+//!
+//! It is information and no more: what cannot be written is warned of, and what cannot be read is as if it were not there.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{ErrorKind as Io, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::context::Context;
+use super::survey::Surveyed;
+use crate::import::Examined;
+use crate::journal::Account;
+use crate::model::operation::Operation;
+use crate::plan::{Difference, FORM, Promise};
+use crate::term::{Ink, Line, count, counted};
+
+/// No plan is longer: a file that is was not written by us.
+const LONGEST: u64 = 1 << 20;
+
+/// Differences told one by one.
+const TOLD: usize = 12;
+
+/// Where the plan for a journal is kept: beside it.
+pub(super) fn file_of(journal: &Path) -> PathBuf {
+    let mut name = OsString::from(journal.as_os_str());
+    name.push(".plan.json");
+    name.into()
+}
+
+/// Keeps what a plan said; whole or not at all, and readable by its owner only.
+pub(super) fn keep(context: &Context<'_>, promise: &Promise) {
+    let file = file_of(&context.common.journal);
+    if let Err(error) = write(&file, promise) {
+        context.terminal.warn(format!(
+            "the plan cannot be kept in {}, so the run cannot say whether something has changed since: {error}",
+            file.display()
+        ));
+    }
+}
+
+fn write(file: &Path, promise: &Promise) -> std::io::Result<()> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let mut beside = tempfile::Builder::new().prefix(".fleetload-").suffix(".part").tempfile_in(folder)?;
+    serde_json::to_writer_pretty(&mut beside, promise)?;
+    beside.write_all(b"\n")?;
+    beside.as_file().sync_all()?;
+    beside.persist(file).map(drop).map_err(|error| error.error)
+}
+
+/// What was planned for these files, if anything was.
+pub(super) fn of(context: &Context<'_>, examined: &Examined) -> Option<Promise> {
+    let promise = read(&file_of(&context.common.journal)).ok().flatten()?;
+    let names: Vec<&str> = examined.files().map(|file| file.name.as_str()).collect();
+    promise.is_about(&names).then_some(promise)
+}
+
+fn read(file: &Path) -> std::io::Result<Option<Promise>> {
+    let mut text = Vec::new();
+    File::open(file)?.take(LONGEST).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text).ok().filter(|promise: &Promise| promise.form == FORM))
+}
+
+/// Forgets a plan that has been carried out.
+pub(super) fn forget(context: &Context<'_>) {
+    let file = file_of(&context.common.journal);
+    match fs::remove_file(&file) {
+        Err(error) if error.kind() != Io::NotFound => context.terminal.warn(format!(
+            "the plan in {} has been carried out and cannot be removed: {error}",
+            file.display()
+        )),
+        Ok(()) | Err(_) => {}
+    }
+}
+
+/// Fills in what is known of the profile.
+pub(super) fn complete(
+    surveyed: &mut Surveyed,
+    account: Option<&Account>,
+    available: &dyn Fn(Operation) -> bool,
+) {
+    surveyed.promise.account = account.map(|account| (account.base_url.clone(), account.client_id.clone()));
+    surveyed.promise.reckon(&surveyed.survey, available);
+}
+
+/// Says whether what was planned is still so.
+pub(super) fn tell(context: &Context<'_>, planned: &Promise, now: &Promise) {
+    let differences = planned.differences(now);
+    let terminal = context.terminal;
+    let at = context.moment(planned.at);
+    terminal.object(&json!({
+        "object": "since_plan", "planned_at": planned.at.to_string(), "as_planned": differences.is_empty(),
+        "to_create": now.to_create(), "differences": differences,
+    }));
+    let rows = counted(now.to_create(), "row to be created", "rows to be created");
+    if differences.is_empty() {
+        terminal.result(Line::new().ink(Ink::Good, "as planned").text(format!(" at {at}: {rows}")));
+        return;
+    }
+    terminal.result(
+        Line::new()
+            .ink(Ink::Warning, "not as planned")
+            .text(format!(" at {at}: {rows}, {} were planned", count(planned.to_create()))),
+    );
+    for difference in differences.iter().take(TOLD) {
+        terminal.result(format!("  {}", words(difference)));
+    }
+    if let Some(more) = differences.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        terminal.result(format!("  and {more} more differences"));
+    }
+}
+
+fn words(difference: &Difference) -> String {
+    match difference {
+        Difference::File { name } => {
+            format!("{name} is not the file that was planned for: its content is another")
+        }
+        Difference::Account => "the profile is that of another account".to_owned(),
+        Difference::Journal { imports } if *imports > 0 => {
+            let many = counted(u64::try_from(*imports).unwrap_or(0), "other import", "other imports");
+            format!("the journal went on: {many} since")
+        }
+        Difference::Journal { .. } => "the journal is another one, or an older copy".to_owned(),
+        Difference::Rows { kind, fate, planned, now } => {
+            let (change, than) = match now.checked_sub(*planned) {
+                Some(more) => (more, "more"),
+                None => (planned - now, "fewer"),
+            };
+            let of = if change == 1 { kind.singular() } else { kind.plural() };
+            format!(
+                "{} {of} {than} {}: {} instead of {}",
+                count(change),
+                fate.words(),
+                count(*now),
+                count(*planned)
+            )
+        }
+        Difference::Calls { operation, planned, now } => {
+            format!("{} of {operation} instead of {}", counted(*now, "request", "requests"), count(*planned))
+        }
+        Difference::Unavailable { operation } => {
+            format!("{operation} is not available any more: the profile no longer says where it is")
+        }
+        Difference::Available { operation } => format!("{operation} is available now"),
+        Difference::Values { file, sheet } => format!(
+            "the rows of {file}, {sheet} are read in another way than they were: the options differ, or the journal"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::kind::Kind;
+    use crate::plan::Fate;
+
+    #[test]
+    fn differences_are_told_in_whole_sentences() {
+        let of = |planned, now| Difference::Rows { kind: Kind::Company, fate: Fate::Create, planned, now };
+        assert_eq!(words(&of(309, 312)), "3 companies more to be created: 312 instead of 309");
+        assert_eq!(words(&of(1_000, 999)), "1 company fewer to be created: 999 instead of 1,000");
+        let there = Difference::Rows { kind: Kind::Device, fate: Fate::There, planned: 0, now: 12 };
+        assert_eq!(words(&there), "12 devices more there already: 12 instead of 0");
+        assert_eq!(words(&Difference::Journal { imports: 2 }), "the journal went on: 2 other imports since");
+    }
+
+    #[test]
+    fn what_is_no_plan_is_as_if_it_were_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file_of(&folder.path().join("fleetload.db"));
+        assert!(file.ends_with("fleetload.db.plan.json"));
+        assert!(read(&file).is_err());
+        for text in ["", "{}", "[1]", "{\"form\": 1}", &"[".repeat(5_000)] {
+            fs::write(&file, text).unwrap();
+            assert_eq!(read(&file).unwrap(), None, "{text:.20}");
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The plan as one page for the browser, with nothing that it would have to fetch.
+//!
+//! The frame and the look are those of every page; markup is escaped by the template engine, invisible characters by
+//! [`look::shown`].
+
+use askama::Template;
+
+use super::fate::{Fate, Fates};
+use super::forecast::DayShare;
+use super::tree::{Company, Extent, Visit};
+use super::{Calls, Doubts, Plan, Terms};
+use crate::error::{Error, Result};
+use crate::look;
+use crate::model::kind::Kind;
+use crate::model::time::Moment;
+
+/// What the page of a plan has near its beginning, and no other page.
+pub const MARK: &str = "<!-- a plan of fleetload -->";
+
+/// How much of the tree is shown. Deeper than any real tree of companies; browsers flatten what is nested deeper still.
+const SHOWN: Extent = Extent { broad: 200, deep: 24, all: 2_000 };
+
+/// What is put into the page.
+pub struct Page<'a> {
+    /// The names of the files.
+    pub files: &'a [String],
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What it was reckoned with.
+    pub terms: &'a Terms,
+    /// What is in the way, with the rows that it blocks.
+    pub obstacles: &'a [(String, u64)],
+    /// What is in the way besides.
+    pub more_obstacles: u64,
+    /// Rows that are left out for their errors.
+    pub left_out: u64,
+    /// The daily quota in words.
+    pub quota: &'a str,
+    /// The command that does it.
+    pub command: &'a str,
+}
+
+/// The template with what it shows, all of it in words.
+#[derive(Template)]
+#[template(path = "page/plan.html")]
+struct Sheet<'a> {
+    mark: &'static str,
+    title: String,
+    headline: String,
+    /// How it stands: `done`, `failed` or `person`.
+    mood: &'static str,
+    now: Stamp,
+    ending: Ending,
+    command: &'a str,
+    figures: Vec<Figure>,
+    waiting: Vec<String>,
+    obstacles: Vec<String>,
+    branches: Vec<Branch>,
+    lists: Vec<(&'static str, Vec<Call>)>,
+    doubts: Vec<String>,
+    quota: String,
+    days: Vec<Day>,
+    more_days: Option<String>,
+}
+
+/// A moment, for programs and for people.
+struct Stamp {
+    datetime: String,
+    words: String,
+}
+
+/// When it is done.
+enum Ending {
+    At(Stamp),
+    Unknown,
+    Never,
+    NotYet,
+}
+
+/// A number with what it counts.
+struct Figure {
+    words: String,
+    number: String,
+    of: String,
+}
+
+/// The calls of an operation.
+struct Call {
+    name: &'static str,
+    calls: String,
+    counted: bool,
+    available: bool,
+}
+
+/// A day with what is created on it.
+struct Day {
+    day: String,
+    creations: String,
+    from: Stamp,
+    until: Stamp,
+}
+
+/// A step through the tree, as the template takes it.
+enum Branch {
+    /// A company; `below` says whether a list of others follows.
+    Enter {
+        name: String,
+        id: String,
+        word: &'static str,
+        tint: &'static str,
+        sign: &'static str,
+        rows: String,
+        below: bool,
+        open: bool,
+    },
+    Leave {
+        below: bool,
+    },
+    More {
+        words: String,
+        rows: String,
+    },
+}
+
+/// The page of a plan.
+///
+/// # Errors
+/// When the page cannot be put together, which is a fault of ours.
+pub fn page(page: &Page<'_>) -> Result<String> {
+    let plan = page.plan;
+    let mut sums = Fates::default();
+    plan.rows.values().for_each(|fates| sums.add_all(fates));
+    let files: Vec<String> = page.files.iter().map(|file| look::shown(file)).collect();
+    let waiting = waiting(page, &sums);
+    let ending = ending(page);
+    let mood = match (&ending, waiting.is_empty()) {
+        (Ending::NotYet | Ending::Never, _) => "failed",
+        (Ending::At(_) | Ending::Unknown, false) => "person",
+        (Ending::At(_) | Ending::Unknown, true) => "done",
+    };
+    let lists = [
+        ("Sent, in this order", &plan.sent),
+        ("Sent besides, left from earlier imports", &plan.sent_earlier),
+        ("Looked up first, at most", &plan.looked_up),
+        ("Read back at the end, at most", &plan.read_back),
+    ];
+    let listed = plan.by_day.len() as u64;
+    Sheet {
+        mark: MARK,
+        title: format!("Plan for {}", files.join(", ")),
+        headline: headline(plan),
+        mood,
+        now: stamp(page.terms.now),
+        ending,
+        command: page.command,
+        figures: figures(plan, &sums),
+        waiting,
+        obstacles: obstacles(page),
+        branches: branches(plan),
+        lists: lists
+            .into_iter()
+            .filter(|(_, calls)| !calls.is_empty())
+            .map(|(title, calls)| (title, calls.iter().map(call).collect()))
+            .collect(),
+        doubts: plan.doubts.iter().map(doubt).collect(),
+        quota: quota(page),
+        days: plan.by_day.iter().map(day).collect(),
+        more_days: plan.days.filter(|days| *days > listed).map(|days| {
+            format!(
+                "{} in all; the first and the last of them are listed.",
+                look::counted(days, "day", "days")
+            )
+        }),
+    }
+    .render()
+    .map_err(|error| Error::internal("the page of the plan cannot be put together").because(error))
+}
+
+fn ending(page: &Page<'_>) -> Ending {
+    match page.plan.finish {
+        _ if !page.plan.unavailable().is_empty() => Ending::NotYet,
+        Some(finish) => Ending::At(stamp(finish)),
+        None if page.terms.rate.is_none() => Ending::Unknown,
+        None => Ending::Never,
+    }
+}
+
+/// What is not sent, and why.
+fn waiting(page: &Page<'_>, sums: &Fates) -> Vec<String> {
+    let of = |fate: Fate| format!("{} {}", look::counted(sums.of(fate), "row", "rows"), fate.words());
+    let mut waiting: Vec<String> =
+        Fate::ALL.into_iter().filter(|fate| fate.waits() && sums.of(*fate) > 0).map(of).collect();
+    if page.left_out > 0 {
+        waiting.push(format!("{} left out for their errors", look::counted(page.left_out, "row", "rows")));
+    }
+    waiting
+}
+
+fn obstacles(page: &Page<'_>) -> Vec<String> {
+    let mut obstacles: Vec<String> = page
+        .obstacles
+        .iter()
+        .map(|(words, rows)| {
+            format!("{}: {}", look::counted(*rows, "row waits", "rows wait"), look::shown(words))
+        })
+        .collect();
+    if page.more_obstacles > 0 {
+        obstacles.push(format!("and {}", look::counted(page.more_obstacles, "more thing", "more things")));
+    }
+    obstacles
+}
+
+fn figures(plan: &Plan, sums: &Fates) -> Vec<Figure> {
+    let mut figures: Vec<Figure> = plan
+        .rows
+        .iter()
+        .map(|(kind, fates)| Figure {
+            words: format!("{kind} to be created"),
+            number: look::count(fates.of(Fate::Create)),
+            of: format!("of {}", look::counted(fates.total(), "row", "rows")),
+        })
+        .collect();
+    let mut besides = |words: &str, rows: u64| {
+        if rows > 0 {
+            figures.push(Figure { words: words.to_owned(), number: look::count(rows), of: String::new() });
+        }
+    };
+    besides("rows there already", sums.there());
+    besides("rows of earlier imports sent besides", plan.rows_earlier);
+    figures
+}
+
+fn call(calls: &Calls) -> Call {
+    Call {
+        name: calls.operation.name(),
+        calls: look::count(calls.calls),
+        counted: calls.counted,
+        available: calls.available,
+    }
+}
+
+fn doubt(doubt: &Doubts) -> String {
+    let kind = doubt.kind;
+    let rows = look::counted(doubt.rows, &format!("row of {kind}"), &format!("rows of {kind}"));
+    format!("{rows}: {}", doubt.way.words())
+}
+
+fn quota(page: &Page<'_>) -> String {
+    let pace = match page.terms.rate {
+        Some(rate) => format!(" At most {rate} requests a second for each operation."),
+        None => String::new(),
+    };
+    let creations = look::counted(page.plan.creations, "creation", "creations");
+    format!("{creations}; daily quota: {}.{pace}", look::shown(page.quota))
+}
+
+fn day(share: &DayShare) -> Day {
+    Day {
+        day: share.from.civil().date().to_string(),
+        creations: look::count(share.creations),
+        from: stamp(share.from),
+        until: stamp(share.until),
+    }
+}
+
+/// A moment as a person reads it, in UTC.
+fn stamp(at: Moment) -> Stamp {
+    Stamp { datetime: at.to_string(), words: at.civil().strftime("%Y-%m-%d %H:%M:%S UTC").to_string() }
+}
+
+fn headline(plan: &Plan) -> String {
+    match (plan.count(Fate::Create), plan.count(Fate::Complete)) {
+        (0, 0) => "Nothing is sent for these sheets".to_owned(),
+        (0, complete) => look::counted(complete, "row is to be completed", "rows are to be completed"),
+        (create, 0) => look::counted(create, "row is to be created", "rows are to be created"),
+        (create, complete) => format!(
+            "{} and {} to be completed",
+            look::counted(create, "row is to be created", "rows are to be created"),
+            look::count(complete)
+        ),
+    }
+}
+
+fn branches(plan: &Plan) -> Vec<Branch> {
+    let tree = &plan.tree;
+    tree.walk(SHOWN)
+        .into_iter()
+        .map(|visit| match visit {
+            Visit::Enter(place) => {
+                let company = &tree.companies[place];
+                let (word, tint, sign) = word(company);
+                Branch::Enter {
+                    name: look::shown(&company.title()),
+                    id: match (&company.name, company.id) {
+                        (Some(_), Some(id)) => id.to_string(),
+                        (Some(_) | None, _) => String::new(),
+                    },
+                    word,
+                    tint,
+                    sign,
+                    rows: contents(&company.rows),
+                    below: !company.below.is_empty(),
+                    open: company.depth < 2,
+                }
+            }
+            Visit::Leave(place) => Branch::Leave { below: !tree.companies[place].below.is_empty() },
+            Visit::More { companies, rows, .. } => Branch::More {
+                words: format!("and {}", look::counted(companies, "more company", "more companies")),
+                rows: contents(&rows),
+            },
+        })
+        .collect()
+}
+
+/// What becomes of a company: in words, with a tint and a sign.
+fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
+    match company.fate {
+        None | Some(Fate::There | Fate::Changed | Fate::Complete) => ("exists", "done", "\u{2713}"),
+        Some(Fate::Create) => ("create", "waiting", "+"),
+        Some(Fate::Rejected) => ("rejected", "failed", "\u{2715}"),
+        Some(Fate::Held) => ("held", "person", "!"),
+        Some(Fate::InDoubt) => ("in doubt", "person", "?"),
+        Some(Fate::Cancelled) => ("given up", "aside", "\u{2212}"),
+        Some(Fate::Blocked) => ("blocked", "failed", "\u{2715}"),
+    }
+}
+
+/// `3 sites, 12 devices to be created · 4 rows there already`.
+fn contents(rows: &[Fates]) -> String {
+    let mut parts = Vec::new();
+    for fate in Fate::ALL {
+        let kinds: Vec<String> = Kind::ALL
+            .into_iter()
+            .zip(rows)
+            .filter(|(_, fates)| fates.of(fate) > 0)
+            .map(|(kind, fates)| look::counted(fates.of(fate), kind.singular(), kind.plural()))
+            .collect();
+        if !kinds.is_empty() {
+            parts.push(format!("{} {}", kinds.join(", "), fate.words()));
+        }
+    }
+    parts.join(" \u{b7} ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! The page of a small plan, and what must not get into it.
+
+use super::*;
+use crate::model::id::JobId;
+use crate::model::operation::Operation;
+use crate::model::record::Target;
+use crate::model::state::JobState;
+use crate::plan::forecast::Allowance;
+use crate::plan::{Asks, demand::testing};
+use crate::plan::{Found, Origin, Survey};
+
+/// A company with two sites below one that exists.
+fn survey(name: &str) -> Survey {
+    let mut survey = Survey::default();
+    let top = Target::Remote(uuid::Uuid::from_u128(7));
+    let rows = [
+        (testing::company(), top),
+        (testing::site(), Target::Job(JobId(1))),
+        (testing::site(), Target::Job(JobId(1))),
+    ];
+    for (number, (record, owner)) in (1..).zip(rows) {
+        survey.add(Found {
+            job: JobId(number),
+            kind: record.kind(),
+            state: if number == 3 { JobState::Held } else { JobState::Ready },
+            remote_id: None,
+            name,
+            origin: Origin::Sheets { changed_since: false },
+            owner: Some(owner),
+            unmade: &[],
+            asks: Asks::of(&record, false, &[]),
+        });
+    }
+    survey
+}
+
+fn shown(name: &str, available: bool) -> String {
+    let terms = Terms {
+        rate: Some(98.0),
+        quota: Some(Allowance { per_day: 1, today: 1 }),
+        now: Moment::parse("2026-03-01T12:00:00Z").unwrap(),
+        read_back: false,
+    };
+    let usable = |operation| available || operation != Operation::AddSite;
+    let plan = Plan::new(&survey(name), &usable, &terms);
+    page(&Page {
+        files: &[name.to_owned()],
+        plan: &plan,
+        terms: &terms,
+        obstacles: &[(format!("{name} is held"), 1)],
+        more_obstacles: 2,
+        left_out: 3,
+        quota: "1 a day",
+        command: "fleetload run a.csv",
+    })
+    .unwrap()
+}
+
+#[test]
+fn the_page_says_what_happens_what_is_in_the_way_and_how_long_it_takes() {
+    let page = shown("Acme", true);
+    let content = &page[page.find("<main").unwrap()..page.find("<footer").unwrap()];
+    insta::assert_snapshot!(content);
+    assert!(shown("Acme", false).contains("[profile.NAME.endpoints.addSite]"));
+}
+
+#[test]
+fn nothing_that_others_wrote_becomes_markup_and_nothing_is_fetched() {
+    let page = shown("<img src=x onerror=alert(1)>\u{202e}\"'&", true);
+    assert!(!page.contains("<img"), "markup is escaped");
+    assert!(!page.contains('\u{202e}'), "what turns the text is shown as its code");
+    assert_eq!(page.matches("<script").count(), 1, "only the script of every page");
+    for open in ["http://", "https://", " src=", " style="] {
+        let rest = page.replace(look::STYLE, "").replace(look::SCRIPT, "");
+        assert!(!rest.contains(open) || rest.contains("&#60;img src="), "{open}");
+    }
+}
+
+#[test]
+fn every_list_of_the_tree_that_is_opened_is_closed() {
+    let page = shown("Acme", true);
+    for element in ["ul", "li", "details", "section", "table", "tbody"] {
+        let opened =
+            page.matches(&format!("<{element}>")).count() + page.matches(&format!("<{element} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
+    }
+}

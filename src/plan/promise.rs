@@ -1,0 +1,283 @@
+//! What a plan said, in short, so that the run that follows can say whether something has changed since.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::fate::{Fate, Fates};
+use super::survey::{Origin, Survey};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+
+/// The form of what is kept; another one is not compared with.
+pub const FORM: u32 = 1;
+
+/// What a plan said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// Always [`FORM`].
+    pub form: u32,
+    /// When the plan was made, in milliseconds since 1970.
+    pub at: Moment,
+    /// The files: name and SHA-256, in the order they were given.
+    pub files: Vec<(String, String)>,
+    /// Whose records they are to become: base address and client id; `None` without a profile.
+    pub account: Option<(String, String)>,
+    /// The number that the import would have got.
+    pub import: i64,
+    /// What becomes of the rows of each kind.
+    pub rows: BTreeMap<Kind, Fates>,
+    /// The requests for the rows of the sheets.
+    pub operations: BTreeMap<Operation, u64>,
+    /// Operations that are needed and could not be used.
+    pub unavailable: Vec<Operation>,
+    /// Of each sheet a digest of the rows: place, natural key, values, and what the import makes of them.
+    pub sheets: Vec<SheetDigest>,
+}
+
+/// The rows of one sheet, digested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetDigest {
+    /// The file.
+    pub file: String,
+    /// The sheet in it.
+    pub name: String,
+    /// Over all its rows.
+    pub digest: String,
+}
+
+/// A digest of rows in the making.
+#[derive(Debug, Clone, Default)]
+pub struct RowDigest(Sha256);
+
+impl RowDigest {
+    /// Takes in a row.
+    pub fn row(&mut self, number: u32, natural_key: &str, content_hash: &str, disposition: &str) {
+        for part in [natural_key, content_hash, disposition] {
+            // With the lengths no two lists of rows are the same text.
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+        self.0.update(number.to_le_bytes());
+    }
+
+    /// The digest, in hexadecimal.
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Something that is not as it was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Difference {
+    /// A file has other bytes.
+    File {
+        /// Its name.
+        name: String,
+    },
+    /// The records are to become those of another account.
+    Account,
+    /// The journal has had other imports since.
+    Journal {
+        /// How many.
+        imports: i64,
+    },
+    /// Other numbers of rows have a fate.
+    Rows {
+        /// Which rows.
+        kind: Kind,
+        /// Which fate.
+        fate: Fate,
+        /// As it was planned.
+        planned: u64,
+        /// As it is.
+        now: u64,
+    },
+    /// Other numbers of requests are needed.
+    Calls {
+        /// Of which operation.
+        operation: Operation,
+        /// As it was planned.
+        planned: u64,
+        /// As it is.
+        now: u64,
+    },
+    /// An operation that was available is so no more.
+    Unavailable {
+        /// Which one.
+        operation: Operation,
+    },
+    /// An operation that was not available is so now.
+    Available {
+        /// Which one.
+        operation: Operation,
+    },
+    /// The rows of a sheet have other values, or mean something else than they did.
+    Values {
+        /// The file.
+        file: String,
+        /// The sheet.
+        sheet: String,
+    },
+}
+
+impl Promise {
+    /// Fills in what becomes of the rows of the sheets, if every operation they need can be used, and what of this
+    /// cannot.
+    pub fn reckon(&mut self, survey: &Survey, available: &dyn Fn(Operation) -> bool) {
+        let fated = survey.fates(&|_| true);
+        self.rows = BTreeMap::new();
+        for (node, &fate) in survey.nodes.iter().zip(&fated.fates) {
+            if matches!(node.origin, Origin::Sheets { .. }) {
+                self.rows.entry(node.kind).or_default().add(fate);
+            }
+        }
+        let demand = survey.demand(&fated, |origin| matches!(origin, Origin::Sheets { .. }));
+        self.operations = demand.sent().clone();
+        self.unavailable =
+            self.operations.keys().copied().filter(|&operation| !available(operation)).collect();
+    }
+
+    /// Whether both speak of files of the same names.
+    pub fn is_about(&self, names: &[&str]) -> bool {
+        self.files.iter().map(|(name, _)| name.as_str()).eq(names.iter().copied())
+    }
+
+    /// Rows that are to be created.
+    pub fn to_create(&self) -> u64 {
+        self.rows.values().map(|fates| fates.of(Fate::Create)).sum()
+    }
+
+    /// What is not as it was planned; nothing when all of it is.
+    pub fn differences(&self, now: &Self) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        for ((name, planned), (_, sha256)) in self.files.iter().zip(&now.files) {
+            if planned != sha256 {
+                differences.push(Difference::File { name: name.clone() });
+            }
+        }
+        if let (Some(planned), Some(account)) = (&self.account, &now.account)
+            && planned != account
+        {
+            differences.push(Difference::Account);
+        }
+        if self.import != now.import {
+            differences.push(Difference::Journal { imports: now.import - self.import });
+        }
+        for kind in Kind::ALL {
+            let of = |promise: &Self| promise.rows.get(&kind).copied().unwrap_or_default();
+            let (before, after) = (of(self), of(now));
+            for fate in Fate::ALL {
+                let (planned, now) = (before.of(fate), after.of(fate));
+                if planned != now {
+                    differences.push(Difference::Rows { kind, fate, planned, now });
+                }
+            }
+        }
+        self.compare_operations(now, &mut differences);
+        // Of what other files, or another journal, make of the rows there is no more to say.
+        if differences.is_empty() {
+            for (planned, sheet) in self.sheets.iter().zip(&now.sheets) {
+                if planned != sheet {
+                    let (file, sheet) = (sheet.file.clone(), sheet.name.clone());
+                    differences.push(Difference::Values { file, sheet });
+                }
+            }
+        }
+        differences
+    }
+
+    fn compare_operations(&self, now: &Self, differences: &mut Vec<Difference>) {
+        for &operation in Operation::ALL {
+            let of = |promise: &Self| promise.operations.get(&operation).copied().unwrap_or(0);
+            let (planned, calls) = (of(self), of(now));
+            // How many records are created is said by the rows.
+            if planned != calls && !operation.creates() {
+                differences.push(Difference::Calls { operation, planned, now: calls });
+            }
+            match (self.unavailable.contains(&operation), now.unavailable.contains(&operation)) {
+                (false, true) => differences.push(Difference::Unavailable { operation }),
+                (true, false) if calls > 0 => differences.push(Difference::Available { operation }),
+                (true, true | false) | (false, false) => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn promise() -> Promise {
+        let mut rows = BTreeMap::<Kind, Fates>::new();
+        for _ in 0..3 {
+            rows.entry(Kind::Company).or_default().add(Fate::Create);
+        }
+        Promise {
+            form: FORM,
+            at: Moment::from_millis(0),
+            files: vec![("a.csv".into(), "aa".into())],
+            account: None,
+            import: 1,
+            rows,
+            operations: [(Operation::AddCompany, 3), (Operation::PutCompanyMetadataList, 1)].into(),
+            unavailable: Vec::new(),
+            sheets: vec![SheetDigest { file: "a.csv".into(), name: "a".into(), digest: "d".into() }],
+        }
+    }
+
+    #[test]
+    fn what_has_not_changed_is_as_planned_and_survives_the_file() {
+        let text = serde_json::to_string(&promise()).unwrap();
+        let read: Promise = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, promise());
+        assert_eq!(read.differences(&promise()), []);
+        assert_eq!(read.to_create(), 3);
+        assert!(read.is_about(&["a.csv"]) && !read.is_about(&["a.csv", "b.csv"]));
+    }
+
+    #[test]
+    fn every_difference_is_named() {
+        let mut now = promise();
+        now.files[0].1 = "bb".into();
+        now.import = 3;
+        now.rows.entry(Kind::Company).or_default().add(Fate::There);
+        now.operations.insert(Operation::PutCompanyMetadataList, 4);
+        now.unavailable.push(Operation::AddCompany);
+        now.sheets[0].digest = "e".into();
+        assert_eq!(
+            promise().differences(&now),
+            [
+                Difference::File { name: "a.csv".into() },
+                Difference::Journal { imports: 2 },
+                Difference::Rows { kind: Kind::Company, fate: Fate::There, planned: 0, now: 1 },
+                Difference::Unavailable { operation: Operation::AddCompany },
+                Difference::Calls { operation: Operation::PutCompanyMetadataList, planned: 1, now: 4 },
+            ]
+        );
+        let mut other_values = promise();
+        other_values.sheets[0].digest = "e".into();
+        let differences = promise().differences(&other_values);
+        assert_eq!(differences, [Difference::Values { file: "a.csv".into(), sheet: "a".into() }]);
+    }
+
+    #[test]
+    fn rows_are_digested_with_their_place_and_order() {
+        let digest = |rows: &[(u32, &str, &str)]| {
+            let mut digest = RowDigest::default();
+            rows.iter().for_each(|(number, key, hash)| digest.row(*number, key, hash, "new"));
+            digest.finish()
+        };
+        let one = digest(&[(2, "ab", "c"), (3, "d", "e")]);
+        assert_eq!(one, digest(&[(2, "ab", "c"), (3, "d", "e")]));
+        for other in
+            [&[(2, "a", "bc"), (3, "d", "e")][..], &[(3, "d", "e"), (2, "ab", "c")], &[(2, "ab", "c")]]
+        {
+            assert_ne!(one, digest(other));
+        }
+    }
+}

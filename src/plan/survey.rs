@@ -1,0 +1,265 @@
+//! The jobs that a run would find, taken in one by one, and what becomes of each: what is sent, and what keeps the
+//! others from being sent.
+//!
+//! Of each job only what this needs is kept (about a hundred bytes), so that a million rows fit in memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::demand::{Asks, Demand};
+use super::fate::Fate;
+use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::Target;
+use crate::model::state::JobState;
+
+/// A job as it is taken in.
+#[derive(Debug, Clone)]
+pub struct Found<'a> {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where it stands before the run.
+    pub state: JobState,
+    /// The record it made, or found.
+    pub remote_id: Option<RemoteId>,
+    /// Its name.
+    pub name: &'a str,
+    /// How it comes into the run.
+    pub origin: Origin,
+    /// The company it belongs to, or that is above it.
+    pub owner: Option<Target>,
+    /// The jobs it refers to that have no record yet.
+    pub unmade: &'a [JobId],
+    /// What it asks of the service.
+    pub asks: Asks,
+}
+
+/// How a job comes into the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// By a row of the sheets; done with other values than the row has, or not.
+    Sheets {
+        /// Whether the record was made with other values.
+        changed_since: bool,
+    },
+    /// Left unfinished by earlier imports.
+    Earlier,
+    /// It is only what others refer to.
+    Referred,
+}
+
+/// What keeps a row from being sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// Another row that is not made, and why.
+    Row(JobId, Fate),
+    /// An operation that is neither documented nor in the profile.
+    Operation(Operation),
+}
+
+/// A job as it is kept.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) job: JobId,
+    pub(super) kind: Kind,
+    pub(super) state: JobState,
+    pub(super) origin: Origin,
+    pub(super) owner: Option<Target>,
+    made: bool,
+    unmade: Box<[JobId]>,
+    /// Its number in the list of what rows ask.
+    asks: u32,
+}
+
+/// What is known of a company besides.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) id: Option<RemoteId>,
+}
+
+/// The jobs that a run would find.
+#[derive(Debug, Default)]
+pub struct Survey {
+    pub(super) nodes: Vec<Node>,
+    pub(super) by_job: HashMap<JobId, u32>,
+    /// Names and ids of companies, by the number of the job in the list.
+    pub(super) companies: HashMap<u32, Named>,
+    asks: Vec<Asks>,
+    numbers: HashMap<Asks, u32>,
+}
+
+/// What becomes of each job.
+#[derive(Debug)]
+pub(super) struct Fated {
+    pub(super) fates: Vec<Fate>,
+    /// What blocks a job, by its number in the list.
+    pub(super) causes: HashMap<u32, Cause>,
+}
+
+impl Survey {
+    /// Takes in a job; the second time it is left as it is.
+    pub fn add(&mut self, found: Found<'_>) {
+        // Rows are fewer than 2^32.
+        let place = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        if self.by_job.contains_key(&found.job) {
+            return;
+        }
+        self.by_job.insert(found.job, place);
+        if found.kind == Kind::Company {
+            self.companies.insert(place, Named { name: found.name.to_owned(), id: found.remote_id });
+        }
+        let asks = match self.numbers.get(&found.asks) {
+            Some(number) => *number,
+            None => {
+                let number = u32::try_from(self.asks.len()).unwrap_or(u32::MAX);
+                self.asks.push(found.asks.clone());
+                self.numbers.insert(found.asks, number);
+                number
+            }
+        };
+        self.nodes.push(Node {
+            job: found.job,
+            kind: found.kind,
+            state: found.state,
+            origin: found.origin,
+            owner: found.owner,
+            made: found.remote_id.is_some(),
+            unmade: found.unmade.into(),
+            asks,
+        });
+    }
+
+    /// Jobs that others refer to and that were not taken in yet: companies above others, and what is not made.
+    pub fn missing(&self) -> Vec<JobId> {
+        let mut missing: Vec<JobId> = self
+            .nodes
+            .iter()
+            .flat_map(|node| {
+                let owner = match node.owner {
+                    Some(Target::Job(job)) => Some(job),
+                    Some(Target::Remote(_)) | None => None,
+                };
+                owner.into_iter().chain(node.unmade.iter().copied())
+            })
+            .filter(|job| !self.by_job.contains_key(job))
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
+    /// What the rows of the sheets would ask, or those left from earlier imports, as far as they are to be sent.
+    pub(super) fn demand(&self, fated: &Fated, of: impl Fn(Origin) -> bool) -> Demand {
+        let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
+        for (place, node) in (0_u32..).zip(&self.nodes) {
+            if of(node.origin) && fated.is_sent(place) {
+                *rows.entry(node.asks).or_default() += 1;
+            }
+        }
+        let mut demand = Demand::default();
+        for (asks, rows) in rows {
+            demand.ask(&self.asks[asks as usize], rows);
+        }
+        demand
+    }
+
+    /// What becomes of each job, when these operations can be used.
+    pub(super) fn fates(&self, available: &dyn Fn(Operation) -> bool) -> Fated {
+        let lacking: Vec<Option<Operation>> = self
+            .asks
+            .iter()
+            .map(|asks| asks.sent().iter().copied().find(|&operation| !available(operation)))
+            .collect();
+        let mut settled: Vec<Option<Fate>> = vec![None; self.nodes.len()];
+        let mut on_the_way = vec![false; self.nodes.len()];
+        let mut causes = HashMap::new();
+        for start in 0..self.nodes.len() {
+            // The way down to what a row waits for, on a list of its own: companies may hang very deep.
+            let mut way = vec![start];
+            while let Some(&place) = way.last() {
+                if settled[place].is_some() {
+                    way.pop();
+                    continue;
+                }
+                on_the_way[place] = true;
+                let node = &self.nodes[place];
+                let waits_for = |job: &JobId| self.by_job.get(job).map(|&parent| parent as usize);
+                let open = node
+                    .unmade
+                    .iter()
+                    .filter_map(waits_for)
+                    .find(|&parent| settled[parent].is_none() && !on_the_way[parent]);
+                if let (Some(open), JobState::Blocked | JobState::Skipped) = (open, node.state) {
+                    way.push(open);
+                    continue;
+                }
+                let (fate, cause) = self.fate(node, &settled, &causes, lacking[node.asks as usize]);
+                if let Some(cause) = cause {
+                    // Places are made from numbers of 32 bits.
+                    causes.insert(u32::try_from(place).unwrap_or(u32::MAX), cause);
+                }
+                settled[place] = Some(fate);
+                on_the_way[place] = false;
+                way.pop();
+            }
+        }
+        Fated { fates: settled.into_iter().map(|fate| fate.unwrap_or(Fate::Blocked)).collect(), causes }
+    }
+
+    /// What becomes of a job, all that it waits for being settled.
+    fn fate(
+        &self,
+        node: &Node,
+        settled: &[Option<Fate>],
+        causes: &HashMap<u32, Cause>,
+        lacking: Option<Operation>,
+    ) -> (Fate, Option<Cause>) {
+        let changed_since = node.origin == Origin::Sheets { changed_since: true };
+        let own = Fate::of(node.state, node.made, changed_since);
+        if let Some(
+            fate @ (Fate::There
+            | Fate::Changed
+            | Fate::Rejected
+            | Fate::Held
+            | Fate::InDoubt
+            | Fate::Cancelled),
+        ) = own
+        {
+            return (fate, None);
+        }
+        for job in &node.unmade {
+            let Some(&parent) = self.by_job.get(job) else { continue };
+            match settled[parent as usize] {
+                Some(Fate::Create | Fate::Complete | Fate::There | Fate::Changed) => {}
+                Some(Fate::Blocked) => {
+                    let cause = causes.get(&parent).copied().unwrap_or(Cause::Row(*job, Fate::Blocked));
+                    return (Fate::Blocked, Some(cause));
+                }
+                Some(fate) => return (Fate::Blocked, Some(Cause::Row(*job, fate))),
+                // Rows that wait for each other in a circle.
+                None => return (Fate::Blocked, Some(Cause::Row(*job, Fate::Blocked))),
+            }
+        }
+        if let Some(operation) = lacking {
+            return (Fate::Blocked, Some(Cause::Operation(operation)));
+        }
+        let fate = own.unwrap_or(if node.made { Fate::Complete } else { Fate::Create });
+        (fate, (fate == Fate::Blocked).then_some(Cause::Row(node.job, Fate::Blocked)))
+    }
+}
+
+impl Fated {
+    /// Whether a job is sent, or would be if every operation it needs could be used.
+    pub(super) fn is_sent(&self, place: u32) -> bool {
+        match self.fates[place as usize] {
+            Fate::Create | Fate::Complete => true,
+            Fate::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
+            Fate::There | Fate::Changed | Fate::Rejected | Fate::Held | Fate::InDoubt | Fate::Cancelled => {
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What becomes of jobs that wait for each other, and the companies as they hang below each other.
+
+use super::*;
+use crate::model::operation::Operation;
+use crate::plan::demand::testing;
+use crate::plan::{Asks, Cause, Found};
+
+const TOP: RemoteId = RemoteId::from_u128(7);
+const ALL: Extent = Extent { broad: 100, deep: 100, all: 1_000 };
+
+/// A survey of rows: job, kind, state and owner; each waits for its owner when that is a job.
+fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
+    let mut survey = Survey::default();
+    for &(job, kind, state, owner) in rows {
+        let record = match kind {
+            Kind::Company => testing::company(),
+            Kind::Site => testing::site(),
+            Kind::Person => testing::person(),
+            Kind::Device => testing::device(None),
+        };
+        let unmade = match owner {
+            Target::Job(owner) => vec![owner],
+            Target::Remote(_) => Vec::new(),
+        };
+        survey.add(Found {
+            job: JobId(job),
+            kind,
+            state,
+            remote_id: None,
+            name: &format!("{} {job}", kind.singular()),
+            origin: Origin::Sheets { changed_since: false },
+            owner: Some(owner),
+            unmade: &unmade,
+            asks: Asks::of(&record, false, &[]),
+        });
+    }
+    survey
+}
+
+fn below(job: i64) -> Target {
+    Target::Job(JobId(job))
+}
+
+/// The companies as they are walked through, indented by their depth.
+fn walked(tree: &Tree, extent: Extent) -> Vec<String> {
+    let lines = tree.walk(extent).into_iter().filter_map(|visit| match visit {
+        Visit::Enter(place) => {
+            let company = &tree.companies[place];
+            let rows: u64 = company.rows.iter().map(Fates::total).sum();
+            Some(format!("{}{} {rows}", " ".repeat(company.depth), company.title()))
+        }
+        Visit::More { depth, companies, rows } => {
+            let rows: u64 = rows.iter().map(Fates::total).sum();
+            Some(format!("{}and {companies} more, {rows}", " ".repeat(depth)))
+        }
+        Visit::Leave(_) => None,
+    });
+    lines.collect()
+}
+
+#[test]
+fn companies_hang_below_each_other_in_the_order_of_their_rows() {
+    let rows = [
+        (1, Kind::Company, JobState::Blocked, below(3)),
+        (2, Kind::Company, JobState::Blocked, below(3)),
+        (3, Kind::Company, JobState::Ready, Target::Remote(TOP)),
+        (4, Kind::Device, JobState::Blocked, below(1)),
+        (5, Kind::Site, JobState::Blocked, below(1)),
+    ];
+    let survey = survey(&rows);
+    let fated = survey.fates(&|_| true);
+    assert!(fated.fates.iter().all(|fate| *fate == Fate::Create), "all of them, one after the other");
+    let tree = Tree::of(&survey, &fated);
+    let top = TOP.to_string();
+    assert_eq!(
+        walked(&tree, ALL),
+        [format!("{top} 1"), " company 3 2".into(), "  company 1 2".into(), "  company 2 0".into()]
+    );
+    assert_eq!(tree.companies[tree.roots[0]].of(Kind::Company).of(Fate::Create), 1);
+}
+
+#[test]
+fn what_is_not_shown_is_added_up() {
+    let mut rows = vec![(1, Kind::Company, JobState::Ready, Target::Remote(TOP))];
+    rows.extend((2..=10).map(|job| (job, Kind::Company, JobState::Blocked, below(1))));
+    rows.extend((11..=30).map(|job| (job, Kind::Site, JobState::Blocked, below(10))));
+    let survey = survey(&rows);
+    let tree = Tree::of(&survey, &survey.fates(&|_| true));
+    let broad = walked(&tree, Extent { broad: 3, deep: 9, all: 99 });
+    assert_eq!(broad[2..], ["  company 2 0", "  company 3 0", "  company 4 0", "  and 6 more, 20"]);
+    let deep = walked(&tree, Extent { broad: 3, deep: 2, all: 99 });
+    assert_eq!(deep[1..], [" company 1 9", "  and 9 more, 20"]);
+    assert_eq!(walked(&tree, Extent { broad: 9, deep: 9, all: 1 })[1..], [" and 10 more, 29"]);
+    assert_eq!(walked(&tree, Extent { broad: 8, deep: 9, all: 99 }).len(), 11, "the ninth stands for itself");
+}
+
+#[test]
+fn what_waits_for_a_row_that_is_not_sent_is_blocked_by_the_first_of_the_chain() {
+    for (state, fate) in [
+        (JobState::Held, Fate::Held),
+        (JobState::Rejected, Fate::Rejected),
+        (JobState::InDoubt, Fate::InDoubt),
+        (JobState::Cancelled, Fate::Cancelled),
+    ] {
+        let survey = survey(&[
+            (3, Kind::Device, JobState::Blocked, below(2)),
+            (2, Kind::Company, JobState::Blocked, below(1)),
+            (1, Kind::Company, state, Target::Remote(TOP)),
+        ]);
+        let fated = survey.fates(&|_| true);
+        assert_eq!(fated.fates, [Fate::Blocked, Fate::Blocked, fate]);
+        assert_eq!(fated.causes[&0], Cause::Row(JobId(1), fate));
+        assert_eq!(fated.causes[&1], Cause::Row(JobId(1), fate));
+    }
+}
+
+#[test]
+fn an_operation_that_is_missing_blocks_what_needs_it_and_what_hangs_on_that() {
+    let survey = survey(&[
+        (1, Kind::Company, JobState::Ready, Target::Remote(TOP)),
+        (2, Kind::Site, JobState::Blocked, below(1)),
+        (3, Kind::Device, JobState::Blocked, below(2)),
+    ]);
+    let fated = survey.fates(&|operation| operation != Operation::AddSite);
+    assert_eq!(fated.fates, [Fate::Create, Fate::Blocked, Fate::Blocked]);
+    assert_eq!(fated.causes[&2], Cause::Operation(Operation::AddSite));
+    assert!(fated.is_sent(2), "they would be sent if it could be used, and are counted");
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_companies_is_no_matter_and_a_circle_ends() {
+    let many = 100_000;
+    let mut rows: Vec<_> =
+        (1..many).map(|job| (job, Kind::Company, JobState::Blocked, below(job + 1))).collect();
+    rows.push((many, Kind::Company, JobState::Ready, Target::Remote(TOP)));
+    let deep = survey(&rows);
+    let fated = deep.fates(&|_| true);
+    assert!(fated.fates.iter().all(|fate| *fate == Fate::Create));
+    let tree = Tree::of(&deep, &fated);
+    assert_eq!(tree.companies.len(), rows.len() + 1);
+    assert_eq!(
+        walked(&tree, Extent { broad: 3, deep: 2, all: 9 }).last().unwrap(),
+        "  and 99999 more, 99998"
+    );
+
+    let circle = survey(&[
+        (1, Kind::Company, JobState::Blocked, below(2)),
+        (2, Kind::Company, JobState::Blocked, below(1)),
+    ]);
+    let fated = circle.fates(&|_| true);
+    assert_eq!(fated.fates, [Fate::Blocked, Fate::Blocked]);
+    assert_eq!(walked(&Tree::of(&circle, &fated), ALL).len(), 2);
+}
+
+#[test]
+fn jobs_that_others_refer_to_are_asked_for_until_all_are_there() {
+    let survey =
+        survey(&[(5, Kind::Site, JobState::Blocked, below(4)), (6, Kind::Site, JobState::Blocked, below(4))]);
+    assert_eq!(survey.missing(), [JobId(4)]);
+}
