@@ -149,8 +149,9 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
         if let Some(read) = mapping::reading_of(examined, table) {
             context.terminal.result(format!("  read with {read}"));
         }
-        if let Some(columns) = mapping::told(table, manner) {
-            context.terminal.result(format!("  columns: {columns}"));
+        for (number, columns) in mapping::told(table, manner).into_iter().enumerate() {
+            let label = if number == 0 { "columns:" } else { "        " };
+            context.terminal.result(format!("  {label} {columns}"));
         }
     }
 }
