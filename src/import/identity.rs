@@ -258,6 +258,22 @@ mod tests {
     }
 
     #[test]
+    fn a_row_is_known_by_the_hash_that_an_earlier_fleetload_gave_it() {
+        let known = known(JobState::Rejected, "old");
+        let claim = |former_hash| Claim {
+            kind: Kind::Site,
+            links: &[],
+            content_hash: "new",
+            former_hash,
+            natural: Some(&known),
+            by_key: &[],
+        };
+        assert_eq!(decide(&claim(Some("old")), &|_| false), Decision::Recognise(JOB));
+        assert_eq!(decide(&claim(Some("other")), &|_| false), Decision::Revise(JOB));
+        assert_eq!(decide(&claim(None), &|_| false), Decision::Revise(JOB));
+    }
+
+    #[test]
     fn a_job_is_one_row_of_an_import_at_most() {
         let known = known(JobState::Ready, "old");
         let claim = Claim {

@@ -1,5 +1,7 @@
 //! Sheets into a real journal, once and again.
 
+mod left_out;
+
 use std::path::Path;
 
 use super::*;
@@ -218,38 +220,6 @@ fn one_error_keeps_everything_out_unless_rows_with_errors_may_be_left_out() {
             ("ref.target-invalid".into(), vec!["companies.csv!companies!4".to_owned()]),
         ]
     );
-}
-
-#[test]
-fn a_row_that_was_left_out_shows_what_became_of_it_when_it_comes_again() {
-    let mut bench = Bench::new();
-    let examined = bench.examined(&[(
-        "companies.csv",
-        &companies(&format!("acme,{ROOT},Acme,\nbad,nowhere,Bad,\nbelow,bad,Below,\nACME,{ROOT},Twin,\n")),
-    )]);
-    let now = bench.now();
-    let Outcome::Imported(first, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
-        panic!("the good row is imported");
-    };
-    assert_eq!(first.left_out, 3);
-    let corrected = companies(&format!("BAD,{ROOT},Bad,\nbelow,bad,Below,\nacme,{ROOT},Acme,\n"));
-    let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
-    let bad = bench.rows(second.import)[0].job.unwrap();
-    bench.create(bad, Operation::AddCompany);
-    let told: Vec<_> =
-        bench.rows(first.import).iter().map(|row| (row.disposition, row.state, row.job)).collect();
-    let below = bench.rows(second.import)[1].job;
-    assert_eq!(
-        told[1..3],
-        [
-            (Disposition::LeftOut, JobState::Created, Some(bad)),
-            (Disposition::LeftOut, JobState::Ready, below),
-        ]
-    );
-    // The row whose key another one has is not that other one.
-    assert_eq!(told[3], (Disposition::LeftOut, JobState::Rejected, None));
-    assert_eq!(bench.journal.left_out(Some(first.import)).unwrap(), 1);
-    assert_eq!(bench.journal.tally(Some(first.import)).unwrap().total(), 4);
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! Rows that an import leaves out, and what answers for them later.
+
+use super::*;
+
+impl Bench {
+    /// Imports what is right of some sheets.
+    fn import_the_right_ones(&mut self, files: &[(&str, &str)]) -> ImportId {
+        let examined = self.examined(files);
+        let now = self.now();
+        match import(&examined, &mut self.journal, true, now).unwrap() {
+            Outcome::Imported(imported, _) => imported.import,
+            Outcome::Refused(findings) => panic!("{:?}", codes(&findings)),
+        }
+    }
+
+    /// Which rows of an import wait for one that takes their place, by the number of the row.
+    fn waiting(&self, import: ImportId) -> Vec<u32> {
+        self.rows(import).iter().filter(|row| row.job.is_none()).map(|row| row.number).collect()
+    }
+}
+
+#[test]
+fn a_row_that_was_left_out_shows_what_became_of_it_when_it_comes_again() {
+    let mut bench = Bench::new();
+    let examined = bench.examined(&[(
+        "companies.csv",
+        &companies(&format!("acme,{ROOT},Acme,\nbad,nowhere,Bad,\nbelow,bad,Below,\nACME,{ROOT},Twin,\n")),
+    )]);
+    let now = bench.now();
+    let Outcome::Imported(first, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
+        panic!("the good row is imported");
+    };
+    assert_eq!(first.left_out, 3);
+    let corrected = companies(&format!("BAD,{ROOT},Bad,\nbelow,bad,Below,\nacme,{ROOT},Acme,\n"));
+    let (second, _) = bench.import(&[("companies.csv", &corrected)]).unwrap();
+    let bad = bench.rows(second.import)[0].job.unwrap();
+    bench.create(bad, Operation::AddCompany);
+    let told: Vec<_> =
+        bench.rows(first.import).iter().map(|row| (row.disposition, row.state, row.job)).collect();
+    let below = bench.rows(second.import)[1].job;
+    assert_eq!(
+        told[1..3],
+        [
+            (Disposition::LeftOut, JobState::Created, Some(bad)),
+            (Disposition::LeftOut, JobState::Ready, below),
+        ]
+    );
+    // The row whose key another one has is not that other one.
+    assert_eq!(told[3], (Disposition::LeftOut, JobState::Rejected, None));
+    assert_eq!(bench.journal.left_out(Some(first.import)).unwrap(), 1);
+    assert_eq!(bench.journal.tally(Some(first.import)).unwrap().total(), 4);
+}
+
+#[test]
+fn a_key_answers_for_a_row_under_the_same_owner_or_in_the_same_sheet_only() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\nb,{ROOT},B,\n"));
+    let wrong = "key,company,name,latitude\nhq,a,Head Office,north\n";
+    let first = bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)]);
+    assert_eq!(bench.waiting(first), [2]);
+    // Another company's site goes by the same key: it is another site.
+    let stranger = "key,company,name\nhq,b,Head Office\n";
+    let (_, _) = bench.import(&[("sites of b.csv", stranger)]).unwrap();
+    assert_eq!(bench.waiting(first), [2], "a stranger with the same key is no answer");
+    let corrected = "key,company,name\nhq,A,Head Office\n";
+    bench.import(&[("sites corrected.csv", corrected)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+}
+
+#[test]
+fn a_place_in_a_fix_sheet_answers_only_for_a_row_that_is_like_it() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\n"));
+    let wrong = "company,name,reference,suburb,latitude\na,Depot,D-1,Mt Eden,north\n";
+    let first = bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)]);
+    // A fix sheet of another project names the same place.
+    let stranger =
+        "company,name,reference,suburb,latitude,result_source\na,Shop,S-9,Taupo,,sites.csv!sites!2\n";
+    bench.import(&[("sites.fix.csv", stranger)]).unwrap();
+    assert_eq!(bench.waiting(first).len(), 1, "{:?}", bench.waiting(first));
+    let corrected = stranger.replace("Shop,S-9,Taupo", "Depot,D-1,Mt Eden");
+    bench.import(&[("sites.fix.csv", &corrected)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+}
+
+#[test]
+fn of_two_files_with_one_name_each_row_has_its_own_reason() {
+    let mut bench = Bench::new();
+    for (folder, sheet) in
+        [("north", format!("n,{ROOT},North,\n")), ("south", "s,nowhere,South,\n".to_owned())]
+    {
+        std::fs::create_dir(bench.folder.path().join(folder)).unwrap();
+        bench.write(&format!("{folder}/companies.csv"), &companies(&sheet));
+    }
+    let files = ["north/companies.csv", "south/companies.csv"].map(|name| {
+        let path = bench.folder.path().join(name);
+        let content = std::fs::read_to_string(&path).unwrap();
+        (name, content)
+    });
+    let files = [(files[0].0, files[0].1.as_str()), (files[1].0, files[1].1.as_str())];
+    let import = bench.import_the_right_ones(&files);
+    let told: Vec<_> = bench
+        .rows(import)
+        .into_iter()
+        .map(|row| (row.cells[0].clone(), row.code.unwrap_or_default()))
+        .collect();
+    assert_eq!(told, [("n".to_owned(), String::new()), ("s".to_owned(), "ref.not-found".to_owned())]);
+    let names: Vec<_> = bench.journal.sheets(import).unwrap().into_iter().map(|sheet| sheet.file).collect();
+    assert!(
+        names[0].ends_with("north/companies.csv") && names[1].ends_with("south/companies.csv"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn a_row_that_is_left_out_for_a_denied_warning_is_told_why() {
+    let mut bench = Bench::new();
+    let mut options = Options::default();
+    options.policy.deny("cell.phone").unwrap();
+    for field in ["support_email", "sales_email", "accounts_email"] {
+        options.set_default(&format!("companies.{field}=a@b.example")).unwrap();
+    }
+    options.set_default("companies.company_type=CUSTOMER").unwrap();
+    options.set_default("companies.address1=1 High St").unwrap();
+    let sheet = format!("key,parent,name,phone\na,{ROOT},A,1-800-FLOWERS\n");
+    let path = bench.write("companies.csv", &sheet);
+    let examined = examine(&[path], &options, Some(&bench.journal)).unwrap();
+    let now = bench.now();
+    let Outcome::Imported(imported, _) = import(&examined, &mut bench.journal, true, now).unwrap() else {
+        panic!("one row is left out, and that is all");
+    };
+    let rows = bench.rows(imported.import);
+    assert_eq!((rows[0].code.as_deref(), rows[0].state), (Some("cell.phone"), JobState::Rejected));
+    assert_eq!(rows[0].violations[0].path, "phone");
+}
+
+#[test]
+fn the_order_of_metadata_columns_makes_no_row_another_one() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\n"));
+    let sheet = "key,company,name,meta:zone,meta:a\ns,a,S,1,2\n";
+    bench.import(&[("companies.csv", &owners), ("sites.csv", sheet)]).unwrap();
+    let moved = "key,company,name,meta:a,meta:zone\ns,a,S,2,1\n";
+    let (again, _) = bench.import(&[("companies.csv", &owners), ("sites.csv", moved)]).unwrap();
+    assert_eq!((again.recognised, again.changed_since, again.revised), (2, 0, 0));
+}
