@@ -130,6 +130,7 @@ impl Book {
                 (None, _) => self.ignored.push((sheet.name, "holds no known kind of row")),
             }
         }
+        let (sources, pivots) = (workbook.sources(), worksheets::with_pivots(workbook.listed()));
         *self.workbook.borrow_mut() = Some(workbook);
         for kind in Kind::ALL {
             let names: Vec<String> = found
@@ -168,6 +169,7 @@ impl Book {
                 worksheets::tell(table, survey, &mut self.findings);
             }
         }
+        worksheets::tell_sources(&self.tables, &self.worksheets, sources, &pivots, &mut self.findings);
         Ok(())
     }
 
