@@ -253,7 +253,14 @@ fn fix(finding: &Finding) -> Option<String> {
     let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
     let Some(suggestion) = &finding.suggestion else {
         // The messages of these say it in full.
-        let said = [Code::CellEnum, Code::CellBool, Code::CellTimezone, Code::CellMultipleValues];
+        let said = [
+            Code::CellEnum,
+            Code::CellBool,
+            Code::CellTimezone,
+            Code::CellMultipleValues,
+            Code::CellFormulaNoValue,
+            Code::CellMergedCovered,
+        ];
         return if finding.code == Code::CellMacReserved {
             Some("enter the address that is printed on the device".to_owned())
         } else if said.contains(&finding.code) {

@@ -153,6 +153,11 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
             context.terminal.result(format!("  columns: {columns}"));
         }
     }
+    for book in examined.books() {
+        if let Some(sheets) = mapping::not_read(book) {
+            context.terminal.result(format!("{}, not read: {sheets}", book.file.name));
+        }
+    }
 }
 
 /// The files and sheets as programs read them.
@@ -186,7 +191,7 @@ pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json:
             })
         })
         .collect();
-    json!({"files": files, "sheets": sheets})
+    json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
 fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {

@@ -34,7 +34,7 @@ impl Book {
                     Code::SheetNotFound,
                     &self.file.name,
                     format!(
-                        "the workbook has no sheet '{}'; its sheets are {}",
+                        "the workbook has no sheet '{}': name one of those it has, {}",
                         shown(wanted),
                         names.join(", ")
                     ),
@@ -225,7 +225,11 @@ impl Book {
                 Finding::of_file(
                     Code::SheetPreamble,
                     &self.file.name,
-                    format!("the header is taken from row {}; the rows above it are not read", header.row),
+                    format!(
+                        "the header is taken from row {}; the rows above it are not read: name the right row with \
+                         --header-row if that is another",
+                        header.row
+                    ),
                 )
                 .in_sheet(worksheet.as_deref())
                 .in_row(header.row, header.line),

@@ -194,7 +194,8 @@ pub(super) fn tell_sources(
         let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
         read.filter_map(of).any(|column| column.formulas.count > 0)
     };
-    let is_told = findings.iter().any(|finding| finding.code == Code::FileExternalLinks && finding.cell.is_some());
+    let is_told =
+        findings.iter().any(|finding| finding.code == Code::FileExternalLinks && finding.cell.is_some());
     if sources.has_workbooks && !is_told && tables.iter().any(has_formulas) {
         let message = "the workbook takes values from other workbooks, and formulas of the sheets that are read may \
                        depend on them; they are as old as the last time it was saved: open it in Excel together with \
