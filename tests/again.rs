@@ -144,7 +144,7 @@ fn a_record_that_is_there_after_all_is_not_made_again_on_a_persons_word() {
 }
 
 /// A workbook with two companies and ten devices, of which two have a model that the service refuses.
-fn refused(bench: &Bench) {
+fn refused(bench: &Bench) -> u64 {
     let wrong = bench::devices(10, 2)
         .replace("Till 3,Edge 100", "Till 3,Edge 9000")
         .replace("Till 7,Edge 100", "Till 7,Edge 9000");
@@ -161,6 +161,7 @@ fn refused(bench: &Bench) {
     );
     bench.fleetload(&["run", "rollout.xlsx"]).expect_code(4);
     assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+    bench.requests("addDevice")
 }
 
 /// Replaces a model wherever it stands.
@@ -172,9 +173,9 @@ fn correct(sheets: &mut [books::Sheet]) -> usize {
 
 /// After the correction: everything is there once, each refused row was sent once more, and both imports show it.
 #[track_caller]
-fn finished(bench: &Bench, rows: u64) {
+fn finished(bench: &Bench, sent: u64, rows: u64) {
     assert_eq!(bench.created("device").len(), 10);
-    assert_eq!(bench.requests("addDevice"), 12, "ten, and the two that were corrected");
+    assert_eq!(bench.requests("addDevice"), sent + 2, "only the two that were corrected");
     assert_eq!(bench.requests("addCompany"), 2);
     assert_eq!(bench.counts(2), [("created".to_owned(), rows)].into());
     bench.fleetload(&["report", "1"]).expect_code(0);
@@ -193,42 +194,42 @@ fn finished(bench: &Bench, rows: u64) {
 #[test]
 fn the_fix_workbook_is_corrected_and_run_as_it_is() {
     let bench = Bench::new(Scenario::default());
-    refused(&bench);
+    let sent = refused(&bench);
     let mut fix = books::read(&bench.path("reports/1/fix.xlsx"));
     assert_eq!(correct(&mut fix), 2);
     books::write(&bench.path("fixed.xlsx"), &fix);
     bench.fleetload(&["run", "fixed.xlsx"]).expect_code(0);
-    finished(&bench, 2);
+    finished(&bench, sent, 2);
 }
 
 #[test]
 fn the_fix_sheet_of_a_workbook_is_corrected_as_csv() {
     let bench = Bench::new(Scenario::default());
-    refused(&bench);
+    let sent = refused(&bench);
     let fix = std::fs::read_to_string(bench.path("reports/1/Devices.fix.csv")).expect("a sheet to fix");
     bench.write("Devices.fix.csv", &fix.replace("\"Edge 9000\"", "\"Edge 200\""));
     bench.fleetload(&["run", "Devices.fix.csv"]).expect_code(0);
-    finished(&bench, 2);
+    finished(&bench, sent, 2);
 }
 
 #[test]
 fn the_original_workbook_is_corrected_and_run_again() {
     let bench = Bench::new(Scenario::default());
-    refused(&bench);
+    let sent = refused(&bench);
     let mut original = books::read(&bench.path("rollout.xlsx"));
     assert_eq!(correct(&mut original), 2);
     books::write(&bench.path("rollout.xlsx"), &original);
     bench.fleetload(&["run", "rollout.xlsx"]).expect_code(0);
-    finished(&bench, 12);
+    finished(&bench, sent, 12);
 }
 
 #[test]
 fn the_results_workbook_is_corrected_and_run_as_it_is() {
     let bench = Bench::new(Scenario::default());
-    refused(&bench);
+    let sent = refused(&bench);
     let mut results = books::read(&bench.path("reports/1/results.xlsx"));
     assert_eq!(correct(&mut results), 2);
     books::write(&bench.path("results.xlsx"), &results);
     bench.fleetload(&["run", "results.xlsx"]).expect_code(0);
-    finished(&bench, 12);
+    finished(&bench, sent, 12);
 }

@@ -243,32 +243,18 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
         let at = related.cell.clone().unwrap_or_else(|| format!("row {}", related.row));
         terminal.result(Line::plain("  see ").text(format!("{sheet}!{at}: {}", related.note)));
     }
-    if let Some(fix) = fix(finding) {
-        terminal.result(Line::plain("  ").ink(Ink::Hint, "fix:").text(" ").text(fix));
+    let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
+    match (fix(finding), rule) {
+        (Some(fix), _) => terminal.result(Line::plain("  ").ink(Ink::Hint, "fix:").text(" ").text(fix)),
+        (None, Some(rule)) => terminal.result(Line::plain("  rule: ").text(rule)),
+        (None, None) => {}
     }
 }
 
-/// What to do, where the message does not say it.
+/// What to enter, where that is known; the message itself says what to do.
 fn fix(finding: &Finding) -> Option<String> {
     let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
-    let Some(suggestion) = &finding.suggestion else {
-        // The messages of these say it in full.
-        let said = [
-            Code::CellEnum,
-            Code::CellBool,
-            Code::CellTimezone,
-            Code::CellMultipleValues,
-            Code::CellFormulaNoValue,
-            Code::CellMergedCovered,
-        ];
-        return if finding.code == Code::CellMacReserved {
-            Some("enter the address that is printed on the device".to_owned())
-        } else if said.contains(&finding.code) {
-            None
-        } else {
-            finding.rule.as_ref().map(|rule| format!("enter {rule}"))
-        };
-    };
+    let suggestion = finding.suggestion.as_ref()?;
     let suggestion = cut(suggestion, 2 * VALUE);
     let scope = finding.code.as_str().split('.').next().unwrap_or_default();
     Some(match (scope, finding.value_kind) {

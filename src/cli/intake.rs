@@ -149,13 +149,15 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
         if let Some(read) = mapping::reading_of(examined, table) {
             context.terminal.result(format!("  read with {read}"));
         }
-        if let Some(columns) = mapping::told(table, manner) {
-            context.terminal.result(format!("  columns: {columns}"));
+        for (number, columns) in mapping::told(table, manner).into_iter().enumerate() {
+            let label = if number == 0 { "columns:" } else { "        " };
+            context.terminal.result(format!("  {label} {columns}"));
         }
     }
     for book in examined.books() {
-        if let Some(sheets) = mapping::not_read(book) {
-            context.terminal.result(format!("{}, not read: {sheets}", book.file.name));
+        for (at, sheets) in mapping::not_read(book).into_iter().enumerate() {
+            let before = if at == 0 { format!("{}, not read: ", book.file.name) } else { "  ".to_owned() };
+            context.terminal.result(format!("{before}{sheets}"));
         }
     }
 }

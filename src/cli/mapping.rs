@@ -9,6 +9,8 @@ use super::redact;
 use crate::import::Examined;
 use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
 
+/// Characters of a line that tells columns.
+const WIDTH: usize = 96;
 /// Characters of a header on the screen.
 const HEADER: usize = 40;
 /// What our own reports call their columns, in front.
@@ -99,7 +101,7 @@ pub(super) fn defaults_object(table: &Table, manner: &Manner) -> Value {
 }
 
 /// What a person should know of how a sheet was read; nothing where it is as anybody would expect.
-pub(super) fn told(table: &Table, manner: &Manner) -> Option<String> {
+pub(super) fn told(table: &Table, manner: &Manner) -> Vec<String> {
     let mut parts = Vec::new();
     for (header, mapped) in table.headers.iter().zip(&table.mapping) {
         let shown = cut(header.trim(), HEADER);
@@ -115,7 +117,26 @@ pub(super) fn told(table: &Table, manner: &Manner) -> Option<String> {
     for (column, value) in defaults(table, manner) {
         parts.push(format!("blank {column} = {}", cut(&value, HEADER)));
     }
-    (!parts.is_empty()).then(|| parts.join(", "))
+    lines(&parts)
+}
+
+/// The parts in lines that fit a terminal.
+fn lines(parts: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() < WIDTH => {
+                line.push_str(", ");
+                line.push_str(part);
+            }
+            Some(line) => {
+                line.push(',');
+                lines.push(part.clone());
+            }
+            None => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 /// How a file was read, where it was not in the usual way.
@@ -140,10 +161,9 @@ pub(super) fn reading_of(examined: &Examined, table: &Table) -> Option<String> {
 }
 
 /// The worksheets of a workbook that are not read, each with the reason.
-pub(super) fn not_read(book: &Book) -> Option<String> {
+pub(super) fn not_read(book: &Book) -> Vec<String> {
     let sheets = book.ignored.iter().map(|(name, why)| format!("\"{}\" ({why})", cut(name, HEADER)));
-    let sheets: Vec<String> = sheets.collect();
-    (!sheets.is_empty()).then(|| sheets.join(", "))
+    lines(&sheets.collect::<Vec<_>>())
 }
 
 /// The same of all files for programs.

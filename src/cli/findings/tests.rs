@@ -95,16 +95,17 @@ fn what_to_do_is_said_in_the_words_of_the_place() {
     let mut number = mac(2);
     number.value_kind = Some(ValueKind::Number);
     let mut ruled = mac(2);
-    (ruled.suggestion, ruled.rule) = (None, Some("12 hexadecimal digits".to_owned()));
+    (ruled.suggestion, ruled.rule) = (None, Some("12 hexadecimal digits (0-9)".to_owned()));
     let header = Finding::of_file(Code::HeaderUnknown, "a.csv", "none").suggesting("city");
     let missing = Finding::of_file(Code::HeaderRequiredMissing, "a.csv", "none").suggesting("city");
     let table = [
         (number, "format column F as Text and enter 00:11:22:33:44:55, if that is right"),
-        (ruled, "enter 12 hexadecimal digits"),
         (header, "write city as the header, if that is meant"),
         (missing, "add a column with the header city"),
     ];
     for (finding, expected) in table {
         assert_eq!(fix(&finding).as_deref(), Some(expected));
     }
+    let told = told([ruled], false);
+    assert!(told.contains("\n  rule: 12 hexadecimal digits (0-9)\n") && !told.contains("fix:"), "{told}");
 }

@@ -72,13 +72,13 @@ pub(super) fn degrees(text: &str, is_latitude: bool, comma_is_free: bool) -> Res
         .rule(rule));
     }
     let advice = if value.fract() == 0.0 {
-        "a decimal point may be lost: enter the value again with it"
+        "perhaps its decimal point was lost; enter it again"
     } else {
         "correct it"
     };
     Err(Problem::new(
         Code::CellRange,
-        format!("the value lies beyond the range from -{limit} to {limit}: {advice}"),
+        format!("the value does not lie between -{limit} and {limit}: {advice}"),
     )
     .rule(rule))
 }

@@ -151,7 +151,7 @@ fn n11_coordinates_that_are_swapped_scaled_missing_or_zero_are_told() {
     assert_eq!(told("0", "0"), ["warning cell.placeholder H2"]);
     assert_eq!(told("0", "174.7633"), [""; 0]);
     let finding = csv("sites", &[("latitude", "-36.8"), ("longitude", "1747633")]).the("cell.range");
-    assert!(finding.message.contains("a decimal point may be lost"), "{}", finding.message);
+    assert!(finding.message.contains("perhaps its decimal point was lost"), "{}", finding.message);
 }
 
 /// Yes and no out of Excels of other languages.
