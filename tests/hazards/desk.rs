@@ -93,6 +93,10 @@ fn must_be_whole(finding: &Finding) {
     let is_of_cell = finding.code.as_str().starts_with("cell.") && finding.value.is_some();
     assert!(!is_of_cell || finding.rule.is_some(), "has a rule: {told}");
     assert!(!is_of_cell || (finding.cell.is_some() && finding.header.is_some()), "says where: {told}");
+    assert_eq!(finding.value.is_some(), finding.value_kind.is_some(), "says what kind of value: {told}");
+    let is_in_text = finding.file.ends_with(".csv") && finding.sheet.is_none() && finding.row.is_some();
+    let is_of_row = finding.code.as_str().starts_with("cell.") || finding.code.as_str().starts_with("row.");
+    assert!(!(is_in_text && is_of_row) || finding.line.is_some(), "says the line: {told}");
 }
 
 /// A finding in a line: severity, code and place.

@@ -37,7 +37,12 @@ fn read(desk: &Desk) -> Vec<(String, &'static str)> {
 /// Notes first, then sheets by their own names, by another usual name, and by nothing but their headers.
 #[test]
 fn x01_sheets_are_found_by_name_or_headers_and_the_others_are_listed() {
-    let desk = book(&[("Read first", NOTES), ("Till list", DEVICES), ("LOCATIONS", SITES)]);
+    let desk = book(&[
+        ("Read first", NOTES),
+        ("Till list", DEVICES),
+        ("LOCATIONS", SITES),
+        ("No\u{202e}tes", NOTES),
+    ]);
     assert_eq!(desk.found(), [""; 0]);
     assert_eq!(read(&desk), [("Till list".to_owned(), "devices"), ("LOCATIONS".to_owned(), "sites")]);
     let output = |arguments: &[&str]| {
@@ -46,12 +51,14 @@ fn x01_sheets_are_found_by_name_or_headers_and_the_others_are_listed() {
             command.arg("check").arg(desk.path()).args(arguments).output().expect("the program runs");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let listed = "book.xlsx, not read: \"Read first\" (holds no known kind of row)";
+    let listed = "book.xlsx, not read: \"Read first\" (holds no known kind of row), \"No\\u{202e}tes\" (holds no known \
+                  kind of row)";
     assert!(output(&[]).contains(listed), "{}", output(&[]));
     let object: serde_json::Value =
         serde_json::from_str(output(&["--json"]).lines().last().expect("a summary")).expect("JSON");
     let expected = serde_json::json!([
-        {"file": "book.xlsx", "name": "Read first", "why": "holds no known kind of row"}
+        {"file": "book.xlsx", "name": "Read first", "why": "holds no known kind of row"},
+        {"file": "book.xlsx", "name": "No\u{202e}tes", "why": "holds no known kind of row"},
     ]);
     assert_eq!(object["not_read"], expected);
 }
