@@ -24,6 +24,23 @@ impl Row {
     }
 }
 
+/// How bad a finding is, as the page and the tests say it.
+const SEVERITIES: [&str; 4] = ["fatal", "error", "warning", "note"];
+
+/// What a cell of the page says of codes: how bad each is, where that stands before it or before the one it is listed with.
+fn judged(cell: &str) -> Vec<(&'static str, &str)> {
+    let pieces: Vec<&str> = cell.split('`').collect();
+    let mut severity = None;
+    let mut judged = Vec::new();
+    for (before, code) in pieces.iter().step_by(2).zip(pieces.iter().skip(1).step_by(2)) {
+        let last = before.trim().rsplit(' ').next().unwrap_or_default();
+        let is_list = matches!(before.trim(), "," | "or" | ", or");
+        severity = SEVERITIES.into_iter().find(|word| *word == last).or(severity.filter(|_| is_list));
+        judged.extend(severity.map(|severity| (severity, *code)));
+    }
+    judged
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -118,6 +135,26 @@ fn every_test_of_a_row_is_there_and_the_codes_of_the_row_are_in_them() {
 }
 
 #[test]
+fn a_code_is_as_bad_as_the_tests_of_its_row_say() {
+    let mut compared = 0;
+    for row in rows() {
+        let text: String = row.quoted(3).into_iter().filter_map(text).collect();
+        for (severity, code) in judged(&row.cells[2]) {
+            let said = |severity: &str| text.contains(&format!("{severity} {code}"));
+            if SEVERITIES.into_iter().any(said) {
+                assert!(
+                    said(severity),
+                    "{}: the tests say of {code} something else than {severity}",
+                    row.number
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 100, "{compared} codes were compared");
+}
+
+#[test]
 fn every_test_of_a_hazard_is_in_its_row() {
     let rows = rows();
     let tests_folder = root().join("tests");
@@ -143,6 +180,8 @@ fn tests_are_found_by_what_they_are() {
     let found = tests(source);
     assert_eq!(found.keys().map(String::as_str).collect::<Vec<_>>(), ["f01_it", "f02_in"]);
     assert!(found["f01_it"].contains("body();") && !found["f01_it"].contains("mod a"));
+    let cell = "fatal `a.b`, or `c.d`; with `--x` a note `e.f`, `g.h`, else `i.j`";
+    assert_eq!(judged(cell), [("fatal", "a.b"), ("fatal", "c.d"), ("note", "e.f"), ("note", "g.h")]);
     let numbers = ["f07_x", "x31_y", "fn_x", "f7_x", "every_row"].map(number);
     assert_eq!(numbers, [Some("F7".to_owned()), Some("X31".to_owned()), None, None, None]);
 }
