@@ -13,15 +13,16 @@ use std::path::PathBuf;
 use left_out::Reasons;
 
 use crate::error::Result;
-use crate::journal::{ImportWriter, Imported, Journal, KnownJob};
+use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
+use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::sheet::guard;
-use crate::sheet::{Book, Options, SourceFile, open};
+use crate::sheet::{Book, Options, Policy, Row, SourceFile, column_of_role, fold_key, open_as};
 
 /// What one sheet of an import holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,7 @@ pub struct Examined {
     /// Of each sheet the book and the table in it, and the number of its first row.
     places: Vec<(usize, usize, usize)>,
     checked: Checked,
+    policy: Policy,
     /// Why rows that are not usable are not, as far as it lies between rows.
     reasons: Reasons,
     /// The sheets, in the order of the files.
@@ -69,8 +71,8 @@ pub enum Outcome {
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
     let mut findings = Findings::under(options.policy.clone());
     let mut books = Vec::new();
-    for path in files {
-        match open(path, options) {
+    for (path, name) in files.iter().zip(names(files)) {
+        match open_as(path, &name, options) {
             Ok(book) => {
                 for table in &book.tables {
                     findings.note_sheet(&table.file, table.worksheet.as_deref());
@@ -128,7 +130,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
         sheet.usable = (*first..last).filter(|row| checked.is_usable(*row)).count() as u64;
     }
-    Ok(Examined { books, places, checked, reasons, sheets, findings })
+    Ok(Examined { books, places, checked, policy: options.policy.clone(), reasons, sheets, findings })
 }
 
 impl Examined {
@@ -147,16 +149,37 @@ impl Examined {
         &self.checked
     }
 
-    /// Where a row of a table says it comes from, when the table was written by a report.
-    fn source_of<'a>(&self, table: usize, cells: &'a [String]) -> Option<&'a str> {
+    /// By what a row is known when it was left out before, or comes again after it was.
+    fn provenance<'a>(&self, table: usize, sheet: SheetId, row: &'a Row) -> Provenance<'a> {
         let (book, table, _) = self.places[table];
-        guard::source(&self.books[book].tables[table].headers, cells)
+        let table = &self.books[book].tables[table];
+        let owner = column_of_role(if table.kind == Kind::Company { Role::Parent } else { Role::Company });
+        let owner = table.position(owner).and_then(|column| row.cells.get(column));
+        Provenance {
+            sheet,
+            source: guard::source(&table.headers, &row.cells),
+            owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
+            cells: &row.cells,
+        }
     }
 
     /// Whether nothing forbids importing all of it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_clean()
     }
+}
+
+/// What the files are called: by their names, or as they were given where two have the same name.
+fn names(files: &[PathBuf]) -> Vec<String> {
+    let same = |file: &PathBuf| files.iter().filter(|other| other.file_name() == file.file_name()).count();
+    let short = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
+    files
+        .iter()
+        .map(|file| match short(file) {
+            Some(name) if same(file) == 1 => name,
+            Some(_) | None => file.display().to_string(),
+        })
+        .collect()
 }
 
 /// Puts all rows into the journal, in one transaction. With any error in the sheets nothing is imported, unless

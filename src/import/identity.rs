@@ -33,6 +33,8 @@ pub(super) struct Claim<'a> {
     pub(super) kind: Kind,
     pub(super) links: &'a [Link],
     pub(super) content_hash: &'a str,
+    /// The hash that an earlier fleetload gave the same values, where it is another one.
+    pub(super) former_hash: Option<&'a str>,
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
     /// The jobs with the row's own key, newest first.
@@ -76,7 +78,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if touched(known.job) {
             return Decision::Twice(known.job);
         }
-        if known.content_hash == claim.content_hash {
+        if known.content_hash == claim.content_hash || claim.former_hash == Some(&known.content_hash) {
             return Decision::Recognise(known.job);
         }
         return match ground(known.state) {
@@ -167,6 +169,7 @@ mod tests {
             kind: Kind::Site,
             links: &[link(ACME)],
             content_hash: "new",
+            former_hash: None,
             natural: Some(&known),
             by_key: &[],
         };
@@ -177,7 +180,14 @@ mod tests {
     fn by_key(kind: Kind, state: JobState, owner: JobId, alike: (bool, bool), touched: &[JobId]) -> Decision {
         let (same_name, same_values) = alike;
         let known = [SameKey { known: known(state, "old"), same_name, same_values }];
-        let claim = Claim { kind, links: &[link(owner)], content_hash: "new", natural: None, by_key: &known };
+        let claim = Claim {
+            kind,
+            links: &[link(owner)],
+            content_hash: "new",
+            former_hash: None,
+            natural: None,
+            by_key: &known,
+        };
         decide(&claim, &|job| touched.contains(&job))
     }
 
@@ -250,8 +260,14 @@ mod tests {
     #[test]
     fn a_job_is_one_row_of_an_import_at_most() {
         let known = known(JobState::Ready, "old");
-        let claim =
-            Claim { kind: Kind::Site, links: &[], content_hash: "new", natural: Some(&known), by_key: &[] };
+        let claim = Claim {
+            kind: Kind::Site,
+            links: &[],
+            content_hash: "new",
+            former_hash: None,
+            natural: Some(&known),
+            by_key: &[],
+        };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));
         assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, (true, true), &[JOB]), Decision::Add);
     }

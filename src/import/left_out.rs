@@ -4,6 +4,7 @@
 //! rows are placed.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::journal::{Because, LeftOut, SheetId};
 use crate::model::key::{comparable, mac_digits};
@@ -15,7 +16,9 @@ use crate::sheet::{Row, Table, fold_key};
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
     tables: Vec<(String, Option<String>)>,
-    of_rows: HashMap<(usize, u32), Reason>,
+    of_rows: HashMap<(u32, u32), Rc<Reason>>,
+    /// A wrong reference is often that of thousands of rows.
+    known: HashMap<(Code, Box<str>, Option<Box<str>>), Rc<Reason>>,
 }
 
 /// Why a row cannot be sent.
@@ -40,28 +43,31 @@ impl Reasons {
         };
         let table =
             self.tables.iter().position(|(file, sheet)| *file == finding.file && *sheet == finding.sheet);
-        let Some(table) = table else { return };
-        self.of_rows.entry((table, row)).or_insert_with(|| Reason::of(finding));
+        let Some(table) = table.and_then(|table| u32::try_from(table).ok()) else { return };
+        let reason = Reason::of(finding);
+        let place = (reason.code, reason.message.clone(), reason.column.clone());
+        let reason = self.known.entry(place).or_insert_with(|| Rc::new(reason));
+        self.of_rows.entry((table, row)).or_insert_with(|| Rc::clone(reason));
+    }
+
+    fn between(&self, table: usize, row: u32) -> Option<&Reason> {
+        self.of_rows.get(&(u32::try_from(table).ok()?, row)).map(|reason| &**reason)
     }
 
     /// The row of a table as one that is left out.
-    pub(super) fn leave_out(
-        &self,
-        table: usize,
-        kind: Kind,
-        sheet: SheetId,
-        source: Option<String>,
-        row: Row,
-    ) -> LeftOut {
+    pub(super) fn leave_out(&self, table: usize, kind: Kind, sheet: SheetId, row: &Row) -> LeftOut {
         let own: Vec<Reason> =
             row.findings.iter().filter(|finding| finding.is_error()).map(Reason::of).collect();
         let reasons: Vec<&Reason> = match own.is_empty() {
             false => own.iter().collect(),
-            true => self.of_rows.get(&(table, row.number)).into_iter().collect(),
+            true => self.between(table, row.number).into_iter().collect(),
         };
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
         // The row that is in the way is another one, which may well be sent: its outcome is not this row's.
         let is_another = code.as_str().starts_with("dup.");
+        // What is meant by a wrong username or MAC address is a guess.
+        let is_wrong =
+            reasons.iter().any(|reason| matches!(reason.column.as_deref(), Some("username" | "mac")));
         LeftOut {
             sheet,
             kind,
@@ -84,9 +90,11 @@ impl Reasons {
                 .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
                 .collect(),
             sheet_key: row.identity.key.as_deref().filter(|_| !is_another).map(fold_key),
-            source,
-            natural_key: natural_key(kind, row.identity.unique.as_deref().filter(|_| !is_another)),
-            cells: row.cells,
+            natural_key: natural_key(
+                kind,
+                row.identity.unique.as_deref().filter(|_| !is_another && !is_wrong),
+            ),
+            cells: row.cells.clone(),
         }
     }
 }

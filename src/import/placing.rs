@@ -65,7 +65,8 @@ pub(super) fn place<'j>(
                     .hint("close it in other programs and run the command again")
             };
             let mut at = *first;
-            let summary = book.read(table, &mut |row| {
+            let summary = book.read(table, &mut |mut row| {
+                examined.policy.judge_row(&mut row);
                 let ordinal = at;
                 at += 1;
                 if ordinal >= placing.jobs.len() || row.fingerprint() != examined.checked.fingerprint(ordinal)
@@ -135,24 +136,28 @@ impl Placing<'_, '_> {
     fn leave_out(&mut self, placed: Placed) -> Result<()> {
         let Placed { ordinal: _, table, sheet, row } = placed;
         let kind = self.examined.sheets[table].kind;
-        let source = self.examined.source_of(table, &row.cells).map(str::to_owned);
-        self.writer.leave_out(&self.examined.reasons.leave_out(table, kind, sheet, source, row))
+        let left_out = self.examined.reasons.leave_out(table, kind, sheet, &row);
+        self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, &row))
     }
 
     fn place(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<()> {
-        let Placed { ordinal, table, sheet, row } = placed;
-        let Some(draft) = row.draft else {
+        let Placed { ordinal, table, sheet, mut row } = placed;
+        let Some(draft) = row.draft.take() else {
             return Err(Error::internal(format!("row {} lost its draft between two readings", row.number)));
         };
         let mut targets = Vec::with_capacity(links.len());
         for (role, to) in links {
             targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
         }
+        let former = draft.by_columns.as_deref();
+        let former =
+            former.map(|former| content_hash(&former.record, &targets, &former.extras)).transpose()?;
         let values = values(draft, targets)?;
-        let (job, disposition) = self.decide(ordinal, &values)?;
+        let (job, disposition) = self.decide(ordinal, &values, former.as_deref())?;
         self.jobs[ordinal] = job;
-        if let Some(source) = self.examined.source_of(table, &row.cells) {
-            self.writer.comes_from(job, source)?;
+        if self.writer.rows_wait() {
+            let kind = values.record.kind();
+            self.writer.comes_again(job, kind, &self.examined.provenance(table, sheet, &row))?;
         }
         self.writer.row(&NewRow {
             sheet,
@@ -182,7 +187,12 @@ impl Placing<'_, '_> {
     }
 
     /// Finds or makes the job of a row.
-    fn decide(&mut self, ordinal: usize, values: &NewJob) -> Result<(JobId, Disposition)> {
+    fn decide(
+        &mut self,
+        ordinal: usize,
+        values: &NewJob,
+        former_hash: Option<&str>,
+    ) -> Result<(JobId, Disposition)> {
         let kind = values.record.kind();
         if self.writer.import() == FIRST {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
@@ -209,6 +219,7 @@ impl Placing<'_, '_> {
                 kind,
                 links: &values.links,
                 content_hash: &values.content_hash,
+                former_hash,
                 natural: natural.as_ref(),
                 by_key: &by_key,
             };
@@ -297,7 +308,7 @@ impl Placing<'_, '_> {
 
 /// The values of a job.
 fn values(draft: Draft, links: Vec<Link>) -> Result<NewJob> {
-    let Draft { record, key, extras, references: _ } = draft;
+    let Draft { record, key, extras, references: _, by_columns: _ } = draft;
     Ok(NewJob {
         sheet_key: key.as_deref().map(fold_key),
         name: comparable(record.name()),

@@ -223,9 +223,6 @@ impl ImportWriter<'_> {
                 row.disposition,
                 &cells,
             ))?;
-        if self.some_wait {
-            left_out::answer(&self.transaction, row.job, row.sheet)?;
-        }
         let count = match row.disposition {
             Disposition::New => &mut self.dispositions[0],
             Disposition::Revised => &mut self.dispositions[1],

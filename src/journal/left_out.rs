@@ -3,10 +3,10 @@
 //! When a later import brings the row again, known by the same key, its job becomes the answer of the row that was left
 //! out. Which rows are left out, and why, is decided by the importer.
 
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, Transaction};
 
 use super::column::{count, natural};
-use super::failure::unwritable;
+use super::failure::{damaged, unwritable};
 use super::intake::ImportWriter;
 use super::{Journal, SheetId, place};
 use crate::error::{Error, Result};
@@ -40,8 +40,19 @@ pub struct LeftOut {
     pub sheet_key: Option<String>,
     /// The same by its natural key, where that does not depend on other rows.
     pub natural_key: Option<String>,
+}
+
+/// By what a row is recognised as one that was left out before.
+#[derive(Debug, Clone)]
+pub struct Provenance<'a> {
+    /// Its sheet.
+    pub sheet: SheetId,
     /// Where it says it comes from (`file!sheet!row`), as the rows of a fix sheet do.
-    pub source: Option<String>,
+    pub source: Option<&'a str>,
+    /// What it says it belongs to, folded as keys are; empty for nothing.
+    pub owner: String,
+    /// Its cells.
+    pub cells: &'a [String],
 }
 
 /// Why a row is left out.
@@ -65,7 +76,7 @@ impl Because {
 
 impl ImportWriter<'_> {
     /// Keeps a row that is left out.
-    pub fn leave_out(&mut self, row: &LeftOut) -> Result<()> {
+    pub fn leave_out(&mut self, row: &LeftOut, provenance: &Provenance<'_>) -> Result<()> {
         self.count_row(row.sheet)?;
         let cells = serde_json::to_string(&row.cells).map_err(unwritable)?;
         let violations: Vec<Violation> = row
@@ -74,15 +85,15 @@ impl ImportWriter<'_> {
             .map(|(path, message)| Violation { path: path.clone(), message: message.clone() })
             .collect();
         let violations = serde_json::to_string(&violations).map_err(unwritable)?;
-        let earlier = match row.source.as_deref().filter(|_| self.some_wait) {
-            Some(source) => place_of(&self.transaction, source, self.import())?,
-            None => None,
+        let earlier = match self.some_wait {
+            true => place_of(&self.transaction, row.kind, provenance)?,
+            false => None,
         };
         self.transaction
             .prepare_cached(
                 "INSERT INTO left_out
-                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, earlier)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, owner, earlier)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             )?
             .execute((
                 place::key(row.sheet, row.number),
@@ -95,6 +106,7 @@ impl ImportWriter<'_> {
                 &violations,
                 &row.sheet_key,
                 &row.natural_key,
+                &provenance.owner,
                 earlier,
             ))?;
         self.left_out += 1;
@@ -108,34 +120,74 @@ pub(super) fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
         .query_row("SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NULL)", [], |row| row.get(0))?)
 }
 
-/// The row at a place (`file!sheet!row`) of the latest import before `import` that has such a sheet, if it was left out.
-fn place_of(transaction: &Transaction<'_>, source: &str, import: ImportId) -> Result<Option<i64>> {
-    let mut parts = source.rsplitn(2, '!');
-    let (Some(Ok(number)), Some(table)) = (parts.next().map(str::parse::<u32>), parts.next()) else {
+/// The row that was left out at the place that a row says it comes from; `None` unless it is exactly one, and is like it.
+fn place_of(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Option<i64>> {
+    let Some((table, number)) = row.source.and_then(|source| source.rsplit_once('!')) else {
         return Ok(None);
     };
-    Ok(transaction
-        .prepare_cached(
-            "SELECT place FROM left_out WHERE place =
-                (SELECT max(id) FROM sheet WHERE file || '!' || name = ?1 AND import < ?3) << 32 | ?2",
-        )?
-        .query_row((table, number, import), |row| row.get(0))
-        .optional()?)
+    let Ok(number) = number.parse::<u32>() else { return Ok(None) };
+    let mut statement = transaction.prepare_cached(
+        "SELECT left_out.place, left_out.cells FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
+         WHERE sheet.file || '!' || sheet.name = ?1 AND left_out.kind = ?3 AND left_out.job IS NULL
+             AND sheet.import < (SELECT import FROM sheet WHERE id = ?4)",
+    )?;
+    let mut rows = statement.query((table, number, kind, row.sheet))?;
+    let mut found = None;
+    while let Some(candidate) = rows.next()? {
+        let cells: String = candidate.get(1)?;
+        let cells: Vec<String> =
+            serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?;
+        if is_like(&cells, row.cells) && found.replace(candidate.get(0)?).is_some() {
+            return Ok(None);
+        }
+    }
+    Ok(found)
 }
 
-/// Lets the job of a row be the answer of the rows with its keys that imports before that of `sheet` left out.
-pub(super) fn answer(transaction: &Transaction<'_>, job: JobId, sheet: SheetId) -> Result<()> {
-    for sql in [
-        "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-            AND left_out.kind = job.kind AND left_out.sheet_key = job.sheet_key
-            AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
-        "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-            AND left_out.kind = job.kind AND left_out.natural_key = job.natural_key
-            AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
-    ] {
-        transaction.prepare_cached(sql)?.execute((job, sheet))?;
+/// Whether a row may be another one corrected: at least half of its cells are as they were.
+fn is_like(before: &[String], now: &[String]) -> bool {
+    let filled = before.iter().filter(|cell| !cell.is_empty()).count();
+    let same = before.iter().zip(now).filter(|(before, now)| !before.is_empty() && before == now).count();
+    same * 2 >= filled
+}
+
+impl ImportWriter<'_> {
+    /// Whether rows of earlier imports were left out and have not come again.
+    pub fn rows_wait(&self) -> bool {
+        self.some_wait
     }
-    Ok(())
+
+    /// Lets the job of a row be the answer of the rows that earlier imports left out and whose place it takes: those with
+    /// its key under the same owner or in the same sheet, with its natural key, or where it says it comes from.
+    pub fn comes_again(&mut self, job: JobId, kind: Kind, row: &Provenance<'_>) -> Result<()> {
+        if !self.some_wait {
+            return Ok(());
+        }
+        for sql in [
+            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
+                AND left_out.kind = job.kind AND left_out.sheet_key = job.sheet_key
+                AND (left_out.owner = ?3 OR (SELECT file || '!' || name FROM sheet WHERE id = left_out.place >> 32)
+                    = (SELECT file || '!' || name FROM sheet WHERE id = ?2))
+                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
+            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
+                AND left_out.kind = job.kind AND left_out.natural_key = job.natural_key AND ?3 IS NOT NULL
+                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
+        ] {
+            self.transaction.prepare_cached(sql)?.execute((job, row.sheet, &row.owner))?;
+        }
+        if let Some(place) = place_of(&self.transaction, kind, row)? {
+            self.transaction
+                .prepare_cached(
+                    "UPDATE left_out SET job = ?1 WHERE job IS NULL AND place IN (
+                        WITH RECURSIVE chain (place) AS (
+                            SELECT ?2 UNION
+                            SELECT earlier FROM left_out JOIN chain USING (place) WHERE earlier IS NOT NULL)
+                        SELECT place FROM chain)",
+                )?
+                .execute((job, place))?;
+        }
+        Ok(())
+    }
 }
 
 impl Journal {
@@ -156,27 +208,6 @@ fn waiting(connection: &Connection, import: Option<ImportId>) -> Result<u64> {
 }
 
 impl ImportWriter<'_> {
-    /// Lets the job of a row that says of itself where it comes from (`file!sheet!row`), as those of a fix sheet do, be
-    /// the answer of the row there, and of those whose place that was to take.
-    pub fn comes_from(&mut self, job: JobId, source: &str) -> Result<()> {
-        if !self.some_wait {
-            return Ok(());
-        }
-        if let Some(place) = place_of(&self.transaction, source, self.import())? {
-            self.transaction
-                .prepare_cached(
-                    "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-                        AND left_out.kind = job.kind AND left_out.place IN (
-                            WITH RECURSIVE chain (place) AS (
-                                SELECT ?2 UNION
-                                SELECT earlier FROM left_out JOIN chain USING (place) WHERE earlier IS NOT NULL)
-                            SELECT place FROM chain)",
-                )?
-                .execute((job, place))?;
-        }
-        Ok(())
-    }
-
     /// Counts a row of a sheet of this import.
     pub(super) fn count_row(&mut self, sheet: SheetId) -> Result<()> {
         match self.sheets.get_mut(&sheet) {
@@ -196,7 +227,7 @@ mod tests {
     use crate::model::kind::Kind;
     use crate::model::state::JobState;
 
-    use super::LeftOut;
+    use super::{LeftOut, Provenance};
 
     #[test]
     fn a_row_that_is_left_out_is_counted_in_its_sheet_and_answers_for_itself() {
@@ -215,11 +246,12 @@ mod tests {
             columns: vec![("name".into(), String::new())],
             sheet_key: None,
             natural_key: None,
-            source: None,
         };
-        import.leave_out(&row).unwrap();
+        let provenance =
+            Provenance { sheet: sites, source: None, owner: String::new(), cells: &row.cells.clone() };
+        import.leave_out(&row, &provenance).unwrap();
         let stranger = LeftOut { sheet: super::SheetId(99), ..row };
-        assert!(import.leave_out(&stranger).is_err(), "a sheet of another import");
+        assert!(import.leave_out(&stranger, &provenance).is_err(), "a sheet of another import");
         let imported = import.finish().unwrap();
         assert_eq!((imported.rows, imported.left_out), (1, 1));
         assert_eq!(bench.journal.sheets(imported.import).unwrap()[0].rows, 1);

@@ -66,7 +66,7 @@ pub use identity::{Accepted, Regression};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
 pub use intake::ImportWriter;
 pub use known::KnownJob;
-pub use left_out::{Because, LeftOut};
+pub use left_out::{Because, LeftOut, Provenance};
 pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use prospect::{Prospect, ProspectRow};

@@ -3,7 +3,8 @@
 
 -- `place` is that of sheet_row; no row is in both. `state` is what the report says: 'rejected' for errors of its own,
 -- 'skipped' for those of what it belongs to. `job` is the job of the row that took its place in a later import; `earlier` is
--- the row of an import before that it was to take the place of.
+-- the row of an import before that it was to take the place of. `owner` is what the row says it belongs to, folded: a key
+-- such as "hq" is common.
 CREATE TABLE left_out (
     place INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind = 'company' OR kind = 'site' OR kind = 'person' OR kind = 'device'),
@@ -15,6 +16,7 @@ CREATE TABLE left_out (
     violations TEXT,
     sheet_key TEXT,
     natural_key TEXT,
+    owner TEXT NOT NULL,
     earlier INTEGER,
     job INTEGER REFERENCES job (id)
 ) STRICT;

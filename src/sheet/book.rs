@@ -47,8 +47,18 @@ pub struct Book {
 /// # Errors
 /// The findings, at least one of them fatal, when nothing of the file can be used.
 pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
+    let name =
+        path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+    open_as(path, &name, options)
+}
+
+/// The same under another name, where the file's own is that of another file too.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
     let mut findings = Vec::new();
-    let file = match source::inspect(path, options.encoding(), &mut findings) {
+    let file = match source::inspect(path, name, options.encoding(), &mut findings) {
         Ok(file) => file,
         Err(finding) => {
             findings.push(*finding);

@@ -23,6 +23,9 @@ pub struct Draft {
     pub references: Vec<Reference>,
     /// What it asks for besides, in the order in which it is carried out.
     pub extras: Vec<Extra>,
+    /// The same with labels, metadata and networks in the order of the columns, where that is another one: how rows were
+    /// told apart before the order of the columns said nothing.
+    pub by_columns: Option<Box<Self>>,
 }
 
 /// A reference of a row to another record; its cell is in the column named after the role.
@@ -45,7 +48,7 @@ pub const fn column_of_role(role: Role) -> &'static str {
 }
 
 /// The values of one row, by column.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Values {
     kind: Kind,
     /// Whether the coordinates of a site are its address's too.
@@ -54,8 +57,11 @@ pub(crate) struct Values {
     /// Columns whose cells hold something that cannot be used, and is told at the cell.
     wrong: Vec<bool>,
     /// Of families: the column, what stands after the colon, the value.
-    entries: Vec<(Family, String, String)>,
+    entries: Vec<Entry>,
 }
+
+/// A value of a family: the column, what stands after the colon, the value.
+type Entry = (Family, String, String);
 
 impl Values {
     /// No values yet.
@@ -188,7 +194,18 @@ impl Values {
     /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
     pub(crate) fn draft(&mut self) -> Option<Draft> {
         // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
-        self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
+        let order =
+            |(_, left, _): &Entry, (_, right, _): &Entry| (left.len(), left).cmp(&(right.len(), right));
+        if self.entries.is_sorted_by(|left, right| order(left, right).is_le()) {
+            return self.build();
+        }
+        let mut by_columns = self.clone();
+        self.entries.sort_by(order);
+        let draft = self.build()?;
+        Some(Draft { by_columns: by_columns.build().map(Box::new), ..draft })
+    }
+
+    fn build(&mut self) -> Option<Draft> {
         let key = self.text("key");
         let references = self.references();
         let copied = references.iter().any(|reference| reference.role == Role::Template);
@@ -198,7 +215,7 @@ impl Values {
             Kind::Site => Record::Site(self.site()?),
             Kind::Device => Record::Device(self.device(copied)?),
         };
-        Some(Draft { record, key, references, extras: self.extras() })
+        Some(Draft { record, key, references, extras: self.extras(), by_columns: None })
     }
 
     fn company(&mut self) -> Option<Company> {

@@ -43,7 +43,7 @@ pub mod template;
 mod text;
 mod workbook;
 
-pub use book::{Book, open};
+pub use book::{Book, open, open_as};
 pub(crate) use cell::{Cell, CellKind, address, column_of_address};
 pub(crate) use csv::Damage;
 pub use draft::{Draft, Reference, column_of_role};

@@ -54,12 +54,11 @@ pub enum Format {
 /// Opens a file far enough to know what it is; findings that are no refusal are added to `findings`.
 pub(crate) fn inspect(
     path: &Path,
+    name: &str,
     encoding: Option<&'static encoding_rs::Encoding>,
     findings: &mut Vec<Finding>,
 ) -> Result<SourceFile, Refusal> {
-    let name = path
-        .file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = name.to_owned();
     let refuse = |code: Code, message: String| Err(Finding::refusal(code, &name, message));
     if let Some((program, real)) = lock_file(&name) {
         return refuse(Code::FileLock, format!("this is the lock file of {program}: use '{real}' instead"));
@@ -242,7 +241,7 @@ mod tests {
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let mut findings = Vec::new();
-        let source = inspect(&path, None, &mut findings).map_err(|finding| finding.code);
+        let source = inspect(&path, name, None, &mut findings).map_err(|finding| finding.code);
         (source, findings.into_iter().map(|finding| finding.code).collect())
     }
 
@@ -265,10 +264,10 @@ mod tests {
         for (name, bytes, code) in table {
             assert_eq!(inspected(name, bytes).0, Err(code), "{name} {:?}", String::from_utf8_lossy(bytes));
         }
-        let missing = inspect(Path::new("/nonexistent/a.csv"), None, &mut Vec::new()).unwrap_err();
+        let missing = inspect(Path::new("/nonexistent/a.csv"), "a.csv", None, &mut Vec::new()).unwrap_err();
         assert_eq!(missing.code, Code::FileNotFound);
         assert_eq!(
-            inspect(&std::env::temp_dir(), None, &mut Vec::new()).unwrap_err().code,
+            inspect(&std::env::temp_dir(), "folder", None, &mut Vec::new()).unwrap_err().code,
             Code::FileUnreadable
         );
     }
