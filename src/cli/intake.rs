@@ -154,6 +154,12 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
             context.terminal.result(format!("  {label} {columns}"));
         }
     }
+    for book in examined.books() {
+        for (at, sheets) in mapping::not_read(book).into_iter().enumerate() {
+            let before = if at == 0 { format!("{}, not read: ", book.file.name) } else { "  ".to_owned() };
+            context.terminal.result(format!("{before}{sheets}"));
+        }
+    }
 }
 
 /// The files and sheets as programs read them.
@@ -187,7 +193,7 @@ pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json:
             })
         })
         .collect();
-    json!({"files": files, "sheets": sheets})
+    json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
 fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {

@@ -7,7 +7,7 @@ use super::findings::cut;
 use super::reading::Manner;
 use super::redact;
 use crate::import::Examined;
-use crate::sheet::{Format, Mapped, Options, Table, fold};
+use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
 
 /// Characters of a line that tells columns.
 const WIDTH: usize = 96;
@@ -158,6 +158,22 @@ pub(super) fn reading_of(examined: &Examined, table: &Table) -> Option<String> {
         parts.push(format!("header in row {}", table.header_row));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The worksheets of a workbook that are not read, each with the reason.
+pub(super) fn not_read(book: &Book) -> Vec<String> {
+    let sheets = book.ignored.iter().map(|(name, why)| format!("\"{}\" ({why})", cut(name, HEADER)));
+    lines(&sheets.collect::<Vec<_>>())
+}
+
+/// The same of all files for programs.
+pub(super) fn not_read_object(examined: &Examined) -> Value {
+    let of = |book: &Book| {
+        let file = book.file.name.clone();
+        let sheets = book.ignored.iter();
+        sheets.map(|(name, why)| json!({"file": file, "name": name, "why": why})).collect::<Vec<_>>()
+    };
+    examined.books().iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

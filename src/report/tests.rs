@@ -403,6 +403,63 @@ fn the_workbook_has_a_summary_and_every_cell_as_text() {
     assert_eq!(all[1..].iter().sum::<f64>(), 16.0);
 }
 
+/// The parts of a workbook that are XML, by their names.
+fn parts(path: &Path) -> BTreeMap<String, String> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
+    let mut parts = BTreeMap::new();
+    for at in 0..archive.len() {
+        let mut part = archive.by_index(at).unwrap();
+        let mut text = String::new();
+        if std::io::Read::read_to_string(&mut part, &mut text).is_ok() {
+            parts.insert(part.name().unwrap().into_owned(), text);
+        }
+    }
+    parts
+}
+
+/// What somebody types over a cell of theirs, or below the last one, keeps its zeros.
+#[test]
+fn every_column_of_the_users_and_every_cell_in_it_has_the_format_of_text() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    let width = COMPANIES.lines().next().unwrap().split(',').count();
+    for (file, sheet) in [("results.xlsx", 2), ("fix.xlsx", 1)] {
+        let parts = parts(&written.folder.join(file));
+        let (styles, sheet) = (&parts["xl/styles.xml"], &parts[&format!("xl/worksheets/sheet{sheet}.xml")]);
+        let between = |text: &str, open: &str, close: &str| -> Vec<String> {
+            text.split(open).skip(1).filter_map(|rest| rest.split(close).next().map(str::to_owned)).collect()
+        };
+        let attribute =
+            |element: &str, name: &str| between(element, &format!(" {name}=\""), "\"").first().cloned();
+        let text =
+            between(styles, "<numFmt", "/>").into_iter().find(|format| format.contains("formatCode=\"@\""));
+        let text = text.and_then(|format| attribute(&format, "numFmtId")).expect("a format of text");
+        let formats = between(&between(styles, "<cellXfs", "</cellXfs>")[0], "<xf", ">");
+        let is_text = |style: &str| {
+            attribute(&formats[style.parse::<usize>().unwrap()], "numFmtId").as_ref() == Some(&text)
+        };
+        let mut columns = 0;
+        for column in between(sheet, "<col", "/>").iter().filter(|column| column.starts_with(' ')) {
+            let number = |name: &str| attribute(column, name).unwrap().parse::<usize>().unwrap();
+            if number("max") <= width {
+                assert!(is_text(&attribute(column, "style").expect("a style")), "{file}: {column}");
+                columns += number("max") + 1 - number("min");
+            }
+        }
+        assert_eq!(columns, width, "{file}");
+        let mut cells = 0;
+        for cell in between(sheet, "<c", ">").iter().filter(|cell| cell.starts_with(" r=")) {
+            let at = attribute(cell, "r").unwrap();
+            let letters = at.trim_end_matches(|c: char| c.is_ascii_digit());
+            if letters.len() == 1 && usize::from(letters.as_bytes()[0] - b'A') < width {
+                assert!(is_text(&attribute(cell, "s").expect("a style")), "{file}: {cell}");
+                cells += 1;
+            }
+        }
+        assert!(cells > width, "{file}: {cells}");
+    }
+}
+
 /// Every sheet of a workbook as text, a line a row.
 fn told(path: &Path) -> String {
     let mut book: Xlsx<_> = open_workbook(path).unwrap();

@@ -14,7 +14,8 @@ pub(super) struct Counts {
     unwrapped: u64,
     padded: u64,
     blank: u64,
-    first_blank: u32,
+    /// Row and line.
+    first_blank: (u32, Option<u64>),
     sample_without_header: Option<(u32, String)>,
 }
 
@@ -28,10 +29,10 @@ impl Counts {
     }
 
     /// Counts a blank cell that should not be.
-    pub(super) fn blank(&mut self, row: u32) {
+    pub(super) fn blank(&mut self, row: u32, line: Option<u64>) {
         self.blank += 1;
         if self.blank == 1 {
-            self.first_blank = row;
+            self.first_blank = (row, line);
         }
     }
 
@@ -44,24 +45,23 @@ impl Counts {
 
     /// Tells the counts of the column in this position.
     pub(super) fn tell(self, table: &Table, position: usize, findings: &mut Vec<Finding>) {
-        let at_header = |code: Code, message: String, row: u32| {
-            let line = table.header_line.filter(|_| row == table.header_row);
+        let at = |code: Code, message: String, (row, line): (u32, Option<u64>)| {
             let finding = table.finding(code, message).in_row(row, line);
             match table.mapping.get(position) {
                 Some(Mapped::Column { column, .. }) => table.name_column(finding, Some(position), column),
                 Some(Mapped::Ignored | Mapped::Blank | Mapped::Unknown) | None => finding.in_column(position),
             }
         };
-        let header_row = table.header_row;
+        let header = (table.header_row, table.header_line);
         if let Some((row, sample)) = self.sample_without_header {
-            findings.push(at_header(
+            findings.push(at(
                 Code::HeaderBlank,
                 format!(
                     "column {} has values (row {row}: '{}') but no header: name it, or name it x- and anything to keep it unread",
                     super::cell::letters(position),
                     shown(&sample)
                 ),
-                header_row,
+                header,
             ));
         }
         let changes = [
@@ -77,12 +77,12 @@ impl Counts {
         for (count, code, what) in changes {
             if count > 0 {
                 let cells = if count == 1 { "cell" } else { "cells" };
-                findings.push(at_header(code, format!("{what} in {count} {cells}"), header_row));
+                findings.push(at(code, format!("{what} in {count} {cells}"), header));
             }
         }
         if self.blank > 0 {
             findings.push(
-                at_header(
+                at(
                     Code::CellRequired,
                     match self.blank {
                         1 => "blank in this row: enter it, as a record should have it".to_owned(),

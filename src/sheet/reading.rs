@@ -244,7 +244,7 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .finding(
                         Code::SheetRowLimit,
                         format!(
-                            "the sheet ends exactly at Excel's limit of {} rows: was something cut off?",
+                            "the sheet ends exactly at Excel's limit of {} rows: compare it with where it comes from, as rows may be cut off",
                             self.last
                         ),
                     )

@@ -216,7 +216,7 @@ impl<'a> RowReader<'a> {
             finding.row_key.clone_from(&row_key);
         }
         if !footer && self.values.is_of_no_model() {
-            self.tally.without_model(number);
+            self.tally.without_model(number, line);
         }
         if is_held || row.findings.iter().any(Finding::is_error) {
             row.identity.references = self.values.references();
@@ -302,7 +302,7 @@ impl<'a> RowReader<'a> {
         let footer = !needed && layout::is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
-                counts.blank(row.number);
+                counts.blank(row.number, row.line);
             }
         }
         footer

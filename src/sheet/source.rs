@@ -76,7 +76,11 @@ pub(crate) fn inspect(
         }
     };
     let unreadable = |error: std::io::Error| {
-        Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
+        Finding::refusal(
+            Code::FileUnreadable,
+            &name,
+            format!("reading failed ({error}): save a copy and use that"),
+        )
     };
     let bytes = file.metadata().map_err(unreadable)?.len();
     if bytes == 0 {
@@ -133,11 +137,21 @@ pub(crate) fn inspect(
         }
         Content::Zip => {
             super::workbook::look_through(path, &name)?;
-            mismatch(!matches!(ending.as_str(), "xlsx" | "xlsm"), "an Excel workbook", &name, findings);
+            mismatch(
+                !matches!(ending.as_str(), "xlsx" | "xlsm"),
+                ("an Excel workbook", ".xlsx"),
+                &name,
+                findings,
+            );
             Format::Workbook
         }
         Content::Text => {
-            mismatch(matches!(ending.as_str(), "xlsx" | "xlsm" | "xls"), "a text table", &name, findings);
+            mismatch(
+                matches!(ending.as_str(), "xlsx" | "xlsm" | "xls"),
+                ("a text table", ".csv"),
+                &name,
+                findings,
+            );
             let encoding = super::encoding::decide(path, &name, &survey, encoding, findings)?;
             Format::Text { encoding, delimiter: ',' }
         }
@@ -203,13 +217,15 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
 }
 
 /// A warning that the name says something else than the content; the content is unambiguous and decides.
-fn mismatch(is: bool, what: &str, name: &str, findings: &mut Vec<Finding>) {
+fn mismatch(is: bool, (what, ending): (&str, &str), name: &str, findings: &mut Vec<Finding>) {
     if is {
         findings.push(
             Finding::of_file(
                 Code::FileFormatMismatch,
                 name,
-                format!("the content is {what}, whatever the name says, and is read as one"),
+                format!(
+                    "the content is {what}, whatever the name says, and is read as one: give the file the ending {ending}"
+                ),
             )
             .as_severity(super::code::Severity::Warning),
         );

@@ -15,7 +15,8 @@ pub(crate) const EXAMPLE_KEY: &str = "#example";
 pub(super) struct Tally {
     templates: u64,
     without_model: u64,
-    first_without_model: u32,
+    /// Row and line.
+    first_without_model: (u32, Option<u64>),
 }
 
 impl Tally {
@@ -30,9 +31,9 @@ impl Tally {
     }
 
     /// Counts a device that has neither a model nor a template.
-    pub(super) fn without_model(&mut self, row: u32) {
+    pub(super) fn without_model(&mut self, row: u32, line: Option<u64>) {
         if self.without_model == 0 {
-            self.first_without_model = row;
+            self.first_without_model = (row, line);
         }
         self.without_model += 1;
     }
@@ -65,8 +66,8 @@ impl Tally {
             .finding_at(
                 Code::RowIncompleteGroup,
                 format!("{what}: enter one of them, so that the service knows what the device is"),
-                self.first_without_model,
-                None,
+                self.first_without_model.0,
+                self.first_without_model.1,
                 super::column::column(Kind::Device, "device_model"),
             )
             .as_severity(Severity::Warning);

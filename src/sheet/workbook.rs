@@ -18,7 +18,7 @@ use crate::error::{Result, without_panic};
 
 use super::cell::{Cell, CellKind};
 use super::finding::Refusal;
-use super::preflight::{COLUMN_LIMIT, Fault, Listed, Package, Survey, unreadable};
+use super::preflight::{COLUMN_LIMIT, Fault, Listed, Package, Sources, Survey, unreadable};
 use covers::Covers;
 
 /// Values that are put in order in memory, of a worksheet whose rows are not.
@@ -82,6 +82,11 @@ impl Workbook {
     /// The sheets in their order.
     pub(crate) fn listed(&self) -> &[Listed] {
         self.package.listed()
+    }
+
+    /// Where values can come from besides from whoever typed them.
+    pub(crate) fn sources(&self) -> Sources {
+        self.package.sources()
     }
 
     /// Looks through the worksheet in this place of the list, before its rows are read.

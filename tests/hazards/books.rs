@@ -3,6 +3,7 @@
 mod archive;
 mod hidden;
 mod shape;
+mod sheets;
 mod values;
 
 /// The header of sites that has all that every row needs, as cells of row 1.

@@ -56,7 +56,9 @@ impl Desk {
 
     /// Everything that is found.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        self.examined().findings.into_vec()
+        let findings = self.examined().findings.into_vec();
+        findings.iter().for_each(must_be_whole);
+        findings
     }
 
     /// What is found and not only noted, as `severity code place`: `error cell.required Devices!F14`, in the order it is found.
@@ -78,6 +80,23 @@ impl Desk {
         assert_eq!(found.len(), 1, "findings {code} among {:#?}", all.iter().map(line).collect::<Vec<_>>());
         all.swap_remove(found[0])
     }
+}
+
+/// Whatever is found and not only noted says what to do; of a cell it says the rule as well.
+#[track_caller]
+fn must_be_whole(finding: &Finding) {
+    let told = format!("{}: {}", line(finding), finding.message);
+    if finding.severity == Severity::Info {
+        return;
+    }
+    assert!(finding.message.contains([':', '.']), "says what to do: {told}");
+    let is_of_cell = finding.code.as_str().starts_with("cell.") && finding.value.is_some();
+    assert!(!is_of_cell || finding.rule.is_some(), "has a rule: {told}");
+    assert!(!is_of_cell || (finding.cell.is_some() && finding.header.is_some()), "says where: {told}");
+    assert_eq!(finding.value.is_some(), finding.value_kind.is_some(), "says what kind of value: {told}");
+    let is_in_text = finding.file.ends_with(".csv") && finding.sheet.is_none() && finding.row.is_some();
+    let is_of_row = finding.code.as_str().starts_with("cell.") || finding.code.as_str().starts_with("row.");
+    assert!(!(is_in_text && is_of_row) || finding.line.is_some(), "says the line: {told}");
 }
 
 /// A finding in a line: severity, code and place.

@@ -166,6 +166,11 @@ fn f08_what_cannot_be_read_is_refused_with_what_to_do() {
     assert_eq!(code, "file.unreadable");
     assert!(message.ends_with("is a folder: name the files in it"), "{message}");
     assert_eq!(told(folder.join("other.csv")).0, "file.not-found");
+    let (code, message) = told(folder.join("sites.csv/inside.csv"));
+    assert!(["file.unreadable", "file.not-found"].contains(&code), "{code}");
+    if code == "file.unreadable" {
+        assert!(message.ends_with("close it in Excel, or save a copy and use that"), "{message}");
+    }
     #[cfg(unix)]
     {
         let socket = folder.join("pipe.csv");
@@ -273,7 +278,8 @@ fn f18_the_code_page_of_a_country_is_guessed_shown_and_can_be_named() {
         let message = desk.the("file.encoding-guessed").message;
         assert_eq!(encoding(&desk), code_page.name(), "{message}");
         assert!(message.contains(&format!("taken for {}", code_page.name())), "{message}");
-        assert!(message.contains(&format!("'{}', '{}'", rows[0].0, rows[0].1)), "{message}");
+        let three = format!("'{}', '{}', '{}'", rows[0].0, rows[0].1, rows[1].0);
+        assert!(message.contains(&three), "{message}");
         assert_eq!(names(&desk), expected);
         let desk = desk.read_with(|options| options.set_encoding(code_page.name()).expect("it is known"));
         assert_eq!(desk.found(), NOTHING, "{}", code_page.name());
@@ -336,6 +342,21 @@ fn f21_letters_garbled_by_an_earlier_save_are_told_and_not_repaired() {
 fn f22_a_letter_that_was_lost_is_an_error() {
     let desk = Desk::with("sites.csv", named(&[("Caf\u{fffd}", "Auckland")]));
     assert_eq!(desk.found(), ["error cell.replacement-char C2"]);
+    let finding = desk.the("cell.replacement-char");
+    assert_eq!((finding.value.as_deref(), finding.suggestion.as_deref()), (Some("Caf\u{fffd}"), None));
+    assert!(
+        finding.message.ends_with("type the value again") && finding.rule.is_some(),
+        "{}",
+        finding.message
+    );
+    let street = named(&[("Cafe", "Auckland")]).replace("1 Earl", "1 \u{fffd}rl");
+    assert_eq!(Desk::with("sites.csv", street).found(), ["error cell.replacement-char E2"]);
+    let people = "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country\n\
+         6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,VPN User,COMPANY_INHERIT,A,B,j\u{fffd}ne,j\u{fffd}ne@acme.example,no,1 Earl St,Ulm,DE\n";
+    assert_eq!(
+        Desk::with("people.csv", people).found(),
+        ["error cell.replacement-char F2", "error cell.replacement-char G2"]
+    );
 }
 
 /// An export cut at the limit of Excel before 2007. The rows between are blank, which Excel counts as well.

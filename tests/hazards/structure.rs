@@ -267,6 +267,7 @@ fn c15_blank_rows_are_not_read_and_count() {
     let desk = Desk::with("sites.csv", format!("{SITES}\n{}\r\n,,,,,,\n  \n\u{a0},\n{bad}", site("a")));
     assert_eq!(desk.found(), ["error cell.required D8"]);
     assert_eq!(desk.the("row.blank").message, "5 blank rows are not read");
+    assert!(desk.found_with_notes().iter().any(|found| found.starts_with("note row.blank")));
 }
 
 /// Old systems fill with zero bytes and end a file with Ctrl-Z.
@@ -326,4 +327,23 @@ fn c24_an_apostrophe_goes_before_figures_and_stays_before_names() {
         .expect("the rows are read");
     let draft = format!("{:?}", drafts[0].record);
     assert!(draft.contains("\"0064 9 557 0000\"") && draft.contains("\"'s-Hertogenbosch\""), "{draft}");
+    let header = "key,company,name,mac,device_model,phone,address1,city,country,postcode\n";
+    let row =
+        format!("'007,{COMPANY},Till,'001a2b3c4d5e,Edge 100,+64 9 557 0000,1 Earl Street,Boston,US,'02134\n");
+    let desk = Desk::with("devices.csv", format!("{header}{row}"));
+    assert_eq!(desk.found(), NOTHING);
+    let mut told = desk.found_with_notes();
+    told.retain(|found| found.contains("wrapper"));
+    assert_eq!(told, ["A1", "D1", "J1"].map(|cell| format!("note cell.excel-text-wrapper {cell}")));
+    let examined = desk.examined();
+    let book = &examined.books()[0];
+    let mut drafts = Vec::new();
+    book.read(&book.tables[0], &mut |row| {
+        drafts.extend(row.draft);
+        Ok(())
+    })
+    .expect("the rows are read");
+    assert_eq!(drafts[0].key.as_deref(), Some("007"));
+    let draft = format!("{:?}", drafts[0].record);
+    assert!(draft.contains("\"00:1a:2b:3c:4d:5e\"") && draft.contains("\"02134\""), "{draft}");
 }

@@ -97,9 +97,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     found(
         "file.external-links",
-        "values of the workbook come from other workbooks",
-        "What is read is what they were when the workbook was last saved, which may be out of date.",
-        "Open the workbook where the other ones are, let it update its links, save it. Or copy the cells and paste them as values.",
+        "values of the workbook come from other workbooks, a data connection or a pivot table",
+        "What is read is what they were when the workbook was last saved or refreshed, which may be out of date.",
+        "Open the workbook where the other ones are, let it update its links and refresh its data, save it. Or copy the cells and paste them as \
+         values.",
     ),
     found(
         "sheet.not-found",

@@ -34,7 +34,7 @@ impl Book {
                     Code::SheetNotFound,
                     &self.file.name,
                     format!(
-                        "the workbook has no sheet '{}'; its sheets are {}",
+                        "the workbook has no sheet '{}': name one of those it has, {}",
                         shown(wanted),
                         names.join(", ")
                     ),
@@ -130,6 +130,7 @@ impl Book {
                 (None, _) => self.ignored.push((sheet.name, "holds no known kind of row")),
             }
         }
+        let (sources, pivots) = (workbook.sources(), worksheets::with_pivots(workbook.listed()));
         *self.workbook.borrow_mut() = Some(workbook);
         for kind in Kind::ALL {
             let names: Vec<String> = found
@@ -168,6 +169,7 @@ impl Book {
                 worksheets::tell(table, survey, &mut self.findings);
             }
         }
+        worksheets::tell_sources(&self.tables, &self.worksheets, sources, &pivots, &mut self.findings);
         Ok(())
     }
 
@@ -223,7 +225,11 @@ impl Book {
                 Finding::of_file(
                     Code::SheetPreamble,
                     &self.file.name,
-                    format!("the header is taken from row {}; the rows above it are not read", header.row),
+                    format!(
+                        "the header is taken from row {}; the rows above it are not read: name the right row with \
+                         --header-row if that is another",
+                        header.row
+                    ),
                 )
                 .in_sheet(worksheet.as_deref())
                 .in_row(header.row, header.line),

@@ -8,7 +8,7 @@ use crate::sheet::cell::{Cell, address, letters};
 use crate::sheet::code::{Code, Severity};
 use crate::sheet::finding::Finding;
 use crate::sheet::options::HiddenRows;
-use crate::sheet::preflight::{ColumnSurvey, RowSet, Survey, Tally};
+use crate::sheet::preflight::{ColumnSurvey, Listed, RowSet, Sources, Survey, Tally};
 use crate::sheet::reading::{Reading, Summary};
 use crate::sheet::row::Raw;
 use crate::sheet::table::Table;
@@ -160,5 +160,46 @@ fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &m
             "have formulas; their results are read as they were last saved",
         );
         findings.push(table.finding(Code::SheetFormulas, message).in_row(table.header_row, None));
+    }
+}
+
+/// The names of the sheets that have a pivot table.
+pub(super) fn with_pivots(listed: &[Listed]) -> Vec<String> {
+    listed.iter().filter(|sheet| sheet.has_pivot).map(|sheet| sheet.name.clone()).collect()
+}
+
+/// What is told once of a file whose values may be older than where they come from: pivot tables, databases, and other
+/// workbooks that formulas can lead to by way of a name or of a sheet that is not read.
+pub(super) fn tell_sources(
+    tables: &[Table],
+    worksheets: &Worksheets,
+    sources: Sources,
+    pivots: &[String],
+    findings: &mut Vec<Finding>,
+) {
+    let Some(first) = tables.first() else { return };
+    for table in tables.iter().filter(|table| pivots.contains(&table.name)) {
+        let message = "the sheet has a pivot table, whose cells are as old as the last time it was refreshed: refresh \
+                       it in Excel and save, or import the sheet it is made from";
+        findings.push(table.finding(Code::FileExternalLinks, message));
+    }
+    if sources.has_connections {
+        let message = "the workbook fetches data from outside (a query or a data connection), and what is read is as old \
+                       as the last time it did: refresh it in Excel and save it, or paste the rows as values";
+        findings.push(Finding::of_file(Code::FileExternalLinks, &first.file, message));
+    }
+    let has_formulas = |table: &Table| {
+        let survey = worksheets.get(&table.name).map(|(_, survey)| survey);
+        let of = |column: usize| survey.and_then(|survey| survey.column(column));
+        let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
+        read.filter_map(of).any(|column| column.formulas.count > 0)
+    };
+    let is_told =
+        findings.iter().any(|finding| finding.code == Code::FileExternalLinks && finding.cell.is_some());
+    if sources.has_workbooks && !is_told && tables.iter().any(has_formulas) {
+        let message = "the workbook takes values from other workbooks, and formulas of the sheets that are read may \
+                       depend on them; they are as old as the last time it was saved: open it in Excel together with \
+                       the others and save it, or replace the formulas by values";
+        findings.push(Finding::of_file(Code::FileExternalLinks, &first.file, message));
     }
 }

@@ -306,6 +306,7 @@ fn formula_without_result() -> Problem {
         Code::CellFormulaNoValue,
         "the cell has a formula whose result was never saved: open the workbook in Excel and save it, or enter the value",
     )
+    .rule("a value, or a formula with a saved result")
 }
 
 fn covered(cover: &Cover) -> Problem {
@@ -323,7 +324,7 @@ fn covered(cover: &Cover) -> Problem {
     } else if merge.first_row == merge.last_row {
         message = message.replace("fill down", "fill each cell");
     }
-    Problem::new(Code::CellMergedCovered, message)
+    Problem::new(Code::CellMergedCovered, message).rule("a value in each cell, none of them merged")
 }
 
 fn date(column: &Column, text: &str) -> Problem {

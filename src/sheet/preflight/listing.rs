@@ -20,7 +20,18 @@ pub(crate) struct Listed {
     pub(crate) hidden: bool,
     /// Whether it has cells: charts and dialogs have none.
     pub(crate) has_cells: bool,
+    /// Whether some of its cells are those of a pivot table.
+    pub(crate) has_pivot: bool,
     pub(super) part: String,
+}
+
+/// Where values of the workbook can come from besides from whoever typed them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Sources {
+    /// Databases, web pages and other files, which Excel fetches rows from when it is told to.
+    pub(crate) has_connections: bool,
+    /// Other workbooks, which formulas or names refer to.
+    pub(crate) has_workbooks: bool,
 }
 
 /// What the workbook lists.
@@ -31,6 +42,7 @@ pub(super) struct Listing {
     pub(super) folder: String,
     /// Whether the program that wrote it left the results of formulas to the next one.
     pub(super) is_uncalculated: bool,
+    pub(super) sources: Sources,
 }
 
 /// A part that another one leads to.
@@ -64,7 +76,10 @@ pub(super) fn read(archive: &mut Archive) -> Result<Listing, Fault> {
             }
         }
     }
-    let mut listing = Listing { folder, ..Listing::default() };
+    let leads_to = |what: &str| relations.values().any(|relation| relation.what == what);
+    let sources =
+        Sources { has_connections: leads_to("connections"), has_workbooks: leads_to("externalLink") };
+    let mut listing = Listing { folder, sources, ..Listing::default() };
     workbook(archive, &format!("{}{name}", listing.folder), &relations, &mut listing)?;
     Ok(listing)
 }
@@ -109,13 +124,14 @@ fn workbook(
     drop(reader);
     let mut names = HashSet::new();
     let mut parts = HashSet::new();
-    for sheet in &found {
+    for sheet in &mut found {
         let index = archive.index(&sheet.part).ok_or_else(|| {
             Fault::corrupt(&format!("the part of the sheet '{}' is missing", shown(&sheet.name)))
         })?;
         if !names.insert(sheet.name.to_lowercase()) || !parts.insert(index) {
             return Err(Fault::corrupt(&format!("it lists the sheet '{}' twice", shown(&sheet.name))));
         }
+        sheet.has_pivot = has_pivot(archive, &sheet.part);
     }
     listing.sheets = found;
     Ok(())
@@ -151,7 +167,16 @@ fn sheet(
             return Err(Fault::corrupt(&format!("the sheet '{}' is of an unknown kind", shown(&name))));
         }
     };
-    Ok(Listed { name, hidden, has_cells, part: resolve(folder, &relation.target) })
+    Ok(Listed { name, hidden, has_cells, has_pivot: false, part: resolve(folder, &relation.target) })
+}
+
+/// Whether a worksheet has a pivot table. Its links are needed for nothing else, so broken ones are none.
+fn has_pivot(archive: &mut Archive, part: &str) -> bool {
+    let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
+    let links = format!("{folder}/_rels/{name}.rels");
+    archive.has(&links)
+        && relations(archive, &links)
+            .is_ok_and(|links| links.values().any(|relation| relation.what == "pivotTable"))
 }
 
 /// The parts that a list of relations leads to, by their ids.

@@ -22,7 +22,7 @@ mod survey;
 mod tokens;
 mod worksheet;
 
-pub(crate) use listing::Listed;
+pub(crate) use listing::{Listed, Sources};
 pub(crate) use merges::Merge;
 pub(crate) use package::Package;
 pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};

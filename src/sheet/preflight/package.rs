@@ -55,6 +55,11 @@ impl Package {
         &self.listing.sheets
     }
 
+    /// Where values can come from besides from whoever typed them.
+    pub(crate) fn sources(&self) -> super::Sources {
+        self.listing.sources
+    }
+
     /// Surveys the worksheet in this place of the list.
     pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<Survey, Fault> {
         let Some(listed) = self.listing.sheets.get(sheet) else {

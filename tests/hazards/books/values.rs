@@ -1,5 +1,7 @@
 //! What the cells of a workbook compute and hold: formulas, errors, dates, formats, booleans.
 
+use fleetload::sheet::finding::ValueKind;
+
 use super::super::desk::{Desk, package};
 use super::{COMPANY, HEADER, PHONE, errors, row, site, sites, text_cell, told, worksheet};
 
@@ -105,7 +107,9 @@ fn x10_the_error_of_a_formula_is_told_and_never_called_blank() {
     for error in ["#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NULL!", "#NUM!"] {
         let desk = named(&format!("<c r=\"C2\" t=\"e\"><f>A9</f><v>{error}</v></c>"));
         assert_eq!(desk.found(), ["error cell.formula-error Sites!C2"], "{error}");
-        assert!(desk.the("cell.formula-error").message.contains(error));
+        let finding = desk.the("cell.formula-error");
+        assert!(finding.message.contains(error) && finding.rule.is_some());
+        assert_eq!(finding.value_kind, Some(ValueKind::Error));
     }
 }
 
@@ -200,6 +204,48 @@ fn x15_rich_text_and_readings_come_to_the_text_that_is_shown() {
     assert_eq!(broken.found(), ["error cell.line-break Sites!C2"]);
 }
 
+/// What a library trims and another keeps: spaces in a text, marked as meant or not, in the cell or in the list of texts.
+#[test]
+fn x16_spaces_around_a_text_are_gone_whatever_the_library_does() {
+    for t in [
+        "<t>  Earl St  </t>",
+        "<t xml:space=\"preserve\">  Earl St  </t>",
+        "<r><t>  Earl</t></r><r><t xml:space=\"preserve\"> St </t></r>",
+    ] {
+        let strings = format!(
+            "<sst xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" count=\"1\" uniqueCount=\"1\"><si>{t}</si></sst>"
+        );
+        let links = "<Relationships><Relationship Id=\"rId1\" Type=\"x/worksheet\" Target=\"worksheets/sheet1.xml\"/>\
+             <Relationship Id=\"rId2\" Type=\"x/sharedStrings\" Target=\"sharedStrings.xml\"/></Relationships>";
+        let data = format!("{}{}", row(1, &HEADER), with_name("<c r=\"C2\" t=\"s\"><v>0</v></c>"));
+        let part = worksheet("", &data, "");
+        let shared = Desk::with(
+            "sites.xlsx",
+            package(
+                "Sites",
+                "",
+                &[
+                    ("xl/worksheets/sheet1.xml", &part),
+                    ("xl/sharedStrings.xml", &strings),
+                    ("xl/_rels/workbook.xml.rels", links),
+                ],
+            ),
+        );
+        for desk in [named(&format!("<c r=\"C2\" t=\"inlineStr\"><is>{t}</is></c>")), shared] {
+            assert_eq!(desk.found(), Vec::<String>::new(), "{t}");
+            let examined = desk.examined();
+            let book = &examined.books()[0];
+            let mut names = Vec::new();
+            book.read(&book.tables[0], &mut |row| {
+                names.extend(row.draft.map(|draft| draft.record.name().to_owned()));
+                Ok(())
+            })
+            .expect("the rows are read");
+            assert_eq!(names, ["Earl St"], "{t}");
+        }
+    }
+}
+
 /// Excel users keep zeros by a number format.
 #[test]
 fn x27_zeros_of_a_format_are_restored_and_counted() {
@@ -212,10 +258,23 @@ fn x27_zeros_of_a_format_are_restored_and_counted() {
 }
 
 #[test]
-fn x28_a_boolean_in_a_text_field_is_an_error() {
+fn x28_a_boolean_is_an_error_in_a_text_field_and_right_where_yes_or_no_belongs() {
     let desk = named("<c r=\"C2\" t=\"b\"><v>1</v></c>");
     assert_eq!(desk.found(), ["error cell.bool-unexpected Sites!C2"]);
     assert!(desk.the("cell.bool-unexpected").message.contains("TRUE"));
+    // Excel writes a boolean; LibreOffice a number with a format.
+    for cell in ["<c r=\"I2\" t=\"b\"><v>1</v></c>", "<c r=\"I2\"><v>1</v></c>"] {
+        let header = "key,company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country";
+        let cells =
+            "p1,COMPANY,VPN User,COMPANY_INHERIT,Jane,Doe,jane,jane@acme.example,-,1 Earl Street,Auckland,NZ";
+        let cells = cells.replace("COMPANY,", &format!("{COMPANY},"));
+        let header: Vec<&str> = header.split(',').collect();
+        let person = row(2, &cells.split(',').collect::<Vec<_>>()).replace(&text_cell("I2", "-"), cell);
+        let part = worksheet("", &format!("{}{person}", row(1, &header)), "");
+        let desk = Desk::with("people.xlsx", package("People", "", &[("xl/worksheets/sheet1.xml", &part)]));
+        assert_eq!(desk.found(), Vec::<String>::new(), "{cell}");
+        assert_eq!(desk.examined().sheets[0].usable, 1);
+    }
 }
 
 /// A note on a cell and a colour mean nothing.
@@ -249,5 +308,15 @@ fn x31_values_of_another_workbook_draw_a_warning_that_names_the_first() {
 fn x32_a_time_in_a_phone_cell_is_an_error_with_a_hint() {
     let desk = styled(&with(&[("D", "<c r=\"D2\" s=\"3\"><v>0.43090277777777775</v></c>")]), HEADER, "");
     assert_eq!(desk.found(), ["error cell.date-unexpected Sites!D2"]);
-    assert!(desk.the("cell.date-unexpected").message.contains("(10:20:30)"));
+    let message = desk.the("cell.date-unexpected").message;
+    assert!(message.contains("(10:20:30)") && message.contains("a phone number with dashes"), "{message}");
+    let header = ["company", "name", "phone", "address1", "device_model", "mac"];
+    let cells = [COMPANY, "Till", PHONE, "1 Earl Street", "Edge 100", "-"];
+    let time = "<c r=\"F2\" s=\"3\"><v>0.43090277777777775</v></c>";
+    let part = format!("{}{}", row(1, &header), row(2, &cells).replace(&text_cell("F2", "-"), time));
+    let parts = [("xl/styles.xml", STYLES), ("xl/worksheets/sheet1.xml", &worksheet("", &part, ""))];
+    let desk = Desk::with("devices.xlsx", package("Devices", "", &parts));
+    assert!(desk.found().contains(&"error cell.date-unexpected Devices!F2".to_owned()), "{:?}", desk.found());
+    let message = desk.the("cell.date-unexpected").message;
+    assert!(message.contains("a MAC address of digits and colons looks like a time"), "{message}");
 }

@@ -13,6 +13,11 @@ fn t01_spaces_around_a_value_are_removed_and_counted() {
     let note = desk.the("cell.trimmed");
     assert_eq!((note.cell.as_deref(), note.column.as_deref()), (Some("C1"), Some("sites.name")));
     assert!(note.message.contains("1 cell"), "{}", note.message);
+    assert!(
+        desk.found_with_notes().contains(&"note cell.trimmed C1".to_owned()),
+        "{:?}",
+        desk.found_with_notes()
+    );
 }
 
 /// Text pasted from a web page, French typography and Japanese input: spaces that are not U+0020.
@@ -66,6 +71,17 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
         };
         assert_eq!(found.as_deref(), Some(expected), "{value}");
     }
+    let wide = [
+        ("user_type", "ＶＰＮ Ｕser"),
+        ("template_scope", "COMPANY\u{2010}INHERIT"),
+        ("username", "ｊane.doe"),
+        ("email", "jane＠acme.example"),
+        ("allow_login", "ｎｏ"),
+        ("company", "６f1c9c8e\u{2013}3b0a\u{2212}4d55\u{2014}9f5a-0c8f0d3a2b11"),
+    ];
+    assert_eq!(judged(&csv("people", &wide)).0, [""; 0]);
+    let read = person(&csv("people", &wide));
+    assert_eq!((read.username.as_str(), read.email.as_str()), ("jane.doe", "jane@acme.example"));
     assert_eq!(site(&csv("sites", &[("name", "Ａ \u{2013} B")])).name, "Ａ \u{2013} B");
     assert_eq!(site(&csv("sites", &[("phone", "09\u{2013}557 0000")])).phone_number, "09-557 0000");
 }
@@ -74,6 +90,13 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
 #[test]
 fn t05_accents_are_composed_before_names_are_compared_and_sent() {
     assert_eq!(site(&csv("sites", &[("name", "Cafe\u{301}")])).name, "Café");
+    let company = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    let rest = "+64 9 557 0000,1 Earl Street,Auckland,NZ";
+    let sheet = format!(
+        "company,name,phone,address1,city,country\n{company},Cafe\u{301},{rest}\n{company},Caf\u{e9},{rest}\n"
+    );
+    let desk = crate::desk::Desk::with("sites.csv", sheet);
+    assert_eq!(desk.found(), ["error dup.natural-key B3"]);
 }
 
 /// A Cyrillic letter among Latin ones, typed with the wrong keyboard or to deceive; the letter O for a zero.
@@ -191,6 +214,73 @@ fn t09_what_a_mail_program_writes_around_an_address_is_an_error_with_the_bare_ad
             ("MAILTO:jane@Acme.Example?subject=Hello", "error cell.email", bare),
         ],
     );
+}
+
+/// Broken formulas in a CSV, as Excel writes them in the languages it is sold in.
+#[test]
+fn x11_the_error_of_a_formula_is_known_as_text_in_every_language() {
+    let errors = [
+        "#N/A",
+        "#REF!",
+        "#VALUE!",
+        "#NAME?",
+        "#DIV/0!",
+        "#NUM!",
+        "#NULL!",
+        "#SPILL!",
+        "#ERROR!",
+        "#NV",
+        "#BEZUG!",
+        "#WERT!",
+        "#ZAHL!",
+        "#VALEUR!",
+        "#NOM?",
+        "#NOMBRE!",
+        "#NUL!",
+        "#N/D",
+        "#¡REF!",
+        "#¡VALOR!",
+        "#¿NOMBRE?",
+        "#¡NUM!",
+        "#VALOR!",
+        "#NOME?",
+        "#NÚM!",
+        "#RIF!",
+        "#VALORE!",
+        "#N/B",
+        "#VERW!",
+        "#WAARDE!",
+        "#NAAM?",
+        "#SAKNAS!",
+        "#REFERENS!",
+        "#VÄRDEFEL!",
+        "#I/T",
+        "#VÆRDI!",
+        "#VERDI!",
+        "#PUUTTUU!",
+        "#VIITTAUS!",
+        "#ARVO!",
+        "#N/D!",
+        "#ADR!",
+        "#ARG!",
+        "#Н/Д",
+        "#ССЫЛКА!",
+        "#ЗНАЧ!",
+        "#YOK",
+        "#BAŞV!",
+        "#DEĞER!",
+        "#n/a",
+        " #REF! ",
+    ];
+    for error in errors {
+        assert_eq!(spoiled("sites", "name", error).0, ["error cell.formula-error C2"], "{error}");
+        assert_eq!(spoiled("devices", "mac", error).0, ["error cell.formula-error E2"], "{error}");
+    }
+    let finding = csv("sites", &[("name", "#WERT!")]).the("cell.formula-error");
+    assert!(finding.message.contains("the result #WERT!"), "{}", finding.message);
+    for name in ["#1 Earl St", "#North", "# N/A"] {
+        assert_eq!(spoiled("sites", "name", name).0, [""; 0], "{name}");
+    }
 }
 
 /// An export of a web application.
