@@ -3,7 +3,7 @@
 //! A row's own problems are found whenever it is read; what is wrong between rows is found once, and kept here until the
 //! rows are placed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::journal::{Because, LeftOut, SheetId};
@@ -18,11 +18,11 @@ pub(super) struct Reasons {
     tables: Vec<(String, Option<String>)>,
     of_rows: HashMap<(u32, u32), Rc<Reason>>,
     /// A wrong reference is often that of thousands of rows.
-    known: HashMap<(Code, Box<str>, Option<Box<str>>), Rc<Reason>>,
+    known: HashSet<Rc<Reason>>,
 }
 
 /// Why a row cannot be sent.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Reason {
     code: Code,
     message: Box<str>,
@@ -45,9 +45,15 @@ impl Reasons {
             self.tables.iter().position(|(file, sheet)| *file == finding.file && *sheet == finding.sheet);
         let Some(table) = table.and_then(|table| u32::try_from(table).ok()) else { return };
         let reason = Reason::of(finding);
-        let place = (reason.code, reason.message.clone(), reason.column.clone());
-        let reason = self.known.entry(place).or_insert_with(|| Rc::new(reason));
-        self.of_rows.entry((table, row)).or_insert_with(|| Rc::clone(reason));
+        let reason = match self.known.get(&reason) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let reason = Rc::new(reason);
+                self.known.insert(Rc::clone(&reason));
+                reason
+            }
+        };
+        self.of_rows.entry((table, row)).or_insert(reason);
     }
 
     fn between(&self, table: usize, row: u32) -> Option<&Reason> {
