@@ -19,8 +19,11 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::plan::Demand;
 use crate::sheet::Format;
-use crate::sheet::finding::Findings;
+use crate::sheet::finding::{Findings, shown};
 use crate::term::{Ink, Line, count, counted};
+
+/// Worksheets of one file that are told as not read.
+const IGNORED: usize = 10;
 
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
@@ -154,22 +157,38 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
             context.terminal.result(format!("  {label} {columns}"));
         }
     }
+    tell_ignored(context, examined);
+}
+
+/// Tells the worksheets that are not read, so that none is missed.
+fn tell_ignored(context: &Context<'_>, examined: &Examined) {
+    for book in examined.books().iter().filter(|book| !book.ignored.is_empty()) {
+        let told = book.ignored.iter().take(IGNORED).map(|(name, why)| format!("'{}' ({why})", shown(name)));
+        let mut told: Vec<String> = told.collect();
+        if book.ignored.len() > IGNORED {
+            told.push(format!("and {} more", count((book.ignored.len() - IGNORED) as u64)));
+        }
+        context.terminal.result(format!("{}: not read: {}", book.file.name, told.join(", ")));
+    }
 }
 
 /// The files and sheets as programs read them.
 pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json::Value {
     let files: Vec<_> = examined
-        .files()
-        .map(|file| {
+        .books()
+        .iter()
+        .map(|book| {
+            let file = &book.file;
             let (format, encoding, delimiter) = match &file.format {
                 Format::Workbook => ("workbook", None, None),
                 Format::Text { encoding, delimiter } => {
                     ("text", Some(encoding.name()), Some(delimiter.to_string()))
                 }
             };
+            let ignored = book.ignored.iter().map(|(sheet, why)| json!({"sheet": sheet, "why": why}));
             json!({
                 "name": file.name, "sha256": file.sha256, "bytes": file.bytes, "format": format,
-                "encoding": encoding, "delimiter": delimiter,
+                "encoding": encoding, "delimiter": delimiter, "ignored": ignored.collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -73,6 +73,13 @@ pub(crate) struct Guess {
     pub(crate) rival: Option<Kind>,
 }
 
+impl Guess {
+    /// Whether the names leave no doubt that this is a table of ours, whatever it is called.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.score >= 3 && self.score * 2 >= self.filled
+    }
+}
+
 /// The best header among the candidates, for one kind or for any. `None` when in every row fewer than four cells, and
 /// fewer than a third of them, are known.
 pub(crate) fn guess(

@@ -8,6 +8,7 @@ mod cells;
 mod desk;
 mod files;
 mod headers;
+mod mended;
 mod records;
 mod rows;
 mod structure;
