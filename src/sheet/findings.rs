@@ -110,11 +110,16 @@ impl Findings {
     }
 
     fn take(&mut self, finding: Finding) {
-        self.counts[finding.severity as usize] += 1;
         let number = self.group_of(&finding);
+        self.groups[number].places.add(&finding);
+        self.keep(number, finding);
+    }
+
+    /// Counts a finding of this group, whose place is noted, and keeps it if it is among the first.
+    fn keep(&mut self, number: usize, finding: Finding) {
+        self.counts[finding.severity as usize] += 1;
         let group = &mut self.groups[number];
         group.count += 1;
-        group.places.add(&finding);
         let first = group.first.len() < FIRST;
         if first {
             group.first.push(self.kept.len());
@@ -127,14 +132,18 @@ impl Findings {
 
     /// The group of a finding; a new one, if it is the first.
     fn group_of(&mut self, finding: &Finding) -> usize {
-        let mut key = GroupKey {
+        self.group_with(GroupKey {
             file: finding.file.clone(),
             sheet: finding.sheet.clone(),
             severity: finding.severity,
             code: finding.code,
             column: finding.column.clone(),
             header: finding.header.clone(),
-        };
+        })
+    }
+
+    /// The group with this key; a new one, if there is none and room for it.
+    fn group_with(&mut self, mut key: GroupKey) -> usize {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
@@ -160,17 +169,16 @@ impl Findings {
     /// Takes in another list that was judged already, with all that it only counted.
     pub fn append(&mut self, others: Self) {
         for finding in others.kept {
-            self.take(finding);
+            let number = self.group_of(&finding);
+            self.keep(number, finding);
         }
         for group in others.groups {
-            let beyond = group.count - group.kept;
-            if beyond > 0
-                && let Some(number) = self.numbers.get(&group.key)
-            {
-                self.groups[*number].count += beyond;
-                self.groups[*number].places.append(&group.places);
-                self.counts[group.key.severity as usize] += beyond;
-            }
+            let (beyond, severity) = (group.count - group.kept, group.key.severity);
+            let number = self.group_with(group.key);
+            // The places of those kept are among them, so that each is noted once.
+            self.groups[number].places.append(&group.places);
+            self.groups[number].count += beyond;
+            self.counts[severity as usize] += beyond;
         }
         self.denied_whole += others.denied_whole;
     }
@@ -281,6 +289,17 @@ mod tests {
         let errors = one.errors();
         assert_eq!((errors.count(Severity::Error), errors.count(Severity::Info)), (6_000, 0));
         assert_eq!(errors.groups().len(), 1);
+    }
+
+    #[test]
+    fn lists_brought_together_count_each_place_once_also_where_there_is_no_room_for_it() {
+        let (mut one, mut two) = (Findings::default(), Findings::default());
+        one.extend((1..=1_500).map(|row| blank(row * 2)));
+        two.extend((1_501..=3_000).map(|row| blank(row * 2)));
+        one.append(two);
+        assert_eq!((one.count(Severity::Error), one.groups()[0].count), (3_000, 3_000));
+        assert_eq!(one.groups()[0].places.len(), 3_000);
+        assert_eq!(one.errors().groups()[0].places.len(), 3_000);
     }
 
     #[test]
