@@ -61,8 +61,8 @@ pub struct Findings {
     counts: [usize; 4],
     /// The sheets in the order of the files, as far as they are known.
     sheets: Vec<(String, Option<String>)>,
-    /// Warnings that count as errors and are about more than a row, so that leaving out rows does not help.
-    denied_whole: usize,
+    /// Errors, denied warnings among them, that are about more than a row, so that leaving out rows does not help.
+    whole: usize,
 }
 
 impl Findings {
@@ -104,9 +104,18 @@ impl Findings {
     /// Takes one in.
     pub fn push(&mut self, mut finding: Finding) {
         if self.policy.judge(&mut finding) {
-            self.denied_whole += 1;
+            self.whole += 1;
         }
         self.take(finding);
+    }
+
+    /// Takes in those about a whole file or sheet: an error among them is mended by leaving out no row.
+    pub fn extend_whole(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for mut finding in findings {
+            self.policy.judge(&mut finding);
+            self.whole += usize::from(finding.is_error());
+            self.take(finding);
+        }
     }
 
     fn take(&mut self, finding: Finding) {
@@ -180,7 +189,7 @@ impl Findings {
             self.groups[number].count += beyond;
             self.counts[severity as usize] += beyond;
         }
-        self.denied_whole += others.denied_whole;
+        self.whole += others.whole;
     }
 
     /// Only those that forbid something, with all that is counted of them.
@@ -206,9 +215,9 @@ impl Findings {
     }
 
     /// Whether nothing may be imported. With `skip_invalid` the rows with errors are left out, which helps as long as
-    /// only rows are wrong.
+    /// only rows are wrong: two columns that claim one place, or a second table that is not read, are no row's fault.
     pub fn forbid_import(&self, skip_invalid: bool) -> bool {
-        let whole = self.count(Severity::Fatal) > 0 || self.denied_whole > 0;
+        let whole = self.count(Severity::Fatal) > 0 || self.whole > 0;
         whole || (!self.is_clean() && !skip_invalid)
     }
 
@@ -300,6 +309,16 @@ mod tests {
         assert_eq!((one.count(Severity::Error), one.groups()[0].count), (3_000, 3_000));
         assert_eq!(one.groups()[0].places.len(), 3_000);
         assert_eq!(one.errors().groups()[0].places.len(), 3_000);
+    }
+
+    #[test]
+    fn leaving_out_rows_does_not_help_against_an_error_of_the_whole_sheet() {
+        let mut findings = Findings::default();
+        findings.push(blank(2));
+        findings.extend_whole([Finding::of_file(Code::RowBlank, "a.csv", "not read")]);
+        assert!(findings.forbid_import(false) && !findings.forbid_import(true));
+        findings.extend_whole([Finding::of_file(Code::HeaderDuplicate, "a.csv", "remove one")]);
+        assert!(findings.forbid_import(true) && findings.errors().forbid_import(true));
     }
 
     #[test]

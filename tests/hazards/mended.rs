@@ -1,5 +1,8 @@
 //! What was once dropped, guessed or imported without a word, and must never be again.
 
+use fleetload::import::{Outcome, import};
+use fleetload::journal::Journal;
+use fleetload::model::time::Moment;
 use fleetload::sheet::finding::Severity;
 use fleetload::sheet::open;
 use rust_xlsxwriter::Workbook;
@@ -23,6 +26,20 @@ fn workbook(sheets: &[(&str, &[&str])]) -> Vec<u8> {
         }
     }
     book.save_to_buffer().expect("a workbook")
+}
+
+/// Whether an import that leaves out wrong rows goes on, in a journal of its own.
+fn goes_on_without_wrong_rows(desk: &Desk) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::open(&folder.path().join("fleetload.db")).expect("a journal");
+    let now = Moment::from_millis(1_000);
+    match import(&desk.examined(), &mut journal, true, now).expect("the files are as they were") {
+        Outcome::Imported(..) => true,
+        Outcome::Refused(findings) => {
+            assert!(!findings.is_clean(), "it is said why");
+            false
+        }
+    }
 }
 
 #[test]
@@ -79,4 +96,31 @@ fn a_damaged_sheet_is_told_whatever_its_name() {
         let unreadable = findings.iter().find(|finding| finding.code.as_str() == "sheet.unreadable");
         assert_eq!(unreadable.map(|finding| finding.severity), Some(severity), "{sheet} {told:?}");
     }
+}
+
+#[test]
+fn leaving_out_wrong_rows_does_not_help_where_the_sheet_is_wrong() {
+    let (right, wrong) = (site("a"), site("b").replace("+64 9 557 0000", ""));
+    let rows_only = Desk::with("sites.csv", format!("{SITES}{right}{wrong}"));
+    assert!(goes_on_without_wrong_rows(&rows_only));
+    let text = |header: &str, extra: &str| {
+        format!("{},{header}\n{},{extra}\n{wrong}", SITES.trim_end(), right.trim_end())
+    };
+    for (code, text) in [
+        ("header.duplicate", text("Site Name", "Other")),
+        ("header.unknown", text("Colour", "red")),
+        ("header.blank", text("", "red")),
+        (
+            "sheet.extra-table",
+            format!("{SITES}{right}{wrong}key,company,name,mac\nd,acme,Till,00:1a:2b:3c:4d:5e\n"),
+        ),
+        ("sheet.extra-table", text(",key,name,device_model,mac", ",d1,Till,A1,00:1a:2b:3c:4d:5e")),
+        ("header.multi-row", format!("key,company,name,phone,Address,,\n,,,,Street,City,Country\n{right}")),
+    ] {
+        let desk = Desk::with("sites.csv", &text);
+        desk.the(code);
+        assert!(!goes_on_without_wrong_rows(&desk), "{code}: {text}");
+    }
+    let empty = Desk::with("sites.csv", format!("{SITES}{right}")).and("people.csv", "key,company,name\n");
+    assert!(!goes_on_without_wrong_rows(&empty));
 }
