@@ -4,7 +4,7 @@ use fleetload::import::{Outcome, import};
 use fleetload::journal::Journal;
 use fleetload::model::time::Moment;
 use fleetload::sheet::finding::Severity;
-use fleetload::sheet::open;
+use fleetload::sheet::{HiddenRows, open};
 use rust_xlsxwriter::Workbook;
 
 use super::desk::{Desk, SITES, line, package, site};
@@ -123,4 +123,28 @@ fn leaving_out_wrong_rows_does_not_help_where_the_sheet_is_wrong() {
     }
     let empty = Desk::with("sites.csv", format!("{SITES}{right}")).and("people.csv", "key,company,name\n");
     assert!(!goes_on_without_wrong_rows(&empty));
+}
+
+#[test]
+fn a_hidden_row_of_which_nobody_has_said_anything_is_neither_right_nor_imported() {
+    let mut book = Workbook::new();
+    let page = book.add_worksheet().set_name("Sites").expect("a name");
+    for (row, text) in (0..).zip([SITES.to_owned(), site("a"), site("b"), site("c")]) {
+        for (column, cell) in (0..).zip(text.trim_end().split(',')) {
+            page.write_string(row, column, cell).expect("a cell");
+        }
+    }
+    page.set_row_hidden(2).expect("hidden").set_row_hidden(3).expect("hidden");
+    let desk = Desk::with("book.xlsx", book.save_to_buffer().expect("a workbook"));
+    assert_eq!(desk.found(), ["error sheet.hidden-rows Sites row 3"]);
+    let examined = desk.examined();
+    let usable: Vec<bool> = (0..3).map(|row| examined.checked().is_usable(row)).collect();
+    assert_eq!((examined.sheets[0].rows, usable), (3, vec![true, false, false]));
+    assert!(!goes_on_without_wrong_rows(&desk));
+    for (choice, rows) in [(HiddenRows::Import, 3), (HiddenRows::Skip, 1)] {
+        let mut read = Desk::with("book.xlsx", std::fs::read(desk.path()).expect("the file"));
+        read.options.hidden_rows = Some(choice);
+        assert_eq!((read.found(), read.examined().sheets[0].usable), (vec![], rows));
+        assert!(goes_on_without_wrong_rows(&read));
+    }
 }
