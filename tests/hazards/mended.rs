@@ -148,3 +148,25 @@ fn a_hidden_row_of_which_nobody_has_said_anything_is_neither_right_nor_imported(
         assert!(goes_on_without_wrong_rows(&read));
     }
 }
+
+#[test]
+fn a_right_row_after_a_short_one_is_no_second_half() {
+    let header = "key,company,name,phone,address1,city,postcode,country\n";
+    let right = "S2,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,Two,+64 9 555 0000,1 Earl St,Auckland\n";
+    let desk =
+        Desk::with("sites.csv", format!("{header}S1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,One\n{right}"));
+    assert_eq!(desk.findings().iter().filter(|finding| finding.is_error()).count(), 1);
+    assert_eq!(desk.the("row.too-few-cells").row, Some(2));
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+    // What is wrong by itself and has the missing cells is one.
+    let desk = Desk::with(
+        "sites.csv",
+        format!(
+            "{header}S1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,One\nand a half,+64 9 555 0000,1 Earl St,Auckland,,NZ\n"
+        ),
+    );
+    assert_eq!(
+        desk.found(),
+        ["error row.too-few-cells D2", "error row.too-few-cells A3", "warning cell.required H3"]
+    );
+}
