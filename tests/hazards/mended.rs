@@ -170,3 +170,25 @@ fn a_right_row_after_a_short_one_is_no_second_half() {
         ["error row.too-few-cells D2", "error row.too-few-cells A3", "warning cell.required H3"]
     );
 }
+
+#[test]
+fn a_number_with_a_point_and_a_zero_names_no_record() {
+    const COMPANY: &str = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    let header = "key,company,name,phone,address1,postcode,reference\n";
+    let row = |key: &str, postcode: &str, reference: &str| {
+        format!("{key},{COMPANY},Site {key},+64 9 555 0000,1 Earl St,{postcode},{reference}\n")
+    };
+    let desk = Desk::with("sites.csv", format!("{header}{}{}", row("1.0", "", ""), row("1", "", "")));
+    assert_eq!(desk.found(), ["error cell.numeric-identifier A2"]);
+    assert_eq!(desk.the("cell.numeric-identifier").suggestion.as_deref(), Some("1"));
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+    let desk = Desk::with("sites.csv", format!("{header}{}", row("a", "1010.0", "12.0")));
+    assert_eq!(
+        desk.found(),
+        ["warning cell.numeric-identifier F2", "error cell.numeric-identifier G2"],
+        "a postcode names nothing"
+    );
+    let text = "key,company,site,name,mac,phone,address1\nd,acme,7.0,Till,00:1a:2b:3c:4d:5e,+64 9 555 0000,1 Earl St\n";
+    let desk = Desk::with("devices.csv", text);
+    assert!(desk.found().contains(&"error cell.numeric-identifier C2".to_owned()), "{:?}", desk.found());
+}

@@ -213,7 +213,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             return reading;
         }
     }
-    let text = match number::repaired(column.form, &text, &mut reading) {
+    let text = match number::repaired(column, &text, &mut reading) {
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };
