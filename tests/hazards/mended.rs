@@ -192,3 +192,47 @@ fn a_number_with_a_point_and_a_zero_names_no_record() {
     let desk = Desk::with("devices.csv", text);
     assert!(desk.found().contains(&"error cell.numeric-identifier C2".to_owned()), "{:?}", desk.found());
 }
+
+/// Shared texts of a workbook, each in runs, and a site whose reference is the last of them.
+fn shared(reference: &[String]) -> Desk {
+    let header = format!("{},reference", SITES.trim_end());
+    let row = site("a");
+    let texts: Vec<&str> = header.split(',').chain(row.trim_end().split(',')).collect();
+    let mut strings: String = texts.iter().map(|text| format!("<si><t>{text}</t></si>")).collect();
+    let runs: String =
+        reference.iter().map(|run| format!("<r><t xml:space=\"preserve\">{run}</t></r>")).collect();
+    strings.push_str(&format!("<si>{runs}</si>"));
+    let cells = |row: u32, texts: std::ops::Range<usize>| {
+        let cells: String = ('A'..)
+            .zip(texts)
+            .map(|(column, text)| format!("<c r=\"{column}{row}\" t=\"s\"><v>{text}</v></c>"))
+            .collect();
+        format!("<row r=\"{row}\">{cells}</row>")
+    };
+    let data = cells(1, 0..8) + &cells(2, 8..16);
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let strings = format!("<sst xmlns=\"{main}\">{strings}</sst>");
+    Desk::with("book.xlsx", package("Sites", &data, &[("xl/sharedStrings.xml", &strings)]))
+}
+
+#[test]
+fn a_text_that_is_shared_by_many_cells_is_never_long() {
+    let fits = shared(&["x".repeat(100), "y".repeat(100)]);
+    assert_eq!(fits.found(), NOTHING);
+    assert_eq!(shared(&vec!["x".repeat(600_000); 3]).found(), ["fatal file.too-large"]);
+    let spaces = " ".repeat(40_000);
+    for text in
+        ["x".repeat(100_000), format!("x{spaces}y"), format!("{spaces}y"), "&#13;&#10;".repeat(60_000)]
+    {
+        let desk = shared(&[text]);
+        assert_eq!(desk.found(), ["error cell.too-long Sites!H2"]);
+        let book = open(desk.path(), &desk.options).expect("a book");
+        let mut longest = Vec::new();
+        book.read(&book.tables[0], &mut |row| {
+            longest.push(row.cells[7].chars().count());
+            Ok(())
+        })
+        .expect("the rows");
+        assert_eq!(longest, [32_768], "no more of it is copied than says that it is too long");
+    }
+}
