@@ -236,3 +236,53 @@ fn a_text_that_is_shared_by_many_cells_is_never_long() {
         assert_eq!(longest, [32_768], "no more of it is copied than says that it is too long");
     }
 }
+
+#[test]
+fn a_column_whose_name_is_too_long_to_be_kept_is_refused() {
+    let named = |length: usize| {
+        let (header, row) = (SITES.trim_end(), site("a"));
+        let name = "x".repeat(length);
+        Desk::with("sites.csv", format!("{header},meta:{name}\n{},one\n", row.trim_end()))
+    };
+    assert_eq!(named(245).found(), NOTHING);
+    assert_eq!(named(246).found(), ["error header.unknown H1"]);
+    let message = named(300_000).the("header.unknown").message;
+    assert_eq!(message, "the name of this column has more than 250 characters: shorten it");
+}
+
+#[test]
+fn a_text_table_of_too_many_columns_is_refused_before_it_is_looked_at() {
+    let wide = |columns: usize| {
+        let (header, row) = (SITES.trim_end(), site("a"));
+        format!("{header}{}\n{}\n", ",x-".repeat(columns - 7), row.trim_end())
+    };
+    assert_eq!(Desk::with("sites.csv", wide(1_000)).found(), NOTHING);
+    let desk = Desk::with("sites.csv", wide(1_001));
+    assert_eq!(desk.found(), ["fatal file.too-large row 1"]);
+    let message = desk.the("file.too-large").message;
+    assert!(message.starts_with("row 1 has more than 1000 columns"), "{message}");
+    for text in ["a,".repeat(500_000), "name;".repeat(200_000)] {
+        assert_eq!(Desk::with("sites.csv", text).found(), ["fatal file.too-large row 1"]);
+    }
+    let below = Desk::with("sites.csv", format!("Sites of Acme\n{}", wide(2_000)));
+    assert_eq!(below.found(), ["fatal file.too-large row 2"]);
+    // Separators with nothing between them, as after columns that were cleared, are no columns.
+    let blank = Desk::with("sites.csv", format!("{}{}\n{}", SITES.trim_end(), ",".repeat(5_000), site("a")));
+    assert_eq!(blank.found(), NOTHING);
+    // A comma that does not separate may be there as often as it likes.
+    let commas = format!("{};note\n{};\"{}\"\n", SITES, site("a"), "1,".repeat(2_000)).replace("\n;", ";");
+    let commas = commas.replace(
+        "key,company,name,phone,address1,city,country",
+        "key;company;name;phone;address1;city;country",
+    );
+    let desk = Desk::with("sites.csv", commas);
+    assert!(desk.found().iter().all(|found| !found.contains("too-large")), "{:?}", desk.found());
+}
+
+#[test]
+fn the_named_header_row_is_found_far_below_rows_of_any_width() {
+    let text = format!("{}{SITES}{}", format!("{}\n", "remark,".repeat(200)).repeat(2_000), site("a"));
+    let desk = Desk::with("sites.csv", text).read_with(|options| options.header_row = Some(2_001));
+    assert_eq!(desk.found(), NOTHING);
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+}

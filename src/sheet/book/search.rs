@@ -18,7 +18,7 @@ use crate::sheet::template;
 use crate::sheet::text;
 use crate::sheet::workbook::Workbook;
 
-/// Rows that are kept in search of a header whose row a person has named.
+/// Rows that are looked at in search of a header whose row a person has named.
 const FURTHEST_HEADER: usize = 10_000;
 
 impl Book {
@@ -81,9 +81,12 @@ impl Book {
                 }
             };
             let survey = survey.and_then(|survey| {
+                let mut looked = 0;
                 let read = workbook.rows(place, &survey, None, &mut |row| {
-                    candidates.push(Candidate::new(row.number, &row.cells));
-                    Ok(if self.wants_more(candidates.len(), candidates.last()) {
+                    let cells = row.cells.iter().map(|cell| cell.text.as_str());
+                    self.consider(Candidate::new(row.number, None, cells), &mut candidates);
+                    looked += 1;
+                    Ok(if self.wants_more(looked, candidates.last()) {
                         ControlFlow::Continue(())
                     } else {
                         ControlFlow::Break(())
@@ -195,6 +198,14 @@ impl Book {
             Some(row) => last.is_none_or(|last| last.row < row) && rows < FURTHEST_HEADER,
             None => rows < HEADER_ROWS,
         }
+    }
+
+    /// Takes a candidate for the header; where a person has named the row, those above it are not kept.
+    pub(super) fn consider(&self, candidate: Candidate, candidates: &mut Vec<Candidate>) {
+        if self.options.header_row.is_some() {
+            candidates.clear();
+        }
+        candidates.push(candidate);
     }
 
     /// The candidates for the header: all, or the one a person named.
