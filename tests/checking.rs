@@ -279,3 +279,15 @@ fn worksheets_that_are_not_read_are_told_with_the_reason() {
         ])
     );
 }
+
+#[test]
+fn a_separator_that_can_be_none_is_a_mistake_in_the_command() {
+    let bench = bench();
+    bench.write("sites.csv", "key\n");
+    for option in ["--delimiter", "--escape"] {
+        for odd in ["§", "\"", "é"] {
+            let outcome = bench.fleetload(&["check", "sites.csv", option, odd]).expect_code(2);
+            assert!(outcome.stderr.contains("cannot stand"), "{}", outcome.stderr);
+        }
+    }
+}

@@ -13,6 +13,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 
 use super::cell::Cell;
+use super::code::Code;
 use super::csv::Records;
 use super::encoding;
 use super::field::Setting;
@@ -48,6 +49,11 @@ pub struct Book {
 /// The findings, at least one of them fatal, when nothing of the file can be used.
 pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
     let mut findings = Vec::new();
+    if let Err(error) = options.check() {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let message = format!("{}: {}", error.what(), error.next_step().unwrap_or_default());
+        return Err(vec![Finding::of_file(Code::FileDelimiterAmbiguous, &name, message)]);
+    }
     let file = match source::inspect(path, options.encoding(), &mut findings) {
         Ok(file) => file,
         Err(finding) => {

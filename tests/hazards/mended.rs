@@ -286,3 +286,23 @@ fn the_named_header_row_is_found_far_below_rows_of_any_width() {
     assert_eq!(desk.found(), NOTHING);
     assert_eq!(desk.examined().sheets[0].usable, 1);
 }
+
+#[test]
+fn no_character_but_a_plain_one_is_taken_for_a_separator() {
+    let text = format!("{SITES}{}", site("a"));
+    for odd in ['§', 'é', '€', '"', '\n', '\r', '\0', '\u{7f}'] {
+        let desk = Desk::with("sites.csv", &text).read_with(|options| options.delimiter = Some(odd));
+        assert_eq!(desk.found(), ["fatal file.delimiter-ambiguous"], "{odd:?}");
+        let desk = Desk::with("sites.csv", &text).read_with(|options| options.escape = Some(odd));
+        assert_eq!(desk.found(), ["fatal file.delimiter-ambiguous"], "{odd:?}");
+    }
+    for (plain, escape) in [('\t', '\\'), (';', '\\'), (' ', '\\'), ('~', '\\')] {
+        let text = format!("key{plain}company{plain}name{plain}phone{plain}address1\n");
+        let desk = Desk::with("sites.csv", text)
+            .read_with(|options| (options.delimiter, options.escape) = (Some(plain), Some(escape)));
+        assert_eq!(desk.found(), ["error sheet.empty row 1"], "{plain:?}");
+    }
+    // Nor where the file names it.
+    let desk = Desk::with("sites.csv", format!("sep=\"\n{SITES}{}", site("a")));
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+}
