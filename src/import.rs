@@ -77,10 +77,10 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
                 for table in &book.tables {
                     findings.note_sheet(&table.file, table.worksheet.as_deref());
                 }
-                findings.extend(book.findings.iter().cloned());
+                findings.extend_whole(book.findings.iter().cloned());
                 books.push(book);
             }
-            Err(refusal) => findings.extend(refusal),
+            Err(refusal) => findings.extend_whole(refusal),
         }
     }
     let mut between = Between::under(options.policy.clone());
@@ -100,7 +100,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
                 findings.extend(row.findings.drain(..));
                 Ok(())
             })?;
-            findings.extend(summary.findings);
+            findings.extend_whole(summary.findings);
             sheets.push(SheetCount {
                 name: table.name.clone(),
                 file: table.file.clone(),
@@ -116,11 +116,11 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         && let Some(book) = books.first()
     {
         // Blank sheets beside filled ones are right; an import of nothing is not what anybody meant.
-        findings.push(Finding::of_file(
+        findings.extend_whole([Finding::of_file(
             Code::SheetEmpty,
             &book.file.name,
             "no sheet has a row to import: fill in at least one",
-        ));
+        )]);
     }
     let checked = between.check(&Earlier(journal), &mut |finding| {
         reasons.add(&finding);

@@ -248,3 +248,46 @@ fn a_long_value_does_not_break_the_layout() {
     let head = outcome.stdout.lines().find(|line| line.starts_with("error[cell.enum]")).expect("a finding");
     assert!(head.chars().count() < 130 && head.contains("aaa…zzz"), "{head}");
 }
+
+#[test]
+fn worksheets_that_are_not_read_are_told_with_the_reason() {
+    let bench = bench();
+    let path = bench.path("book.xlsx");
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let companies = bench::companies(2);
+    let page = book.add_worksheet().set_name("Companies").expect("a name");
+    for (row, line) in (0..).zip(companies.lines()) {
+        for (column, cell) in (0..).zip(line.split(',')) {
+            page.write_string(row, column, cell).expect("a cell");
+        }
+    }
+    book.add_worksheet().set_name("Notes").expect("a name").write_string(0, 0, "ask Ada").expect("a cell");
+    let old = book.add_worksheet().set_name("Old").expect("a name");
+    old.set_hidden(true).write_string(0, 0, "x").expect("a cell");
+    book.save(&path).expect("a workbook");
+    let told = "book.xlsx: not read: 'Notes' (holds no known kind of row), 'Old' (hidden)";
+    for command in ["check", "plan", "import"] {
+        let outcome = bench.fleetload(&[command, "book.xlsx"]).expect_code(0);
+        assert!(outcome.stdout.contains(told), "{command}: {}", outcome.stdout);
+    }
+    let summary = summary(&bench.fleetload(&["check", "book.xlsx", "--json"]).expect_code(0));
+    assert_eq!(
+        summary["files"][0]["ignored"],
+        serde_json::json!([
+            {"sheet": "Notes", "why": "holds no known kind of row"},
+            {"sheet": "Old", "why": "hidden"},
+        ])
+    );
+}
+
+#[test]
+fn a_separator_that_can_be_none_is_a_mistake_in_the_command() {
+    let bench = bench();
+    bench.write("sites.csv", "key\n");
+    for option in ["--delimiter", "--escape"] {
+        for odd in ["§", "\"", "é"] {
+            let outcome = bench.fleetload(&["check", "sites.csv", option, odd]).expect_code(2);
+            assert!(outcome.stderr.contains("cannot stand"), "{}", outcome.stderr);
+        }
+    }
+}

@@ -22,6 +22,7 @@ use crate::sheet::Format;
 use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, count, counted};
 
+
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
@@ -165,8 +166,10 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
 /// The files and sheets as programs read them.
 pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json::Value {
     let files: Vec<_> = examined
-        .files()
-        .map(|file| {
+        .books()
+        .iter()
+        .map(|book| {
+            let file = &book.file;
             let (format, encoding, delimiter) = match &file.format {
                 Format::Workbook => ("workbook", None, None),
                 Format::Text { encoding, delimiter } => {

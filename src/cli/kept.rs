@@ -120,7 +120,13 @@ fn character(section: &mut Section<'_>, key: &'static str) -> Result<Option<char
     let Some(text) = section.text(key)? else { return Ok(None) };
     let mut characters = text.value.chars();
     match (characters.next(), characters.next()) {
-        (Some(character), None) => Ok(Some(character)),
+        (Some(character), None) => {
+            let (delimiter, escape) =
+                if key == "escape" { (None, Some(character)) } else { (Some(character), None) };
+            let said = Options { delimiter, escape, ..Options::default() };
+            said.check().map_err(|error| at_line(section, text.line, key, &error))?;
+            Ok(Some(character))
+        }
         (_, _) => Err(section
             .complain(text.line, format_args!("'{key}' must be one character"))
             .hint(format!("for example {key} = \";\", or \"\\t\" for a tab"))),
@@ -285,6 +291,10 @@ mod tests {
             (
                 "delimiter = ';;'",
                 "fleetload.toml, line 2: 'delimiter' must be one character | for example delimiter = \";\", or \"\\t\" for a tab",
+            ),
+            (
+                "escape = '§'",
+                "fleetload.toml, line 2: 'escape': '§' cannot stand before quotation marks | name a tab, or a character of a plain keyboard other than the quotation mark, such as ; or \\",
             ),
             (
                 "encoding = 'klingon'",

@@ -140,6 +140,7 @@ impl Layer {
             longest_text: self.longest_text,
             ..Options::default()
         };
+        options.check()?;
         for (place, value) in &self.defaults {
             options.set_default(&format!("{place}={value}"))?;
         }

@@ -13,6 +13,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 
 use super::cell::Cell;
+use super::code::Code;
 use super::csv::Records;
 use super::encoding;
 use super::field::Setting;
@@ -58,6 +59,10 @@ pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Fin
 /// As [`open`].
 pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
     let mut findings = Vec::new();
+    if let Err(error) = options.check() {
+        let message = format!("{}: {}", error.what(), error.next_step().unwrap_or_default());
+        return Err(vec![Finding::of_file(Code::FileDelimiterAmbiguous, name, message)]);
+    }
     let file = match source::inspect(path, name, options.encoding(), &mut findings) {
         Ok(file) => file,
         Err(finding) => {

@@ -3,6 +3,9 @@
 use super::finding::ValueKind;
 use super::preflight::Merge;
 
+/// Characters that a cell holds at most, as in Excel.
+pub(crate) const TEXT_LIMIT: usize = 32_767;
+
 /// What a cell holds. The text is what the reports show again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell {

@@ -8,6 +8,7 @@ mod cut;
 
 use std::io::{self, Read};
 
+use super::options::is_mark;
 use cut::{Cut, Cutter, Span, is_end, line_end, may_be_end};
 
 /// Longest record in bytes; a quotation mark that is never closed swallows no more than this.
@@ -101,7 +102,7 @@ impl<R: Read> Records<R> {
     pub(crate) fn new(reader: R, delimiter: char) -> io::Result<Self> {
         let mut records = Self {
             reader,
-            delimiter: u8::try_from(delimiter).unwrap_or(b','),
+            delimiter: u8::try_from(delimiter).ok().filter(u8::is_ascii).unwrap_or(b','),
             escape: None,
             buffer: Vec::new(),
             start: 0,
@@ -275,7 +276,7 @@ fn separator_line(head: &[u8]) -> Option<(u8, usize)> {
     let is_closed = mark == 0 || head.get(mark + 5) == Some(&b'"');
     let end = 5 + 2 * mark;
     let is_alone = matches!(head.get(end), None | Some(b'\r' | b'\n'));
-    (name.eq_ignore_ascii_case(b"sep=") && separator.is_ascii() && is_closed && is_alone)
+    (name.eq_ignore_ascii_case(b"sep=") && is_mark(char::from(separator)) && is_closed && is_alone)
         .then(|| (separator, end + line_end(head, end, true).unwrap_or(0)))
 }
 

@@ -61,8 +61,8 @@ pub struct Findings {
     counts: [usize; 4],
     /// The sheets in the order of the files, as far as they are known.
     sheets: Vec<(String, Option<String>)>,
-    /// Warnings that count as errors and are about more than a row, so that leaving out rows does not help.
-    denied_whole: usize,
+    /// Errors, denied warnings among them, that are about more than a row, so that leaving out rows does not help.
+    whole: usize,
 }
 
 impl Findings {
@@ -104,17 +104,31 @@ impl Findings {
     /// Takes one in.
     pub fn push(&mut self, mut finding: Finding) {
         if self.policy.judge(&mut finding) {
-            self.denied_whole += 1;
+            self.whole += 1;
         }
         self.take(finding);
     }
 
+    /// Takes in those about a whole file or sheet: an error among them is mended by leaving out no row.
+    pub fn extend_whole(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        for mut finding in findings {
+            self.policy.judge(&mut finding);
+            self.whole += usize::from(finding.is_error());
+            self.take(finding);
+        }
+    }
+
     fn take(&mut self, finding: Finding) {
-        self.counts[finding.severity as usize] += 1;
         let number = self.group_of(&finding);
+        self.groups[number].places.add(&finding);
+        self.keep(number, finding);
+    }
+
+    /// Counts a finding of this group, whose place is noted, and keeps it if it is among the first.
+    fn keep(&mut self, number: usize, finding: Finding) {
+        self.counts[finding.severity as usize] += 1;
         let group = &mut self.groups[number];
         group.count += 1;
-        group.places.add(&finding);
         let first = group.first.len() < FIRST;
         if first {
             group.first.push(self.kept.len());
@@ -127,14 +141,18 @@ impl Findings {
 
     /// The group of a finding; a new one, if it is the first.
     fn group_of(&mut self, finding: &Finding) -> usize {
-        let mut key = GroupKey {
+        self.group_with(GroupKey {
             file: finding.file.clone(),
             sheet: finding.sheet.clone(),
             severity: finding.severity,
             code: finding.code,
             column: finding.column.clone(),
             header: finding.header.clone(),
-        };
+        })
+    }
+
+    /// The group with this key; a new one, if there is none and room for it.
+    fn group_with(&mut self, mut key: GroupKey) -> usize {
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
@@ -160,19 +178,18 @@ impl Findings {
     /// Takes in another list that was judged already, with all that it only counted.
     pub fn append(&mut self, others: Self) {
         for finding in others.kept {
-            self.take(finding);
+            let number = self.group_of(&finding);
+            self.keep(number, finding);
         }
         for group in others.groups {
-            let beyond = group.count - group.kept;
-            if beyond > 0
-                && let Some(number) = self.numbers.get(&group.key)
-            {
-                self.groups[*number].count += beyond;
-                self.groups[*number].places.append(&group.places);
-                self.counts[group.key.severity as usize] += beyond;
-            }
+            let (beyond, severity) = (group.count - group.kept, group.key.severity);
+            let number = self.group_with(group.key);
+            // The places of those kept are among them, so that each is noted once.
+            self.groups[number].places.append(&group.places);
+            self.groups[number].count += beyond;
+            self.counts[severity as usize] += beyond;
         }
-        self.denied_whole += others.denied_whole;
+        self.whole += others.whole;
     }
 
     /// Only those that forbid something, with all that is counted of them.
@@ -198,9 +215,9 @@ impl Findings {
     }
 
     /// Whether nothing may be imported. With `skip_invalid` the rows with errors are left out, which helps as long as
-    /// only rows are wrong.
+    /// only rows are wrong: two columns that claim one place, or a second table that is not read, are no row's fault.
     pub fn forbid_import(&self, skip_invalid: bool) -> bool {
-        let whole = self.count(Severity::Fatal) > 0 || self.denied_whole > 0;
+        let whole = self.count(Severity::Fatal) > 0 || self.whole > 0;
         whole || (!self.is_clean() && !skip_invalid)
     }
 
@@ -281,6 +298,27 @@ mod tests {
         let errors = one.errors();
         assert_eq!((errors.count(Severity::Error), errors.count(Severity::Info)), (6_000, 0));
         assert_eq!(errors.groups().len(), 1);
+    }
+
+    #[test]
+    fn lists_brought_together_count_each_place_once_also_where_there_is_no_room_for_it() {
+        let (mut one, mut two) = (Findings::default(), Findings::default());
+        one.extend((1..=1_500).map(|row| blank(row * 2)));
+        two.extend((1_501..=3_000).map(|row| blank(row * 2)));
+        one.append(two);
+        assert_eq!((one.count(Severity::Error), one.groups()[0].count), (3_000, 3_000));
+        assert_eq!(one.groups()[0].places.len(), 3_000);
+        assert_eq!(one.errors().groups()[0].places.len(), 3_000);
+    }
+
+    #[test]
+    fn leaving_out_rows_does_not_help_against_an_error_of_the_whole_sheet() {
+        let mut findings = Findings::default();
+        findings.push(blank(2));
+        findings.extend_whole([Finding::of_file(Code::RowBlank, "a.csv", "not read")]);
+        assert!(findings.forbid_import(false) && !findings.forbid_import(true));
+        findings.extend_whole([Finding::of_file(Code::HeaderDuplicate, "a.csv", "remove one")]);
+        assert!(findings.forbid_import(true) && findings.errors().forbid_import(true));
     }
 
     #[test]

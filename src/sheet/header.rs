@@ -15,6 +15,9 @@ use super::column::{Column, Family, Form, Need, columns};
 use super::finding::shown;
 use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};
 
+/// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
+pub(crate) const LONGEST: usize = 250;
+
 /// What a column of a file is taken for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mapped {
@@ -232,6 +235,16 @@ fn one(
     problems: &mut Vec<HeaderProblem>,
     weak: &mut Vec<(usize, &'static Column)>,
 ) -> Mapped {
+    if header.chars().nth(LONGEST).is_some() {
+        problems.push(HeaderProblem {
+            code: Code::HeaderUnknown,
+            column: Some(index),
+            other: None,
+            message: format!("the name of this column has more than {LONGEST} characters: shorten it"),
+            suggestion: None,
+        });
+        return Mapped::Unknown;
+    }
     if let Some((column, family, entry)) = family(kind, header) {
         let complete = match family {
             Family::Label | Family::Meta => !entry.is_empty(),

@@ -116,7 +116,32 @@ pub struct Options {
     pub(crate) encoding: Option<&'static Encoding>,
 }
 
+/// Whether a character can stand between the cells of text tables, or before a quotation mark inside one: a character of
+/// one byte that can be typed, and no quotation mark itself.
+pub(crate) fn is_mark(character: char) -> bool {
+    character == '\t' || (matches!(character, ' '..='~') && character != '"')
+}
+
 impl Options {
+    /// Sees that text tables can be cut as it is said.
+    ///
+    /// # Errors
+    /// Usage, when a character was named that cannot do what it is named for.
+    pub fn check(&self) -> Result<()> {
+        for (character, what) in
+            [(self.delimiter, "stand between cells"), (self.escape, "stand before quotation marks")]
+        {
+            if let Some(character) = character.filter(|character| !is_mark(*character)) {
+                return Err(Error::usage(format!(
+                    "'{}' cannot {what}",
+                    super::finding::shown(&character.to_string())
+                ))
+                .hint("name a tab, or a character of a plain keyboard other than the quotation mark, such as ; or \\"));
+            }
+        }
+        Ok(())
+    }
+
     /// Fills blank cells of a column: `companies.parent=<value>`.
     ///
     /// # Errors

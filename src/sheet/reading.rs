@@ -89,7 +89,7 @@ impl<'a, 'e> Reading<'a, 'e> {
         match self.rows.read(raw) {
             Outcome::Skipped => {}
             Outcome::Footer(row)
-                if self.waiting.len() < FOOTER_ROWS && self.joined(row.number, width).is_none() =>
+                if self.waiting.len() < FOOTER_ROWS && self.joined(&row, width).is_none() =>
             {
                 self.waiting.push(row);
             }
@@ -114,10 +114,11 @@ impl<'a, 'e> Reading<'a, 'e> {
         self.summary.findings.push(finding);
     }
 
-    /// The short row before this one, when the two look like one row that a line break has cut in two.
-    fn joined(&self, number: u32, width: usize) -> Option<u32> {
+    /// The short row before this one, when the two look like one row that a line break has cut in two. A row without
+    /// errors of its own is no half of another, however many cells the two have.
+    fn joined(&self, row: &Row, width: usize) -> Option<u32> {
         let (short, before) = self.short.as_ref()?;
-        let is_next = number == short.number + 1;
+        let is_next = row.number == short.number + 1 && row.findings.iter().any(Finding::is_error);
         (is_next && before + width == self.table.headers.len() + self.table.blank_headers + 1)
             .then_some(short.number)
     }
@@ -125,7 +126,7 @@ impl<'a, 'e> Reading<'a, 'e> {
     /// Hands a row over, after the short one before it; a short one waits for the next.
     fn give_with_short(&mut self, mut row: Row, width: usize) -> Result<()> {
         remark_on_hash(&mut row);
-        let joined = self.joined(row.number, width);
+        let joined = self.joined(&row, width);
         if let Some((mut short, _)) = self.short.take() {
             if joined.is_some() {
                 self.break_in_two(&mut short, &mut row);

@@ -2,7 +2,6 @@
 
 use crate::model::kind::Kind;
 
-use super::cell::Cell;
 use super::code::Code;
 use super::column::Column;
 use super::finding::{Finding, Related, shown};
@@ -51,8 +50,13 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    pub(crate) fn new(row: u32, cells: &[Cell]) -> Self {
-        Self { row, line: None, cells: cells.iter().map(|cell| cell.text.clone()).collect() }
+    /// Of each cell as much is kept as a name of a column may have, and one character more.
+    pub(crate) fn new<'a>(row: u32, line: Option<u64>, cells: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            row,
+            line,
+            cells: cells.map(|cell| cell.chars().take(header::LONGEST + 1).collect()).collect(),
+        }
     }
 
     fn filled(&self) -> usize {
@@ -71,6 +75,13 @@ pub(crate) struct Guess {
     pub(crate) filled: usize,
     /// Another kind that fits as well.
     pub(crate) rival: Option<Kind>,
+}
+
+impl Guess {
+    /// Whether the names leave no doubt that this is a table of ours, whatever it is called.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.score >= 3 && self.score * 2 >= self.filled
+    }
 }
 
 /// The best header among the candidates, for one kind or for any. `None` when in every row fewer than four cells, and

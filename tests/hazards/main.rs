@@ -9,6 +9,7 @@ mod desk;
 mod files;
 mod headers;
 mod listing;
+mod mended;
 mod records;
 mod rows;
 mod structure;

@@ -18,7 +18,7 @@ use crate::sheet::template;
 use crate::sheet::text;
 use crate::sheet::workbook::Workbook;
 
-/// Rows that are kept in search of a header whose row a person has named.
+/// Rows that are looked at in search of a header whose row a person has named.
 const FURTHEST_HEADER: usize = 10_000;
 
 impl Book {
@@ -81,9 +81,12 @@ impl Book {
                 }
             };
             let survey = survey.and_then(|survey| {
+                let mut looked = 0;
                 let read = workbook.rows(place, &survey, None, &mut |row| {
-                    candidates.push(Candidate::new(row.number, &row.cells));
-                    Ok(if self.wants_more(candidates.len(), candidates.last()) {
+                    let cells = row.cells.iter().map(|cell| cell.text.as_str());
+                    self.consider(Candidate::new(row.number, None, cells), &mut candidates);
+                    looked += 1;
+                    Ok(if self.wants_more(looked, candidates.last()) {
                         ControlFlow::Continue(())
                     } else {
                         ControlFlow::Break(())
@@ -99,12 +102,12 @@ impl Book {
                 Err(message) => Some(message),
             };
             if let Some(message) = unreadable {
-                if named.is_some() || wanted {
-                    self.findings.push(
-                        Finding::of_file(Code::SheetUnreadable, &self.file.name, message)
-                            .in_sheet(Some(&sheet.name)),
-                    );
-                }
+                let has_known = guess(&candidates, None, &self.options.rename);
+                let is_ours = named.is_some() || wanted || has_known.is_some_and(|guess| guess.is_certain());
+                let finding = Finding::of_file(Code::SheetUnreadable, &self.file.name, message);
+                // What a damaged sheet with another name holds may be a remark or a thousand rows: it is told either way.
+                let severity = if is_ours { Severity::Fatal } else { Severity::Warning };
+                self.findings.push(finding.as_severity(severity).in_sheet(Some(&sheet.name)));
                 self.ignored.push((sheet.name, "cannot be read"));
                 continue;
             }
@@ -118,11 +121,14 @@ impl Book {
                     self.findings.push(finding);
                 }
                 // A sheet with another name is taken only when its header leaves no doubt.
-                (None, Some(guess))
-                    if guess.score >= 3 && guess.score * 2 >= guess.filled && guess.rival.is_none() =>
-                {
-                    found.push((sheet.name, guess.kind, candidates, guess.header));
-                }
+                (None, Some(guess)) if guess.is_certain() => match guess.rival {
+                    None => found.push((sheet.name, guess.kind, candidates, guess.header)),
+                    Some(rival) => {
+                        let finding = self.either_kind(&sheet.name, guess.kind, rival);
+                        self.findings.push(finding);
+                        self.ignored.push((sheet.name, "fits two kinds of row equally well"));
+                    }
+                },
                 (None, _) if wanted => {
                     let finding = self.no_header(Some(&sheet.name), &candidates, None);
                     self.findings.push(finding);
@@ -173,12 +179,35 @@ impl Book {
         Ok(())
     }
 
+    /// The finding for a worksheet whose rows may be of either kind.
+    fn either_kind(&self, sheet: &str, kind: Kind, rival: Kind) -> Finding {
+        let told = shown(sheet);
+        Finding::of_file(
+            Code::SheetAmbiguous,
+            &self.file.name,
+            format!(
+                "the columns of the sheet '{told}' fit {kind} and {rival} equally well: rename the sheet after what it \
+                 holds, as in '{told} {rival}', or name it with --worksheet and what it holds with --kind; where it is not \
+                 meant, name only the others with --worksheet"
+            ),
+        )
+        .in_sheet(Some(sheet))
+    }
+
     /// Whether the header may stand below the rows looked at so far.
     pub(super) fn wants_more(&self, rows: usize, last: Option<&Candidate>) -> bool {
         match self.options.header_row {
             Some(row) => last.is_none_or(|last| last.row < row) && rows < FURTHEST_HEADER,
             None => rows < HEADER_ROWS,
         }
+    }
+
+    /// Takes a candidate for the header; where a person has named the row, those above it are not kept.
+    pub(super) fn consider(&self, candidate: Candidate, candidates: &mut Vec<Candidate>) {
+        if self.options.header_row.is_some() {
+            candidates.clear();
+        }
+        candidates.push(candidate);
     }
 
     /// The candidates for the header: all, or the one a person named.

@@ -17,6 +17,9 @@ use crate::sheet::source::Format;
 use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, guess};
 use crate::sheet::text;
 
+/// Columns of a text table at most; no record has a tenth of them.
+const TEXT_COLUMNS: usize = 1_000;
+
 /// What may stand between cells.
 pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 
@@ -27,6 +30,8 @@ struct Trial {
     /// Rows whose quotation marks are wrong.
     damaged: Vec<(Candidate, Damage)>,
     guess: Option<Guess>,
+    /// Rows with more columns than a table may have.
+    wide: Vec<u32>,
 }
 
 impl Trial {
@@ -38,6 +43,12 @@ impl Trial {
     /// Whether nothing stands between the separators.
     fn is_blank(&self) -> bool {
         self.candidates.is_empty() && self.damaged.is_empty()
+    }
+
+    /// The row that has too many columns, if it is the header or all there is in its place.
+    fn too_wide(&self) -> Option<&Candidate> {
+        let header = self.candidates.get(self.guess.as_ref().map_or(0, |guess| guess.header))?;
+        self.wide.contains(&header.row).then_some(header)
     }
 
     /// How many cells the first row has.
@@ -87,6 +98,15 @@ impl Book {
                 ),
             ));
         }
+        if let Some(header) = first.too_wide() {
+            let message = format!(
+                "row {} has more than {TEXT_COLUMNS} columns, and no more are read: delete the columns that hold nothing to \
+                 import, or name the character between the columns with --delimiter",
+                header.row
+            );
+            let finding = Finding::of_file(Code::FileTooLarge, &name, message);
+            return Err(Box::new(finding.in_row(header.row, header.line)));
+        }
         let best = first.guess.as_ref().map(|guess| (guess.kind, guess.rival, guess.header));
         if best.is_none()
             && let Some(finding) = self.damaged_header(&tried, kind)
@@ -119,17 +139,26 @@ impl Book {
     fn trial(&self, mut records: Records<Box<dyn Read>>, kind: Option<Kind>) -> std::io::Result<Trial> {
         let mut candidates = Vec::new();
         let mut damaged = Vec::new();
-        while self.wants_more(candidates.len(), candidates.last()) && damaged.len() < HEADER_ROWS {
-            let Some(record) = records.next()? else { break };
+        let mut wide = Vec::new();
+        let mut looked = 0;
+        while self.wants_more(looked, candidates.last()) && damaged.len() < HEADER_ROWS {
+            let Some(mut record) = records.next()? else { break };
             if record.cells.iter().all(|cell| text::is_blank(cell)) {
                 continue;
             }
+            if record.cells.iter().skip(TEXT_COLUMNS).any(|cell| !text::is_blank(cell)) {
+                wide.push(record.row);
+            }
+            record.cells.truncate(TEXT_COLUMNS + 1);
             let ours = guard::is_ours(&record.cells);
-            let cells = record.cells.into_iter().map(|text| plain(text, ours)).collect();
-            let candidate = Candidate { row: record.row, line: Some(record.line), cells };
+            let cells: Vec<String> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
+            let candidate = Candidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
             match record.damage {
                 // A header with a letter that does not fit is a header all the same; the letter is found in its name.
-                None | Some(Damage::Encoding { .. }) => candidates.push(candidate),
+                None | Some(Damage::Encoding { .. }) => {
+                    self.consider(candidate, &mut candidates);
+                    looked += 1;
+                }
                 Some(damage @ (Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong)) => {
                     damaged.push((candidate, damage));
                 }
@@ -137,7 +166,7 @@ impl Book {
         }
         let candidates = self.chosen(candidates);
         let guess = guess(&candidates, kind, &self.options.rename);
-        Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess })
+        Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess, wide })
     }
 
     /// The refusal of a table whose header is there but cannot be cut into cells.

@@ -193,6 +193,9 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             }
         }
         CellKind::Text => {
+            if let Some(problem) = suspicion::beyond_a_cell(&cell.text) {
+                return reading.problem(problem);
+            }
             if is_formula_error(cell.text.trim()) {
                 return reading.problem(formula_error(&cell.text));
             }
@@ -213,7 +216,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             return reading;
         }
     }
-    let text = match number::repaired(column.form, &text, &mut reading) {
+    let text = match number::repaired(column, &text, &mut reading) {
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };

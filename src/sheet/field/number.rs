@@ -10,6 +10,8 @@ const EXACT_DIGITS: usize = 15;
 const PHONE_DIGITS: usize = 7;
 /// Digits from which on a number in a MAC column is likely to have lost nothing but zeros in front.
 const LIKELY_DIGITS: usize = 9;
+/// The column of codes by which no record is recognised.
+const POSTCODE: &str = "postcode";
 const IDENTIFIER: &str = "text: phone numbers, codes, keys and names are no quantities";
 
 /// A cell that holds a number: the text to go on with, or none when all is said.
@@ -83,8 +85,14 @@ pub(super) fn read_cell(
     Some(text.to_owned())
 }
 
-/// A text as it was before a program that knows only decimals wrote `.0` after it; an error when digits are gone.
-pub(super) fn repaired<'a>(form: Form, text: &'a str, reading: &mut Reading) -> Result<&'a str, Problem> {
+/// A text as it was before a program that knows only decimals wrote `.0` after it; an error when digits are gone, and
+/// where the text says which record is meant: `1.0` and `1` may be two, and nobody knows whether zeros stood in front.
+pub(super) fn repaired<'a>(
+    column: &Column,
+    text: &'a str,
+    reading: &mut Reading,
+) -> Result<&'a str, Problem> {
+    let form = column.form;
     if !is_identifier(form) || !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return Ok(text);
     }
@@ -104,6 +112,18 @@ pub(super) fn repaired<'a>(form: Form, text: &'a str, reading: &mut Reading) -> 
     }
     if form == Form::Name {
         return Ok(text);
+    }
+    if form != Form::Phone && column.name != POSTCODE {
+        return Err(Problem::new(
+            Code::CellNumericIdentifier,
+            format!(
+                "a program has written the value as the number {text}, so that it may have been {whole}, with zeros in \
+                 front or not: enter it as it is meant, and save the column as text"
+            ),
+        )
+        .rule(IDENTIFIER)
+        .error()
+        .suggest(whole));
     }
     reading.problems.push(
         Problem::new(

@@ -1,6 +1,7 @@
 //! What no cell may contain, and the signs that a text is not what it should be: damage, placeholders, markup, formulas,
 //! letters of another alphabet.
 
+use super::super::cell::TEXT_LIMIT;
 use super::super::code::Code;
 use super::super::column::{Column, Family, Form, Need};
 use super::super::finding::shown;
@@ -9,22 +10,22 @@ use super::super::text::{
 };
 use super::{Problem, Ways, lookalike};
 
-/// Longest text in characters: that of an Excel cell.
-const TEXT_LIMIT: usize = 32_767;
+/// What is wrong with a text that is longer than a cell may be; only the beginning of it may be there.
+pub(super) fn beyond_a_cell(text: &str) -> Option<Problem> {
+    let is_beyond = text.len() > TEXT_LIMIT && text.chars().nth(TEXT_LIMIT).is_some();
+    is_beyond.then(|| {
+        Problem::new(Code::CellTooLong, format!("the text has more than {TEXT_LIMIT} characters: shorten it"))
+            .rule("at most 32,767 characters, as many as a cell of Excel holds")
+    })
+}
 
 /// What no cell may contain, and what makes a text suspicious beyond use.
 pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
     if text.is_ascii() && text.len() <= TEXT_LIMIT && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return None;
     }
-    if text.chars().nth(TEXT_LIMIT).is_some() {
-        return Some(
-            Problem::new(
-                Code::CellTooLong,
-                format!("the text has more than {TEXT_LIMIT} characters: shorten it"),
-            )
-            .rule("at most 32,767 characters, as many as a cell of Excel holds"),
-        );
+    if let Some(problem) = beyond_a_cell(text) {
+        return Some(problem);
     }
     if let Some((first, rest)) = text.split_once('\n') {
         return Some(line_break(form, first, rest));

@@ -26,7 +26,7 @@ pub(super) fn look_through(archive: &mut Archive, listing: &Listing) -> Result<(
     let theme = format!("{}theme/theme1.xml", listing.folder);
     if archive.has(&theme) {
         let longest = archive.limits.run;
-        count(archive.small_part(&theme, longest)?, &theme, |_, _| Ok(()))?;
+        count(archive.small_part(&theme, longest)?, &theme, |_, _, _| Ok(()))?;
     }
     Ok(())
 }
@@ -36,7 +36,19 @@ fn texts(archive: &mut Archive, part: &str) -> Result<(), Fault> {
     let limits = archive.limits;
     let most = (archive.size(part) / SMALLEST_TEXT + 1).min(limits.texts);
     let mut texts = 0;
-    count(archive.part(part, limits.run)?, part, |name, claimed| {
+    let mut begins = None;
+    count(archive.part(part, limits.run)?, part, |name, claimed, at| {
+        if name == "si" {
+            begins = Some(at);
+        }
+        // A text in many runs is one all the same, and held as often as cells have it.
+        if begins.is_some_and(|begins| at - begins > limits.run as u64) {
+            return Err(Fault::new(
+                Code::FileTooLarge,
+                "a text of the workbook is longer than a million characters, and a cell holds at most 32,767: remove it, \
+                 and save the workbook again",
+            ));
+        }
         if let Some(claimed) = claimed.filter(|claimed| *claimed > most) {
             return Err(Fault::corrupt(&format!("it claims {claimed} texts, more than fit in it")));
         }
@@ -62,7 +74,7 @@ fn formats(archive: &mut Archive, part: &str) -> Result<(), Fault> {
             "the workbook has more, or longer, cell formats than Excel allows: copy the values into a new workbook",
         )
     };
-    let counted = count(archive.small_part(part, limits.format_run)?, part, |name, _| {
+    let counted = count(archive.small_part(part, limits.format_run)?, part, |name, _, _| {
         formats += u64::from(name == "xf");
         elements += 1;
         if formats > limits.formats || elements > 16 * limits.formats { Err(too_many()) } else { Ok(()) }
@@ -70,11 +82,11 @@ fn formats(archive: &mut Archive, part: &str) -> Result<(), Fault> {
     counted.map_err(|fault| if fault.code == Code::FileTooLarge { too_many() } else { fault })
 }
 
-/// Hands over the name of each element, and how many texts it claims there are.
+/// Hands over the name of each element, how many texts it claims there are, and where it ends.
 fn count<R: Read>(
     tokens: Tokens<R>,
     part: &str,
-    mut each: impl FnMut(&str, Option<u64>) -> Result<(), Fault>,
+    mut each: impl FnMut(&str, Option<u64>, u64) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut reader = elements(tokens);
     let mut buffer = Vec::new();
@@ -84,7 +96,7 @@ fn count<R: Read>(
             Event::Start(element) => {
                 let name = element.local_name();
                 let claimed = if name.as_ref() == "sst" { claimed(&element) } else { None };
-                each(name.as_ref(), claimed)?;
+                each(name.as_ref(), claimed, reader.buffer_position())?;
             }
             Event::Eof => return Ok(()),
             _ => {}

@@ -2,7 +2,9 @@
 
 use calamine::{DataRef, ExcelDateTime, NumberFormat};
 
-use super::super::cell::{Cell, CellKind};
+use std::borrow::Cow;
+
+use super::super::cell::{Cell, CellKind, TEXT_LIMIT};
 
 /// The digits a number format of nothing but zeros asks for.
 pub(super) fn zero_format(format: Option<&NumberFormat>) -> Option<usize> {
@@ -24,21 +26,31 @@ pub(super) fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
         }
         DataRef::DateTime(date) => Cell { kind: CellKind::Date, text: date_text(date) },
         DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
-            Cell { kind: CellKind::Date, text: text.clone() }
+            Cell { kind: CellKind::Date, text: cut(text, TEXT_LIMIT).into_owned() }
         }
         DataRef::Error(error) => Cell { kind: CellKind::Error, text: error.to_string() },
     };
     Some(cell)
 }
 
-/// A text; CR LF inside is written as LF.
+/// A text; CR LF inside is written as LF. One text can be that of a million cells, so that of a longer one than a cell
+/// may hold only so much is copied that it is still too long.
 fn text_cell(text: &str) -> Option<Cell> {
     if text.is_empty() {
         return None;
     }
-    let text =
-        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
-    Some(Cell::text(text))
+    // Twice as much, as each line end may become one character of two.
+    let text = cut(text, 2 * (TEXT_LIMIT + 1));
+    let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text };
+    Some(Cell::text(cut(&text, TEXT_LIMIT).into_owned()))
+}
+
+/// A text of more than `most` characters cut, with a mark in place of the rest, so that it neither is blank nor fits.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) if text.len() > most => Cow::Owned(format!("{}…", &text[..end])),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 /// A number with its shortest digits, zeros of the format in front.
