@@ -6,7 +6,7 @@
 use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
-use crate::report::layout::is_result_column;
+use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
 use crate::report::paint::Paint;
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
@@ -61,9 +61,9 @@ impl<'a> Annotated<'a> {
         survey: &'a Survey,
         found: &'a ByRow<'a>,
     ) -> Self {
-        let mut width = survey.widths.columns();
+        let (mut width, together) = columns_shown(table.headers.len(), survey.widths.columns());
         // The result columns of an earlier check or run are written anew.
-        if width <= table.headers.len() {
+        if together.is_none() && width <= table.headers.len() {
             width =
                 table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
         }
@@ -83,7 +83,10 @@ impl<'a> Annotated<'a> {
             Some(Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong) => {
                 self.write(raw.number, &self.in_one_cell(&raw.cells))
             }
-            Some(Damage::Encoding { .. }) | None => self.write(raw.number, &raw.cells),
+            Some(Damage::Encoding { .. }) | None => match self.together(&raw.cells) {
+                Some(cells) => self.write(raw.number, &cells),
+                None => self.write(raw.number, &raw.cells),
+            },
         }?;
         if raw.is_held {
             // Hidden as it was, so that it is not imported unseen from this workbook either.
@@ -128,6 +131,20 @@ impl<'a> Annotated<'a> {
         let mut row = vec![Cell::default(); at];
         row.push(Cell::text(pieces.join(",")));
         row
+    }
+
+    /// The cells of a row that has more than there are columns for it, with the rest in the last of them.
+    fn together(&self, cells: &[Cell]) -> Option<Vec<Cell>> {
+        let (columns, together) = columns_shown(self.table.headers.len(), cells.len());
+        let (first, rest) = cells.split_at_checked(together?)?;
+        let mut rest: Vec<&str> = rest.iter().map(|cell| cell.text.as_str()).collect();
+        rest.truncate(rest.iter().rposition(|text| !text.is_empty()).map_or(0, |last| last + 1));
+        let mut row = first.to_vec();
+        if !rest.is_empty() {
+            row.push(Cell::text(rest.join(BETWEEN)));
+        }
+        debug_assert!(row.len() <= columns, "no more than there are columns");
+        Some(row)
     }
 
     fn write(&mut self, number: u32, cells: &[Cell]) -> Result<(), Cause> {

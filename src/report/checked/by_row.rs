@@ -104,7 +104,10 @@ impl Survey {
             let waits = !usable(*first);
             *first += 1;
             survey.rows += 1;
-            survey.widths.add(&row.cells);
+            // The cells of a row whose quotation marks are wrong stand in one.
+            if !row.findings.iter().any(is_damage) {
+                survey.widths.add(&row.cells);
+            }
             let at = usize::try_from(row.number).unwrap_or(usize::MAX);
             if survey.statuses.len() <= at {
                 survey.statuses.resize(at.saturating_add(1), Status::None);
@@ -145,6 +148,12 @@ impl Survey {
         ];
         (status, values)
     }
+}
+
+/// Whether nobody knows which cells a row has.
+fn is_damage(finding: &Finding) -> bool {
+    let is_quote = matches!(finding.code, Code::RowQuoteStray | Code::RowQuoteUnterminated);
+    is_quote || (finding.code == Code::CellTooLong && finding.cell.is_none())
 }
 
 /// The message of a finding, with its column where it has one.
