@@ -89,7 +89,7 @@ impl Hidden {
                 (Severity::Info, format!("{are} hidden{by} ({rows}) and imported as the others, as chosen"))
             }
             Some(HiddenRows::Skip) => {
-                (Severity::Info, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
+                (Severity::Warning, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
             }
         };
         let finding = table.finding(Code::SheetHiddenRows, message).in_row(first, None);
