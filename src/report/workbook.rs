@@ -20,7 +20,7 @@ use super::replace::{Beside, Folder};
 use super::summary_sheet;
 
 /// The workbook of all rows.
-pub(super) const RESULTS: &str = "results.xlsx";
+pub const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub(super) const FIX: &str = "fix.xlsx";
 
