@@ -145,6 +145,32 @@ fn a_line_of_more_pieces_than_excel_has_columns_is_shown_with_its_rest_in_one_ce
 }
 
 #[test]
+fn a_merged_value_that_counts_for_its_rows_stands_in_each_of_them() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    let merged = rust_xlsxwriter::Format::new();
+    for (row, line) in bench::devices(3, 1).lines().enumerate() {
+        for (column, text) in line.split(',').enumerate().filter(|(column, _)| row == 0 || *column > 0) {
+            let row = u32::try_from(row).expect("a few rows");
+            let column = u16::try_from(column).expect("a few columns");
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    sheet.merge_range(1, 0, 3, 0, &bench::root(), &merged).expect("a merged range");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+
+    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    bench.fleetload(&["check", "devices.xlsx", "--fill-merged", "--out", "out"]).expect_code(0);
+    let shown = &checked(&bench, "devices")[1];
+    for row in &shown.rows[1..] {
+        assert_eq!(row[0], Data::String(bench::root()));
+    }
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+}
+
+#[test]
 fn pieces_of_a_line_whose_quotation_marks_are_wrong_make_no_columns() {
     let bench = Bench::new(Scenario::default());
     let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));

@@ -57,7 +57,7 @@ pub(super) fn read(
 }
 
 /// Whether a column of a table is read.
-fn is_read(table: &Table, column: usize) -> bool {
+pub(super) fn is_read(table: &Table, column: usize) -> bool {
     matches!(table.mapping.get(column), Some(Mapped::Column { .. }))
 }
 
