@@ -13,7 +13,7 @@ use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
 
-use super::by_row::{ByRow, COLUMNS, Status, Survey, note};
+use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, note};
 
 /// The last row of an Excel worksheet, as it shows it.
 const LAST_ROW: u32 = 1_048_576;
@@ -35,6 +35,7 @@ pub(super) struct Annotated<'a> {
     table: &'a Table,
     survey: &'a Survey,
     found: &'a ByRow<'a>,
+    spans: Spans<'a>,
     /// How many columns of the input are shown in every row; the result columns follow.
     width: usize,
     /// The first row that is not written yet, as shown.
@@ -49,6 +50,8 @@ struct Row<'r> {
     cells: &'r [Cell],
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
+    /// What was found in its cells too often to be kept for each of them.
+    spans: Vec<Span<'r>>,
 }
 
 impl<'a> Annotated<'a> {
@@ -59,7 +62,7 @@ impl<'a> Annotated<'a> {
         paint: &'a Paint,
         table: &'a Table,
         survey: &'a Survey,
-        found: &'a ByRow<'a>,
+        (found, spans): (&'a ByRow<'a>, Spans<'a>),
     ) -> Self {
         let (mut width, together) = columns_shown(table.headers.len(), survey.widths.columns());
         // The result columns of an earlier check or run are written anew.
@@ -67,7 +70,7 @@ impl<'a> Annotated<'a> {
             width =
                 table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
         }
-        Self { sheet, worksheet, paint, table, survey, found, width, next: 1, notes: 0 }
+        Self { sheet, worksheet, paint, table, survey, found, spans, width, next: 1, notes: 0 }
     }
 
     /// Writes a row, and before it what was found in rows that have no cell.
@@ -158,7 +161,8 @@ impl<'a> Annotated<'a> {
             .filter_map(|finding| Some((column_of_address(finding.cell.as_deref()?)?, *finding)))
             .filter(|(column, _)| *column < 16_384)
             .collect();
-        let row = Row { number, cells, marks };
+        let spans = self.spans.row(number).to_vec();
+        let row = Row { number, cells, marks, spans };
         if number == self.table.header_row {
             attempt(|| self.header(&row))
         } else {
@@ -181,13 +185,15 @@ impl<'a> Annotated<'a> {
     }
 
     fn data(&mut self, row: &Row<'_>, findings: &[&Finding]) -> Result<(), XlsxError> {
-        let (status, results) = self.survey.verdict(row.number, findings);
+        let (status, results) = self.survey.verdict(row.number, findings, &row.spans);
         let results = if row.number > self.table.header_row { Some(results) } else { None };
         let shown = match (status, &results) {
             (Status::None, _) | (_, None) => row.cells.len().max(self.width),
             (Status::Ok | Status::Warning | Status::Error, Some(_)) => self.width,
         };
-        let marked = row.marks.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
+        let columns =
+            row.marks.iter().map(|(column, _)| *column).chain(row.spans.iter().map(|span| span.column));
+        let marked = columns.map(|column| column + 1).max().unwrap_or_default();
         for at in 0..shown.max(marked.min(self.width)) {
             self.cell(row, at)?;
             self.note(row, at)?;
@@ -295,8 +301,10 @@ fn has_value(cell: &Cell) -> bool {
 impl Row<'_> {
     /// The worst of what was found in a cell.
     fn worst(&self, at: usize) -> Status {
-        let statuses = self.marks.iter().filter(|(column, _)| *column == at);
-        statuses.map(|(_, finding)| Status::of(finding.severity)).max().unwrap_or_default()
+        let marks = self.marks.iter().map(|(column, finding)| (*column, finding.severity));
+        let all = marks.chain(self.spans.iter().map(|span| (span.column, span.key.severity)));
+        let here = all.filter(|(column, _)| *column == at);
+        here.map(|(_, severity)| Status::of(severity)).max().unwrap_or_default()
     }
 
     fn has_marks(&self, at: usize) -> bool {
