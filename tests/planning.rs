@@ -396,6 +396,20 @@ fn a_plan_that_cannot_be_kept_is_warned_of_and_told_all_the_same() {
 }
 
 #[test]
+fn the_page_names_the_run_that_was_planned_with_its_paths_and_options() {
+    let bench = Bench::new(unlimited());
+    std::fs::create_dir(bench.path("new sheets")).expect("a folder");
+    bench.write("new sheets/companies.csv", &bench::companies(2));
+    let plan = ["plan", "new sheets/companies.csv", "--skip-invalid", "--out", "plan.html"];
+    let outcome = bench.fleetload(&plan).expect_code(0);
+    let command = "fleetload run 'new sheets/companies.csv' --skip-invalid";
+    assert!(outcome.stderr.contains(command), "{}", outcome.stderr);
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("a page");
+    let shown = page.replace("&#39;", "'").replace("&#x27;", "'");
+    assert!(shown.contains(command), "{shown}");
+}
+
+#[test]
 fn the_page_is_written_and_never_over_a_file_that_is_no_plan() {
     let bench = Bench::new(unlimited());
     sample(&bench);

@@ -52,8 +52,11 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
     findings::tell_explain(context, &examined.findings);
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
     if let Some(out) = &typed.out {
-        page::write(context, out, &examined, &settings, &terms, &outlook)?;
+        let known = page::Known { settings: &settings, terms: &terms, command: &again };
+        page::write(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
     let missing = plan.unavailable();
@@ -68,8 +71,6 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     if !missing.is_empty() {
         return Err(intake::unavailable(&missing));
     }
-    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
     context.terminal.hint(format!("to do it: {again}"));
     Ok(exit)
 }
