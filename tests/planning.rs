@@ -410,6 +410,19 @@ fn the_page_names_the_run_that_was_planned_with_its_paths_and_options() {
 }
 
 #[test]
+fn a_plan_and_a_check_neither_wait_for_who_writes_to_the_journal_nor_hold_them_up() {
+    let bench = Bench::new(unlimited());
+    let files = sheets(&bench);
+    bench.fleetload(&[&["run"], &files[..]].concat()).expect_code(0);
+    let other = rusqlite::Connection::open(bench.path("fleetload.db")).expect("the journal");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock of the one who writes");
+    let plan = planned(&bench, &files);
+    assert_eq!(rows(&plan, "there").values().sum::<u64>(), 32);
+    bench.fleetload(&[&["check"], &files[..]].concat()).expect_code(0);
+    other.execute_batch("ROLLBACK").expect("the lock back");
+}
+
+#[test]
 fn the_page_is_written_and_never_over_a_file_that_is_no_plan() {
     let bench = Bench::new(unlimited());
     sample(&bench);

@@ -11,6 +11,7 @@ use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::outlook::{self, Outlook};
 use super::reading::Manner;
+use super::scratch::Scratch;
 use super::settings::{Purpose, RateSetting, Settings};
 use super::survey::survey;
 use super::{intake, planned};
@@ -112,20 +113,13 @@ fn look(
     settings: &Settings,
     terms: &Terms,
 ) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
-    // Where there is no journal yet, one is made elsewhere for the time being.
-    let scratch = tempfile::tempdir().map_err(|error| {
-        Error::internal("there is no room for the temporary files of a plan")
-            .because(error)
-            .hint("free some space in the folder for temporary files, or name another one in TMPDIR")
-    })?;
-    let mut journal = match journal {
-        Some(journal) => journal,
-        None => Journal::open(&scratch.path().join("plan.db"))?,
-    };
+    // A run that is at work on the journal does not wait for the plan.
+    let mut scratch = Scratch::of(journal.as_ref())?;
+    drop(journal);
     let endpoints = settings.endpoints()?;
     let available = |operation: Operation| endpoints.available(operation);
     let mut looked = None;
-    let findings = rehearse_with(examined, &mut journal, terms.now, &mut |writer| {
+    let findings = rehearse_with(examined, &mut scratch.journal, terms.now, &mut |writer| {
         let mut surveyed = survey(writer, examined, terms.now)?;
         planned::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);
