@@ -117,6 +117,69 @@ fn rows_whose_quotation_marks_are_wrong_stay_wrong_until_they_are_corrected() {
 }
 
 #[test]
+fn a_line_of_more_pieces_than_excel_has_columns_is_shown_with_its_rest_in_one_cell() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    let pieces: Vec<String> = (0..17_000).map(|piece| format!("p{piece}")).collect();
+    bench.write("devices.csv", &format!("{good}{}\n", pieces.join(",")));
+
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let shown = &checked(&bench, "devices")[1];
+    let last = |rest: &str| Data::String(rest.into());
+    assert_eq!(shown.column("result_status"), 8 + 50);
+    assert_eq!((&shown.rows[3][0], &shown.rows[3][56]), (&last("p0"), &last("p56")));
+    let rest = shown.rows[3][57].to_string();
+    assert!(rest.starts_with("p57; p58; ") && rest.len() > 30_000, "{rest:.60}");
+
+    bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.created("device").len(), 2);
+    bench.fleetload(&["report"]).expect_code(0);
+    for report in ["results.xlsx", "fix.xlsx"] {
+        let sheets = books::read(&bench.path(&format!("reports/1/{report}")));
+        let rows = &sheets.last().expect("a sheet").rows;
+        let wide = rows.iter().find(|row| row[0] == last("p0")).expect("the wide row");
+        assert!(wide[57].to_string().starts_with("p57; p58; ") && wide.len() == 8 + 50 + 9, "{report}");
+    }
+    let text = std::fs::read_to_string(bench.path("reports/1/devices.results.csv")).expect("the report");
+    assert!(text.contains("\"p56\",\"p57; p58; ") && text.contains("; p16999\","));
+}
+
+#[test]
+fn a_merged_value_that_counts_for_its_rows_stands_in_each_of_them() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    let merged = rust_xlsxwriter::Format::new();
+    for (row, line) in bench::devices(3, 1).lines().enumerate() {
+        for (column, text) in line.split(',').enumerate().filter(|(column, _)| row == 0 || *column > 0) {
+            let row = u32::try_from(row).expect("a few rows");
+            let column = u16::try_from(column).expect("a few columns");
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    sheet.merge_range(1, 0, 3, 0, &bench::root(), &merged).expect("a merged range");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+
+    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    bench.fleetload(&["check", "devices.xlsx", "--fill-merged", "--out", "out"]).expect_code(0);
+    let shown = &checked(&bench, "devices")[1];
+    for row in &shown.rows[1..] {
+        assert_eq!(row[0], Data::String(bench::root()));
+    }
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+}
+
+#[test]
+fn pieces_of_a_line_whose_quotation_marks_are_wrong_make_no_columns() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &format!("{good}{}\"stray\" one{}\n", "x,".repeat(9), ",x".repeat(17_000)));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    assert_eq!(checked(&bench, "devices")[1].column("result_status"), 8);
+}
+
+#[test]
 fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked_workbook() {
     let bench = Bench::new(Scenario::default());
     let check = |file: &str| {

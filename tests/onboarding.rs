@@ -124,7 +124,9 @@ fn the_sample_workbook_is_created_row_by_row_below_the_right_parents_and_the_csv
 #[test]
 fn the_reports_of_the_sample_are_whole_and_the_same_when_written_twice() {
     let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
-    bench.fleetload(&["run", &sample("onboarding.xlsx")]).expect_code(0);
+    let run = bench.fleetload(&["run", &sample("onboarding.xlsx")]).expect_code(0);
+    let told = "report of import 1: reports/1/report.html, results.xlsx\n";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
     let folder = bench.path("reports/1");
     let read = || -> BTreeMap<String, Vec<u8>> {
         std::fs::read_dir(&folder)
@@ -134,7 +136,7 @@ fn the_reports_of_the_sample_are_whole_and_the_same_when_written_twice() {
             .collect()
     };
     let first = read();
-    for name in ["Companies.results.csv", "results.xlsx", "results.jsonl", "summary.json"] {
+    for name in ["report.html", "Companies.results.csv", "results.xlsx", "results.jsonl", "summary.json"] {
         assert!(folder.join(name).exists(), "{name}");
     }
     bench.fleetload(&["report"]).expect_code(0);

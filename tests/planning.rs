@@ -396,6 +396,33 @@ fn a_plan_that_cannot_be_kept_is_warned_of_and_told_all_the_same() {
 }
 
 #[test]
+fn the_page_names_the_run_that_was_planned_with_its_paths_and_options() {
+    let bench = Bench::new(unlimited());
+    std::fs::create_dir(bench.path("new sheets")).expect("a folder");
+    bench.write("new sheets/companies.csv", &bench::companies(2));
+    let plan = ["plan", "new sheets/companies.csv", "--skip-invalid", "--out", "plan.html"];
+    let outcome = bench.fleetload(&plan).expect_code(0);
+    let command = "fleetload run 'new sheets/companies.csv' --skip-invalid";
+    assert!(outcome.stderr.contains(command), "{}", outcome.stderr);
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("a page");
+    let shown = page.replace("&#39;", "'").replace("&#x27;", "'");
+    assert!(shown.contains(command), "{shown}");
+}
+
+#[test]
+fn a_plan_and_a_check_neither_wait_for_who_writes_to_the_journal_nor_hold_them_up() {
+    let bench = Bench::new(unlimited());
+    let files = sheets(&bench);
+    bench.fleetload(&[&["run"], &files[..]].concat()).expect_code(0);
+    let other = rusqlite::Connection::open(bench.path("fleetload.db")).expect("the journal");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock of the one who writes");
+    let plan = planned(&bench, &files);
+    assert_eq!(rows(&plan, "there").values().sum::<u64>(), 32);
+    bench.fleetload(&[&["check"], &files[..]].concat()).expect_code(0);
+    other.execute_batch("ROLLBACK").expect("the lock back");
+}
+
+#[test]
 fn the_page_is_written_and_never_over_a_file_that_is_no_plan() {
     let bench = Bench::new(unlimited());
     sample(&bench);

@@ -10,6 +10,7 @@ use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::intake;
 use super::reading::Manner;
+use super::scratch::Scratch;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
 use crate::term::{Ink, Line, counted};
@@ -20,10 +21,11 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let manner = typed.reading.settle(context)?;
     let mut examined = intake::read(context, &typed.files, &manner)?;
     if examined.is_clean()
-        && let Some(mut journal) = intake::existing(context)?
+        && let Some(journal) = intake::existing(context)?
     {
-        // What is in the journal is compared with; nothing of the comparison is kept.
-        let against_journal = rehearse(&examined, &mut journal, context.now())?;
+        // What is in the journal is compared with; nothing of the comparison is kept, and nobody waits for it.
+        let mut scratch = Scratch::of(Some(&journal))?;
+        let against_journal = rehearse(&examined, &mut scratch.journal, context.now())?;
         examined.findings.append(against_journal);
     }
     let found = Found::of(&examined.findings);

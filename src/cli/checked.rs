@@ -8,7 +8,6 @@ use super::context::Context;
 use crate::error::Result;
 use crate::import::Examined;
 use crate::report::Checked;
-use crate::sheet::finding::Finding;
 use crate::term::{Ink, Line};
 
 /// Sees that the workbooks can go where they shall, before anything is read.
@@ -25,8 +24,7 @@ pub(super) fn write(
 ) -> Result<Vec<PathBuf>> {
     let Some(workbooks) = workbooks else { return Ok(Vec::new()) };
     let checked = examined.checked();
-    let findings: Vec<Finding> = examined.findings.iter().cloned().collect();
-    let written = workbooks.write(examined.books(), &findings, &|row| checked.is_usable(row))?;
+    let written = workbooks.write(examined.books(), &examined.findings, &|row| checked.is_usable(row))?;
     for file in &written {
         context
             .terminal

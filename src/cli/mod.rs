@@ -46,6 +46,7 @@ mod resolve;
 mod run;
 mod safety;
 mod sandbox;
+mod scratch;
 mod secret;
 mod section;
 mod settings;

@@ -11,6 +11,7 @@ use super::context::{Context, quoted};
 use super::findings::{self, Found};
 use super::outlook::{self, Outlook};
 use super::reading::Manner;
+use super::scratch::Scratch;
 use super::settings::{Purpose, RateSetting, Settings};
 use super::survey::survey;
 use super::{intake, planned};
@@ -52,8 +53,11 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
     findings::tell_explain(context, &examined.findings);
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
     if let Some(out) = &typed.out {
-        page::write(context, out, &examined, &settings, &terms, &outlook)?;
+        let known = page::Known { settings: &settings, terms: &terms, command: &again };
+        page::write(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
     let missing = plan.unavailable();
@@ -68,8 +72,6 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     if !missing.is_empty() {
         return Err(intake::unavailable(&missing));
     }
-    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
     context.terminal.hint(format!("to do it: {again}"));
     Ok(exit)
 }
@@ -111,20 +113,13 @@ fn look(
     settings: &Settings,
     terms: &Terms,
 ) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
-    // Where there is no journal yet, one is made elsewhere for the time being.
-    let scratch = tempfile::tempdir().map_err(|error| {
-        Error::internal("there is no room for the temporary files of a plan")
-            .because(error)
-            .hint("free some space in the folder for temporary files, or name another one in TMPDIR")
-    })?;
-    let mut journal = match journal {
-        Some(journal) => journal,
-        None => Journal::open(&scratch.path().join("plan.db"))?,
-    };
+    // A run that is at work on the journal does not wait for the plan.
+    let mut scratch = Scratch::of(journal.as_ref())?;
+    drop(journal);
     let endpoints = settings.endpoints()?;
     let available = |operation: Operation| endpoints.available(operation);
     let mut looked = None;
-    let findings = rehearse_with(examined, &mut journal, terms.now, &mut |writer| {
+    let findings = rehearse_with(examined, &mut scratch.journal, terms.now, &mut |writer| {
         let mut surveyed = survey(writer, examined, terms.now)?;
         planned::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);

@@ -61,6 +61,10 @@ pub(super) fn of(context: &Context<'_>, examined: &Examined) -> Option<Promise> 
 }
 
 fn read(file: &Path) -> std::io::Result<Option<Promise>> {
+    // What is no regular file, a pipe for one, may never end, or never begin.
+    if !fs::metadata(file)?.is_file() {
+        return Ok(None);
+    }
     let mut text = Vec::new();
     File::open(file)?.take(LONGEST).read_to_end(&mut text)?;
     Ok(serde_json::from_slice(&text).ok().filter(|promise: &Promise| promise.form == FORM))
@@ -167,6 +171,15 @@ mod tests {
         let there = Difference::Rows { kind: Kind::Device, fate: Fate::There, planned: 0, now: 12 };
         assert_eq!(words(&there), "12 devices more there already: 12 instead of 0");
         assert_eq!(words(&Difference::Journal { imports: 2 }), "the journal went on: 2 other imports since");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_no_plan_and_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+        assert_eq!(read(&file).unwrap(), None);
     }
 
     #[test]

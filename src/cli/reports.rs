@@ -138,9 +138,11 @@ pub(super) fn write(
 ) -> Result<Written> {
     let folder = context.common.reports.join(import.to_string());
     let written = report::write(journal, import, &folder, standing)?;
-    let first = written.files.first().unwrap_or(&written.folder);
+    let page = folder.join(report::PAGE);
     context.terminal.result(
-        Line::plain(format!("report of import {import}: ")).ink(Ink::Strong, first.display().to_string()),
+        Line::plain(format!("report of import {import}: "))
+            .ink(Ink::Strong, page.display().to_string())
+            .text(format!(", {}", report::RESULTS)),
     );
     if let Some(fix) = &written.fix {
         context.terminal.result(format!(

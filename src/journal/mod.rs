@@ -36,6 +36,7 @@ mod release;
 mod run;
 mod salvage;
 mod shelf;
+mod snapshot;
 mod spill;
 mod standing;
 mod storage;

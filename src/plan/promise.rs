@@ -149,7 +149,9 @@ impl Promise {
 
     /// Rows that are to be created.
     pub fn to_create(&self) -> u64 {
-        self.rows.values().map(|fates| fates.of(Fate::Create)).sum()
+        let of = self.rows.values().map(|fates| fates.of(Fate::Create));
+        // What was read from a file may be any number.
+        of.fold(0, u64::saturating_add)
     }
 
     /// What is not as it was planned; nothing when all of it is.
@@ -166,7 +168,7 @@ impl Promise {
             differences.push(Difference::Account);
         }
         if self.import != now.import {
-            differences.push(Difference::Journal { imports: now.import - self.import });
+            differences.push(Difference::Journal { imports: now.import.saturating_sub(self.import) });
         }
         for kind in Kind::ALL {
             let of = |promise: &Self| promise.rows.get(&kind).copied().unwrap_or_default();
@@ -263,6 +265,20 @@ mod tests {
         other_values.sheets[0].digest = "e".into();
         let differences = promise().differences(&other_values);
         assert_eq!(differences, [Difference::Values { file: "a.csv".into(), sheet: "a".into() }]);
+    }
+
+    #[test]
+    fn numbers_that_nobody_planned_are_differences_and_nothing_worse() {
+        let mut text = serde_json::to_value(promise()).unwrap();
+        text["import"] = i64::MIN.into();
+        text["rows"] = serde_json::json!({
+            "company": {"create": u64::MAX, "there": u64::MAX}, "device": {"create": u64::MAX},
+        });
+        let hostile: Promise = serde_json::from_value(text).unwrap();
+        assert_eq!(hostile.to_create(), u64::MAX);
+        let differences = hostile.differences(&promise());
+        assert_eq!(differences[0], Difference::Journal { imports: i64::MAX });
+        assert_eq!(differences.len(), 4);
     }
 
     #[test]

@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 use crate::error::{Error, Result};
-use crate::sheet::finding::Finding;
+use crate::sheet::finding::{Finding, Findings};
 use crate::sheet::{Book, Table};
 
 use annotated::Annotated;
-use by_row::{ByRow, Survey};
+use by_row::{ByRow, Spans, Survey};
 
 use super::name::{Names, naming_kind};
 use super::paint::Paint;
@@ -100,22 +100,23 @@ impl Checked {
     pub fn write(
         &self,
         books: &[Book],
-        findings: &[Finding],
+        findings: &Findings,
         usable: &dyn Fn(usize) -> bool,
     ) -> Result<Vec<PathBuf>> {
         let folder = Folder::of_check(&self.folder)?;
         let mut changes = Vec::new();
         let mut first = 0;
+        let shortened = findings.shortened();
         for book in books {
             let found: Vec<&Finding> =
-                findings.iter().filter(|finding| finding.file == book.file.name).collect();
+                findings.iter().chain(&shortened).filter(|finding| finding.file == book.file.name).collect();
             let surveys = book
                 .tables
                 .iter()
                 .map(|table| Survey::of(book, table, &mut first, usable))
                 .collect::<Result<Vec<_>>>()?;
             if let Some((_, name)) = self.names.iter().find(|(path, _)| *path == book.file.path) {
-                changes.push(Change::Put(workbook(&folder, name, book, &found, &surveys)?));
+                changes.push(Change::Put(workbook(&folder, name, (book, &surveys), (findings, &found))?));
             }
         }
         folder.commit(changes).map(|(written, _)| written)
@@ -126,15 +127,14 @@ impl Checked {
 fn workbook(
     folder: &Folder,
     name: &str,
-    book: &Book,
-    found: &[&Finding],
-    surveys: &[Survey],
+    (book, surveys): (&Book, &[Survey]),
+    (findings, found): (&Findings, &[&Finding]),
 ) -> Result<Beside> {
     let mut file = folder.begin(name)?;
     let mut workbook = rust_xlsxwriter::Workbook::new();
     let paint = Paint::new();
     let worksheets = worksheet_names(&book.tables);
-    let list = list_sheet::List { book, found, surveys, worksheets: &worksheets, name };
+    let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, name };
     attempt(|| {
         describe(&mut workbook, folder, TITLE, MADE)?;
         list_sheet::fill(workbook.add_worksheet(), &paint, &list)
@@ -144,7 +144,14 @@ fn workbook(
         let by_row = ByRow::of(found, table);
         let sheet = attempt(|| workbook.add_worksheet_with_constant_memory())
             .map_err(|cause| failed(folder, &file, cause))?;
-        let mut sheet = Annotated::begin(sheet, worksheet, &paint, table, survey, &by_row);
+        let mut sheet = Annotated::begin(
+            sheet,
+            worksheet,
+            &paint,
+            table,
+            survey,
+            (&by_row, Spans::of(findings, book, table)),
+        );
         let ended = book.raw(table, &mut |raw| {
             sheet.row(&raw).map_err(|cause| failed(folder, &file, cause))?;
             Ok(std::ops::ControlFlow::Continue(()))

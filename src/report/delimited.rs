@@ -3,6 +3,7 @@
 //! UTF-8 with byte order mark and CRLF, because that is what Excel opens rightly; every field in quotes, and text
 //! that would be a formula guarded, so that it reads back unchanged.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use crate::error::Result;
@@ -32,7 +33,7 @@ impl<'a> Delimited<'a> {
             .terminator(csv::Terminator::CRLF)
             .from_writer(file);
         let mut table = Self { folder, name, writer };
-        table.record(layout.headers.iter().map(String::as_str), &RESULT_COLUMNS)?;
+        table.record(layout.headers.iter().map(Cow::from), &RESULT_COLUMNS)?;
         Ok(table)
     }
 
@@ -50,11 +51,11 @@ impl<'a> Delimited<'a> {
             .map_err(|error| folder.failed("the file", &folder.path().join(name), error.into_error()))
     }
 
-    fn record<'c>(&mut self, cells: impl Iterator<Item = &'c str>, results: &[&'c str]) -> Result<()> {
-        let fields = cells.chain(results.iter().copied());
+    fn record<'c>(&mut self, cells: impl Iterator<Item = Cow<'c, str>>, results: &[&'c str]) -> Result<()> {
+        let fields = cells.chain(results.iter().copied().map(Cow::from));
         let written = fields
             .into_iter()
-            .try_for_each(|field| self.writer.write_field(guarded(field).as_bytes()))
+            .try_for_each(|field| self.writer.write_field(guarded(&field).as_bytes()))
             .and_then(|()| self.writer.write_record(None::<&[u8]>));
         written.map_err(|error| self.folder.failed("the file", &self.folder.path().join(&self.name), error))
     }

@@ -3,6 +3,8 @@
 //! The result columns of an input that was itself a report of ours are not repeated. Values beyond the last header
 //! get headers that a later import ignores, so that no cell is lost.
 
+use std::borrow::Cow;
+
 use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId, SheetInfo};
 use crate::model::kind::Kind;
@@ -17,6 +19,12 @@ use super::line::RESULT_COLUMNS;
 
 /// How wide columns of the input are shown, in characters.
 const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
+/// Columns shown for the cells of rows that are wider than the header; what stands beyond them is in the last one.
+const SURPLUS: usize = 50;
+/// Most columns of the input that are shown: a worksheet ends at 16,384, and the result columns follow.
+const MOST: usize = 16_000;
+/// What stands between cells that are shown as one.
+pub(super) const BETWEEN: &str = "; ";
 
 /// A sheet of the import as the reports show it.
 #[derive(Debug)]
@@ -35,6 +43,8 @@ pub(super) struct Layout {
     meaning: Vec<Mapped>,
     /// Where each of them stood.
     kept: Vec<usize>,
+    /// From where on the cells of a row are shown as one, when it may have more than there are columns.
+    together: Option<usize>,
     /// What its rows came to.
     pub(super) count: Count,
 }
@@ -69,7 +79,7 @@ pub(super) struct Widths(Vec<usize>);
 impl Widths {
     /// Takes in the cells of a row.
     pub(super) fn add(&mut self, cells: &[String]) {
-        let filled = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        let filled = filled(cells).len();
         if self.0.len() < filled {
             self.0.resize(filled, 0);
         }
@@ -144,7 +154,9 @@ impl Layout {
 
     fn new(info: SheetInfo, count: Count) -> Self {
         let mut headers = info.headers;
-        for position in headers.len()..count.widths.columns() {
+        let (columns, together) = columns_shown(headers.len(), count.widths.columns());
+        headers.truncate(together.unwrap_or(columns));
+        for position in headers.len()..columns {
             headers.push(format!("x-column-{}", position + 1));
         }
         let kept: Vec<usize> = (0..headers.len()).filter(|&at| !is_result_column(&headers[at])).collect();
@@ -158,6 +170,7 @@ impl Layout {
             headers,
             meaning,
             kept,
+            together,
             count,
         }
     }
@@ -169,8 +182,12 @@ impl Layout {
     }
 
     /// The cells of a row under the shown headers; blank where the row is shorter.
-    pub(super) fn cells<'a>(&'a self, row: &'a RowView) -> impl Iterator<Item = &'a str> {
-        self.kept.iter().map(|&at| row.cells.get(at).map_or("", String::as_str))
+    pub(super) fn cells<'a>(&'a self, row: &'a RowView) -> impl Iterator<Item = Cow<'a, str>> {
+        self.kept.iter().map(|&at| match row.cells.get(at..) {
+            Some(rest) if self.together == Some(at) => filled(rest).join(BETWEEN).into(),
+            Some([cell, ..]) => cell.into(),
+            Some([]) | None => "".into(),
+        })
     }
 
     /// The cell of a row in a column of its kind; `None` when the sheet has no such column, or the cell is blank.
@@ -281,6 +298,20 @@ fn is_named(text: &str, message: &str) -> bool {
     message.match_indices(text).any(|(at, found)| {
         apart(message[..at].chars().next_back()) && apart(message[at + found.len()..].chars().next())
     })
+}
+
+/// How many columns are shown of a sheet with `headers` whose widest row has `cells`, and from where on cells are shown
+/// as one.
+pub(super) fn columns_shown(headers: usize, cells: usize) -> (usize, Option<usize>) {
+    let most = headers.saturating_add(SURPLUS).min(MOST);
+    let columns = headers.max(cells);
+    if columns > most { (most, Some(most - 1)) } else { (columns, None) }
+}
+
+/// The cells up to the last that is not blank.
+fn filled(cells: &[String]) -> &[String] {
+    let last = cells.iter().rposition(|cell| !cell.is_empty());
+    cells.get(..last.map_or(0, |last| last + 1)).unwrap_or_default()
 }
 
 /// A column that is to blame.

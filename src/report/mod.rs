@@ -44,8 +44,10 @@ pub use line::RESULT_COLUMNS;
 use line::ResultLine;
 use name::Names;
 use objects::Objects;
+pub use page::NAME as PAGE;
 use page::Page;
 use replace::{Change, Folder};
+pub use workbook::RESULTS;
 use workbook::{Workbook, worksheet_names};
 
 /// What the run knows of an import and the journal does not.

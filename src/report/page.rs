@@ -48,7 +48,7 @@ use tree::{Step, Tree};
 use typed::Piece;
 
 /// The file's name.
-const NAME: &str = "report.html";
+pub const NAME: &str = "report.html";
 
 /// Spans of time that the journal is asked for.
 const SPANS: usize = 20_000;

@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::ImportId;
 
-/// How the name of a file under way begins and ends.
-const PART: (&str, &str) = (".fleetload-", ".part");
+/// How the name of a file under way ends.
+const PART: &str = ".part";
 
 /// A folder of reports.
 #[derive(Debug)]
@@ -29,6 +29,16 @@ enum Purpose {
     Import(ImportId),
     /// What a check has found; the folder is the user's, and other things may be in it.
     Check,
+}
+
+impl Purpose {
+    /// How the names of its files under way begin. In a folder of the user others of ours write files as well.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Import(_) => ".fleetload-",
+            Self::Check => ".fleetload-checked-",
+        }
+    }
 }
 
 /// A file under way: its target and what is written of it so far.
@@ -71,9 +81,10 @@ impl Folder {
     /// Removes files under way whose process has ended: those that nobody holds a lock of. What cannot be removed is only
     /// in the way of tidiness.
     fn sweep(&self) {
+        let prefix = self.purpose.prefix();
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let ours = name.to_str().is_some_and(|name| name.starts_with(PART.0) && name.ends_with(PART.1));
+            let ours = name.to_str().is_some_and(|name| name.starts_with(prefix) && name.ends_with(PART));
             if ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
                 drop(fs::remove_file(entry.path()));
             }
@@ -90,8 +101,8 @@ impl Folder {
         let name = name.into();
         // Made readable by its owner only.
         let file = tempfile::Builder::new()
-            .prefix(PART.0)
-            .suffix(PART.1)
+            .prefix(self.purpose.prefix())
+            .suffix(PART)
             .tempfile_in(&self.path)
             .map_err(|error| self.failed("a file beside", &self.path.join(&name), error))?;
         // Tells another report of the import that somebody still writes it; the lock ends with the process. Where there
@@ -278,6 +289,19 @@ mod tests {
         assert!(!left.exists() && other.exists());
         folder.commit(vec![Change::Put(under_way)]).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("a.csv")).unwrap(), "a");
+    }
+
+    #[test]
+    fn in_a_folder_of_the_user_only_what_a_check_has_left_is_swept() {
+        let place = tempfile::tempdir().unwrap();
+        let under_way = Folder::of_check(place.path()).unwrap().begin("a.checked.xlsx").unwrap();
+        let left = place.path().join(".fleetload-checked-Qx3f9a.part");
+        let other = place.path().join(".fleetload-Qx3f9a.part");
+        fs::write(&left, "half a workbook").unwrap();
+        fs::write(&other, "half the page of a plan that is being written").unwrap();
+        let folder = Folder::of_check(place.path()).unwrap();
+        assert!(!left.exists() && other.exists());
+        folder.commit(vec![Change::Put(under_way)]).unwrap();
     }
 
     #[test]

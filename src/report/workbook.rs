@@ -20,7 +20,7 @@ use super::replace::{Beside, Folder};
 use super::summary_sheet;
 
 /// The workbook of all rows.
-pub(super) const RESULTS: &str = "results.xlsx";
+pub const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub(super) const FIX: &str = "fix.xlsx";
 
@@ -149,7 +149,7 @@ impl<'a> Workbook<'a> {
                 let blamed = line.blames.iter().any(|blame| blame.positions.contains(&position));
                 let format = if blamed { &paint.marked } else { &paint.text };
                 if !cell.is_empty() {
-                    sheet.write_string_with_format(this.row, column, fitting(cell), format)?;
+                    sheet.write_string_with_format(this.row, column, fitting(&cell), format)?;
                 } else if blamed {
                     sheet.write_blank(this.row, column, format)?;
                 }

@@ -25,7 +25,7 @@ use super::reading::{Reading, Summary};
 use super::row::{Raw, Row, RowReader};
 use super::source::{self, Format, SourceFile};
 use super::table::Table;
-use super::workbook::{SheetRow, Workbook};
+use super::workbook::{Below, SheetRow, Workbook};
 use worksheets::Worksheets;
 
 /// A file with its tables.
@@ -122,7 +122,7 @@ impl Book {
     }
 
     /// Hands over everything that stands in the file of a table, as it stands there: the rows above the header and those
-    /// that are not read as well. The inner error says why it cannot be read to its end.
+    /// that are not read as well. Where merged cells count for all their rows, each row has the value. The inner error says why it cannot be read to its end.
     pub(crate) fn raw(
         &self,
         table: &Table,
@@ -131,7 +131,11 @@ impl Book {
         let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
         let mut workbook = self.workbook.borrow_mut();
         let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
-        workbook.rows(*place, survey, None, &mut |row| {
+        let is_read = |column| worksheets::is_read(table, column);
+        let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
+        // Otherwise a covered cell is blank here as it is there.
+        let below = self.options.fill_merged.then_some(&below);
+        workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
             each(Raw { number, line: None, cells, damage: None, is_held: is_hidden })
         })

@@ -51,6 +51,13 @@ pub struct Group {
     first: Vec<usize>,
 }
 
+impl Group {
+    /// Whether some of them are counted and placed only.
+    pub fn is_shortened(&self) -> bool {
+        self.count > self.kept
+    }
+}
+
 /// A list of findings that stays small: after 1,000 equal ones in a column only their number and range grow.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
@@ -238,7 +245,7 @@ impl Findings {
 
     /// One note for each group that was shortened.
     pub fn shortened(&self) -> Vec<Finding> {
-        let mut groups: Vec<_> = self.groups.iter().filter(|group| group.count > group.kept).collect();
+        let mut groups: Vec<_> = self.groups.iter().filter(|group| group.is_shortened()).collect();
         groups.sort_by(|left, right| left.key.cmp(&right.key));
         let note = |group: &Group| {
             let (more, code) = (group.count - group.kept, group.key.code);

@@ -110,6 +110,11 @@ impl Places {
         self.ranges.iter().all(|range| range.column == Some(column)).then(|| letters(column))
     }
 
+    /// The cells whose place is kept: column, first and last row.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        self.ranges.iter().filter_map(|range| Some((range.column?, range.first, range.last)))
+    }
+
     /// Up to `limit` ranges, as a spreadsheet program takes them: `F2:F10`, `F14`, `3:3` for a whole row.
     pub fn ranges(&self, limit: usize) -> Vec<String> {
         let told = |range: &Range| match range.column {

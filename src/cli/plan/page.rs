@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind as Io, Read as _, Write as _};
 use std::path::Path;
 
-use super::Known;
-use crate::cli::context::{Context, quoted};
+use crate::cli::context::Context;
 use crate::cli::outlook::{Outlook, quota};
 use crate::cli::settings::Settings;
 use crate::error::{Error, Result};
@@ -15,6 +14,15 @@ use crate::term::{Ink, Line};
 
 /// A page of ours says so within its first bytes.
 const BEGINNING: u64 = 64 << 10;
+
+/// What the page tells besides the sheets and what becomes of them.
+pub(super) struct Known<'a> {
+    pub(super) settings: &'a Settings,
+    /// The limits.
+    pub(super) terms: &'a super::Known,
+    /// What is typed to do it.
+    pub(super) command: &'a str,
+}
 
 /// Refuses to write over a file that is no plan of ours.
 pub(super) fn refuse_others(out: &Path) -> Result<()> {
@@ -36,21 +44,19 @@ pub(super) fn write(
     context: &Context<'_>,
     out: &Path,
     examined: &Examined,
-    settings: &Settings,
-    known: &Known,
+    known: &Known<'_>,
     outlook: &Outlook,
 ) -> Result<()> {
     let files: Vec<String> = examined.files().map(|file| file.name.clone()).collect();
-    let typed: Vec<String> = files.iter().map(|file| quoted(file)).collect();
     let text = page(&Page {
         files: &files,
         plan: &outlook.plan,
-        terms: &known.terms,
+        terms: &known.terms.terms,
         obstacles: &outlook.obstacles,
         more_obstacles: outlook.more_obstacles,
         left_out: outlook.left_out,
-        quota: &quota(settings, &known.terms, known.learned),
-        command: &context.again(&format!("run {}", typed.join(" "))),
+        quota: &quota(known.settings, &known.terms.terms, known.terms.learned),
+        command: known.command,
     })?;
     put(out, &text).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))

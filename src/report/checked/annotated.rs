@@ -6,14 +6,14 @@
 use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
-use crate::report::layout::is_result_column;
+use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
 use crate::report::paint::Paint;
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
 
-use super::by_row::{ByRow, COLUMNS, Status, Survey, note};
+use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, note};
 
 /// The last row of an Excel worksheet, as it shows it.
 const LAST_ROW: u32 = 1_048_576;
@@ -35,6 +35,7 @@ pub(super) struct Annotated<'a> {
     table: &'a Table,
     survey: &'a Survey,
     found: &'a ByRow<'a>,
+    spans: Spans<'a>,
     /// How many columns of the input are shown in every row; the result columns follow.
     width: usize,
     /// The first row that is not written yet, as shown.
@@ -49,6 +50,8 @@ struct Row<'r> {
     cells: &'r [Cell],
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
+    /// What was found in its cells too often to be kept for each of them.
+    spans: Vec<Span<'r>>,
 }
 
 impl<'a> Annotated<'a> {
@@ -59,15 +62,15 @@ impl<'a> Annotated<'a> {
         paint: &'a Paint,
         table: &'a Table,
         survey: &'a Survey,
-        found: &'a ByRow<'a>,
+        (found, spans): (&'a ByRow<'a>, Spans<'a>),
     ) -> Self {
-        let mut width = survey.widths.columns();
+        let (mut width, together) = columns_shown(table.headers.len(), survey.widths.columns());
         // The result columns of an earlier check or run are written anew.
-        if width <= table.headers.len() {
+        if together.is_none() && width <= table.headers.len() {
             width =
                 table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
         }
-        Self { sheet, worksheet, paint, table, survey, found, width, next: 1, notes: 0 }
+        Self { sheet, worksheet, paint, table, survey, found, spans, width, next: 1, notes: 0 }
     }
 
     /// Writes a row, and before it what was found in rows that have no cell.
@@ -83,7 +86,10 @@ impl<'a> Annotated<'a> {
             Some(Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong) => {
                 self.write(raw.number, &self.in_one_cell(&raw.cells))
             }
-            Some(Damage::Encoding { .. }) | None => self.write(raw.number, &raw.cells),
+            Some(Damage::Encoding { .. }) | None => match self.together(&raw.cells) {
+                Some(cells) => self.write(raw.number, &cells),
+                None => self.write(raw.number, &raw.cells),
+            },
         }?;
         if raw.is_held {
             // Hidden as it was, so that it is not imported unseen from this workbook either.
@@ -130,6 +136,20 @@ impl<'a> Annotated<'a> {
         row
     }
 
+    /// The cells of a row that has more than there are columns for it, with the rest in the last of them.
+    fn together(&self, cells: &[Cell]) -> Option<Vec<Cell>> {
+        let (columns, together) = columns_shown(self.table.headers.len(), cells.len());
+        let (first, rest) = cells.split_at_checked(together?)?;
+        let mut rest: Vec<&str> = rest.iter().map(|cell| cell.text.as_str()).collect();
+        rest.truncate(rest.iter().rposition(|text| !text.is_empty()).map_or(0, |last| last + 1));
+        let mut row = first.to_vec();
+        if !rest.is_empty() {
+            row.push(Cell::text(rest.join(BETWEEN)));
+        }
+        debug_assert!(row.len() <= columns, "no more than there are columns");
+        Some(row)
+    }
+
     fn write(&mut self, number: u32, cells: &[Cell]) -> Result<(), Cause> {
         if number < self.next || number > LAST_ROW {
             return Ok(());
@@ -141,7 +161,8 @@ impl<'a> Annotated<'a> {
             .filter_map(|finding| Some((column_of_address(finding.cell.as_deref()?)?, *finding)))
             .filter(|(column, _)| *column < 16_384)
             .collect();
-        let row = Row { number, cells, marks };
+        let spans = self.spans.row(number).to_vec();
+        let row = Row { number, cells, marks, spans };
         if number == self.table.header_row {
             attempt(|| self.header(&row))
         } else {
@@ -164,13 +185,15 @@ impl<'a> Annotated<'a> {
     }
 
     fn data(&mut self, row: &Row<'_>, findings: &[&Finding]) -> Result<(), XlsxError> {
-        let (status, results) = self.survey.verdict(row.number, findings);
+        let (status, results) = self.survey.verdict(row.number, findings, &row.spans);
         let results = if row.number > self.table.header_row { Some(results) } else { None };
         let shown = match (status, &results) {
             (Status::None, _) | (_, None) => row.cells.len().max(self.width),
             (Status::Ok | Status::Warning | Status::Error, Some(_)) => self.width,
         };
-        let marked = row.marks.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
+        let columns =
+            row.marks.iter().map(|(column, _)| *column).chain(row.spans.iter().map(|span| span.column));
+        let marked = columns.map(|column| column + 1).max().unwrap_or_default();
         for at in 0..shown.max(marked.min(self.width)) {
             self.cell(row, at)?;
             self.note(row, at)?;
@@ -278,8 +301,10 @@ fn has_value(cell: &Cell) -> bool {
 impl Row<'_> {
     /// The worst of what was found in a cell.
     fn worst(&self, at: usize) -> Status {
-        let statuses = self.marks.iter().filter(|(column, _)| *column == at);
-        statuses.map(|(_, finding)| Status::of(finding.severity)).max().unwrap_or_default()
+        let marks = self.marks.iter().map(|(column, finding)| (*column, finding.severity));
+        let all = marks.chain(self.spans.iter().map(|span| (span.column, span.key.severity)));
+        let here = all.filter(|(column, _)| *column == at);
+        here.map(|(_, severity)| Status::of(severity)).max().unwrap_or_default()
     }
 
     fn has_marks(&self, at: usize) -> bool {

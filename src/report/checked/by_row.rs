@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::sheet::finding::{Code, Finding, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, GroupKey, Severity};
 use crate::sheet::{Book, Table};
 
 use super::super::layout::Widths;
@@ -79,6 +79,51 @@ impl<'f> ByRow<'f> {
     }
 }
 
+/// Cells below each other of which the same was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span<'f> {
+    pub(super) column: usize,
+    first: u32,
+    last: u32,
+    /// What was found.
+    pub(super) key: &'f GroupKey,
+}
+
+/// The cells of a table whose findings are not all kept for being too many.
+#[derive(Debug, Default)]
+pub(super) struct Spans<'f> {
+    /// Those that begin further down, the next one last.
+    waiting: Vec<Span<'f>>,
+    open: Vec<Span<'f>>,
+}
+
+impl<'f> Spans<'f> {
+    /// Those of a table.
+    pub(super) fn of(findings: &'f Findings, book: &Book, table: &Table) -> Self {
+        let groups = findings.groups().iter().filter(|group| {
+            let is_here = group.key.file == book.file.name && group.key.sheet == table.worksheet;
+            is_here && group.is_shortened() && Status::of(group.key.severity) > Status::Ok
+        });
+        let mut waiting: Vec<Span<'_>> = groups
+            .flat_map(|group| {
+                let span = |(column, first, last)| Span { column, first, last, key: &group.key };
+                group.places.cells().map(span)
+            })
+            .collect();
+        waiting.sort_by_key(|span| std::cmp::Reverse(span.first));
+        Self { waiting, open: Vec::new() }
+    }
+
+    /// Those that reach a row; rows are asked for from the first on.
+    pub(super) fn row(&mut self, number: u32) -> &[Span<'f>] {
+        while let Some(span) = self.waiting.pop_if(|span| span.first <= number) {
+            self.open.push(span);
+        }
+        self.open.retain(|span| span.last >= number);
+        &self.open
+    }
+}
+
 /// How the rows of a table stand, those included whose findings are not kept for being too many: a byte for each row.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
@@ -104,7 +149,10 @@ impl Survey {
             let waits = !usable(*first);
             *first += 1;
             survey.rows += 1;
-            survey.widths.add(&row.cells);
+            // The cells of a row whose quotation marks are wrong stand in one.
+            if !row.findings.iter().any(is_damage) {
+                survey.widths.add(&row.cells);
+            }
             let at = usize::try_from(row.number).unwrap_or(usize::MAX);
             if survey.statuses.len() <= at {
                 survey.statuses.resize(at.saturating_add(1), Status::None);
@@ -120,31 +168,54 @@ impl Survey {
         usize::try_from(row).ok().and_then(|row| self.statuses.get(row)).copied().unwrap_or_default()
     }
 
-    /// How a row stands, and the values of its result columns.
-    pub(super) fn verdict(&self, row: u32, findings: &[&Finding]) -> (Status, [String; COLUMNS.len()]) {
+    /// How a row stands, and the values of its result columns; `spans` are those that reach it.
+    pub(super) fn verdict(
+        &self,
+        row: u32,
+        findings: &[&Finding],
+        spans: &[Span<'_>],
+    ) -> (Status, [String; COLUMNS.len()]) {
         let told: Vec<&&Finding> = findings
             .iter()
             .filter(|finding| finding.severity != Severity::Info || finding.code == Code::RefTargetInvalid)
             .collect();
         let listed = told.iter().map(|finding| Status::of(finding.severity)).max().unwrap_or_default();
-        let status = listed.max(self.status(row));
+        let is_told = |key: &GroupKey| {
+            told.iter().any(|finding| finding.code == key.code && finding.header == key.header)
+        };
+        let untold: Vec<&GroupKey> = spans.iter().map(|span| span.key).filter(|key| !is_told(key)).collect();
+        let counted = untold.iter().map(|key| Status::of(key.severity)).max().unwrap_or_default();
+        let status = listed.max(counted).max(self.status(row));
         // A row that only waits for another needs no correction of its own, but it cannot be imported either.
         let mut messages: Vec<String> = told.iter().map(|finding| worded(finding)).collect();
-        if told.is_empty() && status > Status::Ok {
+        messages.extend(untold.iter().map(|key| {
+            let header = key.header.as_ref().map(|header| format!("{header}: ")).unwrap_or_default();
+            format!("{header}the same as in the first rows with {}", key.code)
+        }));
+        if messages.is_empty() && status > Status::Ok {
             messages.push(
                 "it has a problem that is too frequent to be listed for every row: correct it as in the rows above"
                     .to_owned(),
             );
         }
+        let codes = told.iter().map(|finding| finding.code).chain(untold.iter().map(|key| key.code));
+        let headers = told.iter().filter_map(|finding| finding.header.as_ref());
+        let headers = headers.chain(untold.iter().filter_map(|key| key.header.as_ref()));
         let values = [
             status.as_str().to_owned(),
-            distinct(told.iter().map(|finding| finding.code.to_string())).join("; "),
+            distinct(codes.map(|code| code.to_string())).join("; "),
             messages.join("\n"),
-            distinct(told.iter().filter_map(|finding| finding.header.clone())).join("; "),
+            distinct(headers.cloned()).join("; "),
             distinct(told.iter().filter_map(|finding| advice(finding))).join("\n"),
         ];
         (status, values)
     }
+}
+
+/// Whether nobody knows which cells a row has.
+fn is_damage(finding: &Finding) -> bool {
+    let is_quote = matches!(finding.code, Code::RowQuoteStray | Code::RowQuoteUnterminated);
+    is_quote || (finding.code == Code::CellTooLong && finding.cell.is_none())
 }
 
 /// The message of a finding, with its column where it has one.

@@ -1,14 +1,12 @@
 //! The first sheet of a checked workbook: how to use it, what was found by number, and each finding with its place.
 
-use std::collections::BTreeMap;
-
 use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::paint::Paint;
 use crate::report::workbook::{NOTES, fitting, height};
 use crate::sheet::Book;
-use crate::sheet::finding::{Code, Finding, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Group, Severity};
 
 use super::by_row::{Survey, places};
 
@@ -17,6 +15,8 @@ pub(super) const NAME: &str = "Findings";
 
 /// Findings that are listed with their places; the cells are marked all the same.
 const LISTED: usize = 5_000;
+/// Ranges told of what was found in a column.
+const RANGES: usize = 3;
 /// Widths of the columns.
 const WIDTHS: [f64; 8] = [26.0, 11.0, 28.0, 22.0, 26.0, 70.0, 36.0, 30.0];
 /// Characters of a line in the column of messages.
@@ -25,7 +25,9 @@ const LINE: usize = 64;
 /// What the sheet tells.
 pub(super) struct List<'a> {
     pub(super) book: &'a Book,
-    /// What was found in the file.
+    /// All that was found, in all files, with its number.
+    pub(super) findings: &'a Findings,
+    /// What of it is kept and in this file.
     pub(super) found: &'a [&'a Finding],
     /// How the rows of its tables stand.
     pub(super) surveys: &'a [Survey],
@@ -84,12 +86,12 @@ impl Page<'_> {
 impl List<'_> {
     /// How the workbook is used, and what is not in it.
     fn introduction(&self) -> Vec<String> {
-        let count = |wanted: &[Severity]| {
-            self.found.iter().filter(|finding| wanted.contains(&finding.severity)).count()
+        let count = |wanted: &[Severity]| -> usize {
+            self.groups().filter(|group| wanted.contains(&group.key.severity)).map(|group| group.count).sum()
         };
         let rows: u64 = self.surveys.iter().map(|survey| survey.rows).sum();
         let mut lines = vec![format!(
-            "Rows read: {rows}. Errors listed: {}. Warnings listed: {}.",
+            "Rows read: {rows}. Errors: {}. Warnings: {}.",
             count(&[Severity::Fatal, Severity::Error]),
             count(&[Severity::Warning])
         )];
@@ -114,7 +116,13 @@ impl List<'_> {
                 .collect();
             lines.push(format!("Sheets that are not read and not shown here: {}.", names.join(", ")));
         }
-        if self.found.iter().filter(|finding| finding.severity != Severity::Info).count() > NOTES {
+        if self.groups().any(Group::is_shortened) {
+            lines.push(
+                "Some problems are so frequent that only the first of each are listed one by one and have notes. By number all of them are counted; their cells are coloured too, and where not all places fit, result_status still says error."
+                    .to_owned(),
+            );
+        }
+        if count(&[Severity::Fatal, Severity::Error, Severity::Warning]) > NOTES {
             lines.push(format!(
                 "Each sheet has notes on its first {NOTES} cells; further cells are coloured, and result_message says what is wrong."
             ));
@@ -122,45 +130,52 @@ impl List<'_> {
         lines
     }
 
-    /// The worksheet of a finding: its name in this workbook.
-    fn worksheet(&self, finding: &Finding) -> Option<&str> {
-        let at = self.book.tables.iter().position(|table| table.worksheet == finding.sheet)?;
-        self.worksheets.get(at).map(String::as_str)
+    /// What was found in the file, by what it has in common.
+    fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.findings.groups().iter().filter(|group| group.key.file == self.book.file.name)
+    }
+
+    /// The table of a worksheet of the file.
+    fn table(&self, sheet: Option<&String>) -> Option<usize> {
+        self.book.tables.iter().position(|table| table.worksheet.as_ref() == sheet)
+    }
+
+    /// What a sheet is called in this workbook; `None` for one that is not in it.
+    fn worksheet(&self, sheet: Option<&String>) -> Option<&str> {
+        self.worksheets.get(self.table(sheet)?).map(String::as_str)
     }
 
     /// What the place of a finding is called: the sheet where it has one.
-    fn sheet_name<'a>(&'a self, finding: &'a Finding) -> &'a str {
-        self.worksheet(finding).or(finding.sheet.as_deref()).unwrap_or(&finding.file)
+    fn sheet_name<'s>(&'s self, sheet: Option<&'s String>) -> &'s str {
+        self.worksheet(sheet).or(sheet.map(String::as_str)).unwrap_or(&self.book.file.name)
     }
 
     /// How often each thing was found in each column.
     fn counted(&self, page: &mut Page<'_>) -> Result<(), XlsxError> {
-        let mut groups: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
-        for &finding in self.found {
-            let sheet = self.book.tables.iter().position(|table| table.worksheet == finding.sheet);
-            let key = (finding.severity, sheet, finding.code, finding.header.as_deref());
-            groups.entry(key).or_default().push(finding);
-        }
+        let mut groups: Vec<&Group> = self.groups().collect();
+        groups.sort_by_key(|group| {
+            let key = &group.key;
+            (key.severity, self.table(key.sheet.as_ref()), key.code, key.header.as_deref())
+        });
         page.headers("By number", &["Sheet", "Severity", "Code", "Column", "Found", "Where"])?;
         if groups.is_empty() {
             page.text(0, "Nothing was found.", &page.paint.result)?;
             page.row += 1;
         }
-        for ((severity, _, code, header), group) in groups {
-            let paint = page.paint;
-            let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-            page.text(0, self.sheet_name(first), &paint.result)?;
-            page.text(1, word(severity), paint.status(colour(severity)))?;
-            page.text(2, code.as_str(), &paint.result)?;
-            page.text(3, header.unwrap_or_default(), &paint.result)?;
-            #[expect(clippy::cast_precision_loss, reason = "a count of what is held in memory")]
-            let number = group.len() as f64;
+        for group in groups {
+            let (paint, key) = (page.paint, &group.key);
+            page.text(0, self.sheet_name(key.sheet.as_ref()), &paint.result)?;
+            page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
+            page.text(2, key.code.as_str(), &paint.result)?;
+            page.text(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
+            #[expect(clippy::cast_precision_loss, reason = "a count of what was found in sheets")]
+            let number = group.count as f64;
             page.sheet.write_number_with_format(page.row, 4, number, &paint.number)?;
-            let range = match (at(first), at(last)) {
-                (first, last) if first == last => first,
-                (first, last) => format!("{first} to {last}"),
+            let places = match group.places.words(RANGES) {
+                (told, 0) => told,
+                (told, more) => format!("{told} and {}", counted(more)),
             };
-            page.text(5, &range, &paint.indented)?;
+            page.text(5, &places, &paint.indented)?;
             page.row += 1;
         }
         Ok(())
@@ -171,7 +186,7 @@ impl List<'_> {
         let mut found: Vec<&Finding> = self.found.to_vec();
         // That a list is shortened comes before the list.
         found.sort_by_key(|finding| {
-            let sheet = self.book.tables.iter().position(|table| table.worksheet == finding.sheet);
+            let sheet = self.table(finding.sheet.as_ref());
             (finding.code != Code::LimitFindings, finding.severity, sheet, finding.row)
         });
         page.headers(
@@ -203,12 +218,12 @@ impl List<'_> {
 
     fn one(&self, page: &mut Page<'_>, finding: &Finding) -> Result<(), XlsxError> {
         let paint = page.paint;
-        let name = self.sheet_name(finding);
+        let name = self.sheet_name(finding.sheet.as_ref());
         let place = match at(finding) {
             place if place.is_empty() => name.to_owned(),
             place => format!("{name}!{place}"),
         };
-        match (self.worksheet(finding), finding.row) {
+        match (self.worksheet(finding.sheet.as_ref()), finding.row) {
             (Some(worksheet), Some(row)) => {
                 let cell = finding.cell.clone().unwrap_or_else(|| format!("A{row}"));
                 let target = format!("internal:'{}'!{cell}", worksheet.replace('\'', "''"));
@@ -233,6 +248,10 @@ impl List<'_> {
         page.row += 1;
         Ok(())
     }
+}
+
+fn counted(more: u64) -> String {
+    if more == 1 { "1 more place".to_owned() } else { format!("{more} more places") }
 }
 
 /// The cell or row of a finding; empty when it speaks of a whole sheet.

@@ -7,7 +7,8 @@ fn check(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
     let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
-    let mut findings = book.findings.clone();
+    let mut findings = Findings::default();
+    findings.extend(book.findings.iter().cloned());
     for table in &book.tables {
         let summary = book.read(table, &mut |row| {
             findings.extend(row.findings);
@@ -63,7 +64,7 @@ fn only_what_we_wrote_and_nobody_has_saved_since_is_replaced() {
 #[test]
 fn rows_whose_findings_are_too_many_to_be_kept_are_errors_all_the_same() {
     let survey = Survey::default();
-    let (status, _) = survey.verdict(7, &[]);
+    let (status, _) = survey.verdict(7, &[], &[]);
     assert_eq!(status, by_row::Status::None);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sites.csv");
@@ -72,7 +73,33 @@ fn rows_whose_findings_are_too_many_to_be_kept_are_errors_all_the_same() {
     let book = crate::sheet::open(&path, &Options::default()).unwrap_or_else(|found| panic!("{found:?}"));
     let mut first = 0;
     let survey = Survey::of(&book, &book.tables[0], &mut first, &|_| true).unwrap();
-    let (status, results) = survey.verdict(1_150, &[]);
+    let (status, results) = survey.verdict(1_150, &[], &[]);
     assert_eq!((status, first), (by_row::Status::Error, 1_200));
     assert!(results[2].contains("too frequent"), "{results:?}");
+}
+
+#[test]
+fn what_is_wrong_in_thousands_of_cells_is_counted_placed_and_coloured_in_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..2_500).map(|n| format!("s{n},acme,,12345,1 High St\n")).collect();
+    let text = format!("key,company,name,phone,address1\n{rows}s,acme,Depot,12345,1 High St\n");
+    let written = check(folder.path(), "sites.csv", &text);
+    let sheet = part(&written, "xl/worksheets/sheet2.xml");
+    let style = |cell: &str| {
+        let rest = sheet.split(&format!("<c r=\"{cell}\" s=\"")).nth(1).unwrap_or_default();
+        rest.split('"').next().unwrap_or_default().parse::<usize>().unwrap_or_default()
+    };
+    assert_eq!((style("C2"), style("C2")), (style("C1001"), style("C2501")));
+    assert_ne!(style("C2501"), style("C2502"), "the one below has a name");
+    let list = part(&written, "xl/worksheets/sheet1.xml");
+    assert!(list.contains("<v>2500</v>"), "{list:.3000}");
+    let words = part(&written, "xl/sharedStrings.xml");
+    for told in [
+        "Errors: 2500. Warnings: 0.",
+        "C2:C2501",
+        "1500 more findings cell.required of the same column are not listed",
+        "Some problems are so frequent",
+    ] {
+        assert!(words.contains(told), "{told}: {words:.3000}");
+    }
 }

@@ -115,7 +115,7 @@ impl Attention {
         let samples = self.samples.entry(code.to_owned()).or_default();
         if samples.len() < SAMPLES {
             let value = blamed.and_then(|position| layout.cells(&line.row).nth(position)).unwrap_or_default();
-            samples.push(Sample { place: place.to_owned(), name: name.to_owned(), value: readable(value) });
+            samples.push(Sample { place: place.to_owned(), name: name.to_owned(), value: readable(&value) });
         }
         samples.len() == 1
     }

@@ -3,7 +3,7 @@
 //! Written as a list of openings and closings in the order of the page, so that the template needs no recursion and
 //! neither do we: a chain of ten thousand companies is no deeper here than one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::error::Result;
 use crate::journal::{Above, CompanyNode, CompanyTree, Journal};
@@ -146,10 +146,13 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
         }
     }
     // Whatever something belongs to and no row here is about.
+    // The companies above those of earlier imports are of no concern here.
+    let earlier: HashSet<Above> =
+        nodes.iter().filter(|node| !node.note.is_empty()).map(|node| node.above).collect();
     let outside: Vec<Above> =
         nodes.iter().map(|node| node.above).chain(tree.belongings.iter().map(|(owner, _)| *owner)).collect();
     for above in outside {
-        if above != Above::Nothing && !known.contains_key(&above) && !is_earlier(&nodes, above) {
+        if above != Above::Nothing && !known.contains_key(&above) && !earlier.contains(&above) {
             known.insert(above, nodes.len());
             let note = match above {
                 Above::Remote(_) => "was in the service before",
@@ -172,15 +175,6 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
         }
     }
     (nodes, roots)
-}
-
-/// The companies above those of earlier imports are of no concern here.
-fn is_earlier(nodes: &[Node<'_>], above: Above) -> bool {
-    nodes
-        .iter()
-        .rev()
-        .take_while(|node| !node.note.is_empty())
-        .any(|node| node.company.is_some() && node.above == above)
 }
 
 /// Adds every branch to the one above it, from below.
@@ -291,6 +285,21 @@ mod tests {
             top.below.iter().map(|below| (below.words.as_str(), below.failed.as_deref())).collect();
         assert_eq!(told, [("4 companies", None), ("3 devices", Some("3"))]);
         assert_eq!(laid_out.left_out, "");
+    }
+
+    #[test]
+    fn rows_under_many_companies_of_the_service_are_told_and_what_is_above_earlier_imports_is_not() {
+        let remote = |number: u128| Above::Remote(RemoteId::from_u128(number));
+        let mut devices = Tally::default();
+        devices.add(Kind::Device, JobState::Created, 1);
+        let belongings = (1..=100_000).map(|number| (remote(number), devices.clone())).collect();
+        // The company of an earlier import is below one that no row is about, which is not shown, or shown for its rows.
+        let others = vec![node(7, remote(200_000)), node(8, Above::Job(JobId(99)))];
+        let tree =
+            CompanyTree { total: 1, companies: vec![node(1, Above::Job(JobId(7)))], others, belongings };
+        let (nodes, roots) = nodes(&tree);
+        assert_eq!((nodes.len(), roots.len()), (100_003, 100_002));
+        assert!(!nodes.iter().any(|node| node.company.is_none() && node.above == remote(200_000)));
     }
 
     #[test]

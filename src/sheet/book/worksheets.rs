@@ -57,7 +57,7 @@ pub(super) fn read(
 }
 
 /// Whether a column of a table is read.
-fn is_read(table: &Table, column: usize) -> bool {
+pub(super) fn is_read(table: &Table, column: usize) -> bool {
     matches!(table.mapping.get(column), Some(Mapped::Column { .. }))
 }
 
@@ -89,7 +89,7 @@ impl Hidden {
                 (Severity::Info, format!("{are} hidden{by} ({rows}) and imported as the others, as chosen"))
             }
             Some(HiddenRows::Skip) => {
-                (Severity::Info, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
+                (Severity::Warning, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
             }
         };
         let finding = table.finding(Code::SheetHiddenRows, message).in_row(first, None);

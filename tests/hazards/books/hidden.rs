@@ -55,7 +55,7 @@ fn x03_hidden_rows_are_imported_when_chosen() {
 #[test]
 fn x03_hidden_rows_are_left_out_and_counted_when_chosen() {
     let desk = filtered().read_with(|options| options.hidden_rows = Some(HiddenRows::Skip));
-    assert_eq!(told(&desk), ["note sheet.hidden-rows Sites row 3"]);
+    assert_eq!(told(&desk), ["warning sheet.hidden-rows Sites row 3"]);
     assert_eq!(
         desk.the("sheet.hidden-rows").message,
         "3 rows are hidden by a filter (rows 3-4, 6) and left out, as chosen"
