@@ -265,17 +265,17 @@ fn worksheets_that_are_not_read_are_told_with_the_reason() {
     let old = book.add_worksheet().set_name("Old").expect("a name");
     old.set_hidden(true).write_string(0, 0, "x").expect("a cell");
     book.save(&path).expect("a workbook");
-    let told = "book.xlsx: not read: 'Notes' (holds no known kind of row), 'Old' (hidden)";
+    let told = "book.xlsx, not read: \"Notes\" (holds no known kind of row), \"Old\" (hidden)";
     for command in ["check", "plan", "import"] {
         let outcome = bench.fleetload(&[command, "book.xlsx"]).expect_code(0);
         assert!(outcome.stdout.contains(told), "{command}: {}", outcome.stdout);
     }
     let summary = summary(&bench.fleetload(&["check", "book.xlsx", "--json"]).expect_code(0));
     assert_eq!(
-        summary["files"][0]["ignored"],
+        summary["not_read"],
         serde_json::json!([
-            {"sheet": "Notes", "why": "holds no known kind of row"},
-            {"sheet": "Old", "why": "hidden"},
+            {"file": "book.xlsx", "name": "Notes", "why": "holds no known kind of row"},
+            {"file": "book.xlsx", "name": "Old", "why": "hidden"},
         ])
     );
 }

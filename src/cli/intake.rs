@@ -22,7 +22,6 @@ use crate::sheet::Format;
 use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, count, counted};
 
-
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
