@@ -3,6 +3,7 @@
 //! Rows are counted as the reports show them, so that the sheets add up to the whole; causes, requests and quota are
 //! asked of the journal.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
@@ -17,11 +18,12 @@ use crate::model::time::Moment;
 
 use super::Standing;
 use super::advice;
+use super::kept::WRITTEN;
 use super::layout::Layout;
 use super::replace::{Beside, Folder};
 
 /// The file's name.
-const NAME: &str = "summary.json";
+pub(super) const NAME: &str = "summary.json";
 
 /// The numbers of an import.
 #[derive(Debug)]
@@ -118,11 +120,13 @@ impl Figures {
         })
     }
 
-    /// Writes `summary.json`.
-    pub(super) fn write(&self, folder: &Folder) -> Result<Beside> {
+    /// Writes `summary.json`, with the digests of the fix files by their names.
+    pub(super) fn write(&self, folder: &Folder, written: &BTreeMap<String, String>) -> Result<Beside> {
+        let mut value = self.value();
+        value[WRITTEN] = json!(written);
         let mut file = folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.
-        writeln!(file, "{:#}", self.value())
+        writeln!(file, "{value:#}")
             .map_err(|error| folder.failed("the file", &folder.path().join(NAME), error))?;
         Ok(file)
     }
