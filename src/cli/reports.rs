@@ -23,7 +23,7 @@ pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         let (import, standing) = asked_for(context, typed, &journal)?;
         let written = write(context, &journal, import, &standing)?;
         tell(context, import, &standing, &written);
-        status::next(context, &journal.tally(Some(import))?, Some(import));
+        status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
         Ok(Exit::Done)
     });
     match written {
