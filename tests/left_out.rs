@@ -76,6 +76,19 @@ fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row
     assert_eq!(bench.ledger().len(), 0);
     assert_eq!(bench.counts(1), [("rejected".to_owned(), 2)].into());
     assert!(bench.results(1).iter().all(|row| row["code"] == "cell.enum" && row["column"] == "company_type"));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    for words in [
+        "Finished: 2 of 2 rows were left out because of errors",
+        "Correct the rows that were left out, in the sheet or in fix.xlsx",
+        "<code>fleetload run reports/1/fix.xlsx</code>",
+        "2 left out",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("fleetload retry") && !page.contains("2 refused") && !page.contains("run FILE"));
+    let cause = &bench.summary(1)["causes"][0];
+    assert!(cause["meaning"].is_string(), "{cause}");
+    assert!(cause["advice"].as_str().is_some_and(|advice| advice.ends_with("fleetload run FILE")), "{cause}");
 }
 
 #[test]

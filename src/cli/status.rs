@@ -130,7 +130,7 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
         terminal.result("");
         match run.ended_at {
             Some(ended) => terminal.result(format!(
-                "last run: {}, {}, {}, {}",
+                "last run: {}, {}, {}, look-ups included, {}",
                 context.moment(run.started_at),
                 span(ended.since(run.started_at)),
                 counted(requests, "request", "requests"),

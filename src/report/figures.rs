@@ -40,7 +40,7 @@ pub(super) struct Figures {
     pub(super) recognised: u64,
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
-    pub(super) left_out: u64,
+    pub(super) left_out: Tally,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
     /// What reading back came to.
@@ -107,7 +107,7 @@ impl Figures {
             to_fix: sum(|layout| layout.count.to_fix),
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
-            left_out: sum(|layout| layout.count.left_out),
+            left_out: journal.left_out_tally(Some(info.import))?,
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,
@@ -147,7 +147,7 @@ impl Figures {
             "counts": counts(&self.states),
             "to_fix": self.to_fix,
             "recognised": self.recognised,
-            "left_out": self.left_out,
+            "left_out": self.left_out.total(),
             "changed_since": self.changed_since,
             "audit": self.audit,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
@@ -178,7 +178,7 @@ impl Figures {
 
 /// What to do about all rows of a cause.
 pub(super) fn advice_for(cause: &Cause, import: ImportId) -> String {
-    advice::of(Some(&cause.code), JobState::Rejected).next_for_all(import)
+    advice::of_cause(&cause.code, import)
 }
 
 impl SheetFigures {

@@ -120,7 +120,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let mut results = Workbook::results(&folder, &info, &figures)?;
     let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
-    let mut page = Page::default();
+    let mut page = Page::begin(fix.as_ref().map(|_| workbook::typed(&folder.path().join(workbook::FIX))));
     let (mut tables, mut fixes) = (Vec::new(), Vec::new());
     let mut stems = Names::default();
     for (at, layout) in layouts.iter().enumerate() {

@@ -348,6 +348,16 @@ fn the_same_journal_gives_the_same_bytes() {
     assert_eq!(first, again);
     for name in names(&first.folder) {
         let bytes = |folder: &Path| fs::read(folder.join(&name)).unwrap();
+        if name == "report.html" {
+            // It names the workbook beside it, with the folder.
+            let text = |folder: &Path| {
+                fs::read_to_string(folder.join(&name))
+                    .unwrap()
+                    .replace(&folder.display().to_string(), "reports")
+            };
+            assert!(text(&first.folder) == text(&second.folder), "{name}");
+            continue;
+        }
         assert!(bytes(&first.folder) == bytes(&second.folder), "{name}");
     }
 }
