@@ -138,6 +138,23 @@ fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked
 }
 
 #[test]
+fn how_a_sheet_was_read_goes_into_the_command_to_check_again_and_is_kept_only_when_nothing_is_wrong() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let check = ["check", "devices.csv", "--default", "devices.country=NZ", "--out", "out"];
+    let told = bench.fleetload(&check).expect_code(3).stderr;
+    let again = "then: fleetload check out/devices.checked.xlsx --default devices.country=NZ";
+    assert!(told.contains(again) && !told.contains("to keep this"), "{told}");
+    let clean = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &clean);
+    let told = bench.fleetload(&check).expect_code(0).stderr;
+    assert!(
+        told.contains("what would happen: fleetload plan devices.csv") && told.contains("to keep this"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_cell_whose_formula_or_merge_is_not_copied_says_that_a_value_is_to_be_entered_here() {
     let bench = Bench::new(Scenario::default());
     let mut book = rust_xlsxwriter::Workbook::new();
