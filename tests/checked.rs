@@ -143,7 +143,7 @@ fn how_a_sheet_was_read_goes_into_the_command_to_check_again_and_is_kept_only_wh
     bench.write("devices.csv", DEVICES);
     let check = ["check", "devices.csv", "--default", "devices.country=NZ", "--out", "out"];
     let told = bench.fleetload(&check).expect_code(3).stderr;
-    let again = "then: fleetload check out/devices.checked.xlsx --default devices.country=NZ";
+    let again = "then: fleetload check out/devices.checked.xlsx --default 'devices.country=NZ'";
     assert!(told.contains(again) && !told.contains("to keep this"), "{told}");
     let clean = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
     bench.write("devices.csv", &clean);

@@ -49,7 +49,7 @@ fn the_picture_of_a_run_ends_with_as_many_creations_as_the_ledger_has() {
     let objects = told.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
     let last = objects
         .filter(|object: &serde_json::Value| object["object"] == "progress")
-        .last()
+        .next_back()
         .expect("a picture");
     let shown = (&last["quota_used"], &last["quota_ceiling"], &last["quota_left"]);
     assert_eq!(shown, (&20.into(), &20.into(), &0.into()), "{last}");
