@@ -46,11 +46,8 @@ fn the_picture_of_a_run_ends_with_as_many_creations_as_the_ledger_has() {
     bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
     bench.write("companies.csv", &bench::companies(30));
     let told = bench.fleetload(&["run", "companies.csv", "--json"]).expect_code(5);
-    let objects = told.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
-    let last = objects
-        .filter(|object: &serde_json::Value| object["object"] == "progress")
-        .next_back()
-        .expect("a picture");
+    let mut objects = told.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let last = objects.rfind(|object: &serde_json::Value| object["object"] == "progress").expect("a picture");
     let shown = (&last["quota_used"], &last["quota_ceiling"], &last["quota_left"]);
     assert_eq!(shown, (&20.into(), &20.into(), &0.into()), "{last}");
     let ledger = &bench.summary(1)["quota"];
