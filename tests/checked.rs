@@ -30,6 +30,9 @@ fn every_cell_stands_where_it_stood_with_what_was_found_beside_it() {
     bench.write("devices.csv", DEVICES);
     let told = bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
     assert!(told.stdout.contains("every problem in its cell: out/devices.checked.xlsx"), "{}", told.stdout);
+    let next =
+        "correct the red cells in out/devices.checked.xlsx, then: fleetload check out/devices.checked.xlsx";
+    assert!(told.stderr.contains(next), "{}", told.stderr);
     let sheets = checked(&bench, "devices");
     let shown: Vec<String> = sheets.iter().map(books::Sheet::text).collect();
     insta::assert_snapshot!("checked", shown.join("\n"));
@@ -195,6 +198,60 @@ fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked
     let errors = check(sample);
     assert!(errors.len() > 20);
     assert_eq!(check("out/mistakes.checked.xlsx"), errors);
+}
+
+#[test]
+fn how_a_sheet_was_read_goes_into_the_command_to_check_again_and_is_kept_only_when_nothing_is_wrong() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let check = ["check", "devices.csv", "--default", "devices.country=NZ", "--out", "out"];
+    let told = bench.fleetload(&check).expect_code(3).stderr;
+    let again = "then: fleetload check out/devices.checked.xlsx --default 'devices.country=NZ'";
+    assert!(told.contains(again) && !told.contains("to keep this"), "{told}");
+    let clean = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &clean);
+    let told = bench.fleetload(&check).expect_code(0).stderr;
+    assert!(
+        told.contains("what would happen: fleetload plan devices.csv") && told.contains("to keep this"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_cell_whose_formula_or_merge_is_not_copied_says_that_a_value_is_to_be_entered_here() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    let rows = [
+        "Key,Company,Name,Model,MAC Address,Phone,Street,City",
+        "d-1,x,,Edge 100,00:1a:2b:00:00:01,555 0101,1 High St,Auckland",
+    ];
+    for (row, line) in (0..).zip(rows) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    let blank = rust_xlsxwriter::Formula::new("=D2").set_result("");
+    sheet.write_formula(1, 2, blank).expect("a formula");
+    sheet.merge_range(1, 6, 2, 6, "1 High St", &rust_xlsxwriter::Format::new()).expect("a merge");
+    for (column, text) in (0..).zip(rows[1].replace("d-1", "d-2").split(',')) {
+        if column != 6 {
+            sheet.write_string(2, column, if column == 2 { "Till" } else { text }).expect("a cell");
+        }
+    }
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    let file = std::fs::File::open(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    let mut archive = zip::ZipArchive::new(file).expect("a workbook");
+    let mut notes = String::new();
+    let mut part = archive.by_name("xl/comments1.xml").expect("notes");
+    std::io::Read::read_to_string(&mut part, &mut notes).expect("text");
+    for words in [
+        "(this copy has no formula any more: enter the value here)",
+        "(this copy has no merged cells any more: enter the value here)",
+    ] {
+        assert!(notes.contains(words), "{words}: {notes}");
+    }
 }
 
 #[test]

@@ -76,4 +76,40 @@ fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row
     assert_eq!(bench.ledger().len(), 0);
     assert_eq!(bench.counts(1), [("rejected".to_owned(), 2)].into());
     assert!(bench.results(1).iter().all(|row| row["code"] == "cell.enum" && row["column"] == "company_type"));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    for words in [
+        "Finished: 2 of 2 rows were left out because of errors",
+        "Correct the rows that were left out, in the sheet or in fix.xlsx",
+        "<code>fleetload run reports/1/fix.xlsx</code>",
+        "2 left out",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("fleetload retry") && !page.contains("2 refused") && !page.contains("run FILE"));
+    let cause = &bench.summary(1)["causes"][0];
+    assert!(cause["meaning"].is_string(), "{cause}");
+    assert!(cause["advice"].as_str().is_some_and(|advice| advice.ends_with("fleetload run FILE")), "{cause}");
+}
+
+#[test]
+fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_command_to_run_them() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let name = "reports/1/devices.fix.csv";
+    let ours = std::fs::read_to_string(bench.path(name)).expect("a sheet to fix");
+    bench.write(name, &ours.replace("00:1a:2b:00:00\"", "00:1a:2b:00:00:03\""));
+    let edited = "reports/1/devices.fix.edited.csv";
+    let told = bench.fleetload(&["report", "1"]).expect_code(0);
+    let words = format!("your corrections are kept in {edited}: fleetload run {edited}");
+    assert!(told.stdout.contains(&words), "{}", told.stdout);
+    assert_eq!(std::fs::read_to_string(bench.path(name)).expect("ours"), ours);
+    // Of the four devices one was corrected, and three still miss their company.
+    bench.fleetload(&["run", edited, "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.counts(1)["created"], 12);
+
+    let report = |n: &str| bench.fleetload(&["report", "1", "--json"]).expect_code(0).stdout.contains(n);
+    bench.write(name, &std::fs::read_to_string(bench.path(edited)).expect("theirs"));
+    assert!(report(r#""kept":[{"file":"reports/1/devices.fix.edited.csv","imported":true}]"#));
+    assert!(report(r#""kept":[]"#));
 }

@@ -41,6 +41,20 @@ fn with_exit_the_run_ends_with_5_and_the_restart_time_and_a_later_run_finishes_i
 }
 
 #[test]
+fn the_picture_of_a_run_ends_with_as_many_creations_as_the_ledger_has() {
+    let bench = Bench::new(Scenario { daily_quota: 20, ..Scenario::default() });
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(30));
+    let told = bench.fleetload(&["run", "companies.csv", "--json"]).expect_code(5);
+    let mut objects = told.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let last = objects.rfind(|object: &serde_json::Value| object["object"] == "progress").expect("a picture");
+    let shown = (&last["quota_used"], &last["quota_ceiling"], &last["quota_left"]);
+    assert_eq!(shown, (&20.into(), &20.into(), &0.into()), "{last}");
+    let ledger = &bench.summary(1)["quota"];
+    assert_eq!((&ledger["used"], &ledger["ceiling"]), (&20.into(), &20.into()));
+}
+
+#[test]
 fn a_quota_set_in_the_profile_is_kept_without_asking_the_service() {
     let bench = Bench::new(service(1000, 3600));
     bench.profile("", "rate = \"unlimited\"\ndaily_quota = 12\nreserve = 2", "on_quota = \"exit\"");

@@ -83,6 +83,7 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     assert!(news.any(|line| line.contains("\"moved\"") && line.contains("\"created\"")), "a row is created");
     let shown = screen(&bench, &[]);
     let told = summary(&bench);
+    let hints = bench.fleetload(&["status"]).expect_code(0).stderr;
     child.kill().expect("a child");
     child.wait().expect("a child");
     let headline = shown.lines().next().expect("a headline");
@@ -90,11 +91,13 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     for words in ["% done", "rows/s", "pace: ", "in the last ", "last run: begun DATE TIME UTC, under way"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
+    assert!(!hints.contains("to go on"), "{hints}");
     assert_eq!((&told["state"], &told["run_at_work"]), (&"running".into(), &true.into()));
     assert!(told["pace"]["rows_finished"].as_u64() >= Some(1), "{told}");
     assert_eq!(told["by_kind"]["companies"]["rows"], 4);
 
     // It was ended from outside: status says so, and what to type.
+    assert!(bench.fleetload(&["status"]).expect_code(0).stderr.contains("to go on: fleetload run"));
     let shown = screen(&bench, &[]);
     assert!(shown.starts_with("the last run was ended from outside: "), "{shown}");
     assert_eq!(summary(&bench)["state"], "killed");
@@ -143,6 +146,36 @@ fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
     bench.fleetload(&["run", "companies.csv"]).expect_code(4);
     insta::assert_snapshot!("refused", screen(&bench, &["1"]));
     assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload run reports/1/fix.xlsx");
+}
+
+#[test]
+fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("companies.csv", &bench::companies(4).replace("+64 9 555 0001", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    for arguments in [&[][..], &["1"]] {
+        let shown = screen(&bench, arguments);
+        assert!(shown.starts_with("finished; 1 row was left out because of errors\n"), "{shown}");
+        let need = "needs a person:\n  1 row of import 1 was left out because of errors: correct it in \
+                    reports/1/fix.xlsx, then run that file\n    fleetload run reports/1/fix.xlsx\n";
+        assert!(shown.contains(need), "{shown}");
+        assert!(!shown.contains("refused"), "{shown}");
+    }
+    let told = summary(&bench);
+    assert_eq!((&told["left_out"], &told["needs_person"][0]["cause"]), (&1.into(), &"left_out".into()));
+    let hint = bench.fleetload(&["status"]).expect_code(0).stderr;
+    assert!(hint.contains("correct the rows in reports/1/fix.xlsx, then: fleetload run"), "{hint}");
+    assert!(!hint.contains("retry"), "{hint}");
+}
+
+#[test]
+fn of_cancelled_rows_it_does_not_say_that_they_are_done() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("finished; 4 rows were cancelled\n"), "{shown}");
+    assert!(shown.contains("4 rows, finished, with rows that were cancelled\n"), "{shown}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     tell_end(context, &examined, found);
     tell_object(context, &examined, &manner, &written, exit)?;
     findings::tell_explain(context, &examined.findings);
-    tell_next(context, typed, &manner, exit)?;
+    tell_next(context, typed, &manner, (exit, &written))?;
     Ok(exit)
 }
 
@@ -85,14 +85,35 @@ fn tell_object(
 }
 
 /// What to type next, and what to write down so that it need not be typed again.
-fn tell_next(context: &Context<'_>, typed: &Typed, manner: &Manner, exit: Exit) -> Result<()> {
-    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    let (what, command) =
-        if exit == Exit::Done { ("what would happen", "plan") } else { ("correct the sheet, then", "check") };
-    let again = context.again(&format!("{command} {}{}", files.join(" "), manner.command_line()));
+fn tell_next(
+    context: &Context<'_>,
+    typed: &Typed,
+    manner: &Manner,
+    (exit, written): (Exit, &[PathBuf]),
+) -> Result<()> {
+    // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
+    let corrected = exit != Exit::Done && written.len() == typed.files.len();
+    let files = command_files(if corrected { written } else { &typed.files });
+    let (what, command) = match exit {
+        Exit::Done => ("what would happen".to_owned(), "plan"),
+        _ if corrected => {
+            let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
+            (format!("correct the red cells in {}, then", names.join(" and ")), "check")
+        }
+        _ => ("correct the sheet, then".to_owned(), "check"),
+    };
+    let again = context.again(&format!("{command} {files}{}", manner.command_line()));
     context.terminal.hint(format!("{what}: {again}"));
-    if let Some((what, text)) = manner.to_keep()? {
+    if exit == Exit::Done
+        && let Some((what, text)) = manner.to_keep()?
+    {
         context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
     }
     Ok(())
+}
+
+/// Files as they are typed in a command.
+fn command_files(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    files.join(" ")
 }

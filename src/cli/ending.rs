@@ -67,11 +67,12 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     for line in counts::table(&sum) {
         terminal.result(line);
     }
-    let mut folders = Vec::new();
+    let (mut folders, mut kept) = (Vec::new(), Vec::new());
     let mut fix: Option<PathBuf> = None;
     for &import in &concerned {
         let written = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
+        kept.push(reports::kept_object(&written));
         fix = written.fix.or(fix);
     }
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
@@ -100,7 +101,8 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back,
         "findings_unseen": found.len() + found_earlier.len(), "resumes_at": resumes_at.map(|at| at.to_string()),
-        "reports": folders, "exit_code": exit.code(),
+        "reports": folders, "kept": kept.iter().flat_map(|of_import| of_import.as_array()).flatten().collect::<Vec<_>>(),
+        "exit_code": exit.code(),
     }));
     Ok(exit)
 }

@@ -16,6 +16,9 @@ use crate::model::time::Moment;
 use crate::plan::forecast::{Allowance, forecast};
 use crate::term::{Ink, Line, count, counted, span};
 
+/// What is said of one row that was left out, and of more.
+const LEFT_OUT: (&str, &str) = ("row was left out because of errors", "rows were left out because of errors");
+
 /// Over how long the pace of a run is measured.
 const LATELY: Duration = Duration::from_secs(60);
 
@@ -57,6 +60,10 @@ struct Need {
 /// Everything the first screen tells.
 pub(super) struct Glance {
     tally: Tally,
+    /// Rows that were left out and have not come again.
+    left_out: Tally,
+    /// Rows with a job that were refused, and those skipped for what they belong to.
+    refused: (u64, u64),
     run: Option<RunInfo>,
     working: bool,
     stand: Stand,
@@ -74,7 +81,11 @@ impl Glance {
         let (tally, run) = (journal.tally(import)?, journal.last_run()?);
         let open = run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let working = open && journal.is_run_at_work();
-        let stand = stand(&tally, run.as_ref(), working, now);
+        let left_out = journal.left_out_tally(import)?;
+        let stand = match stand(&tally, run.as_ref(), working, now) {
+            Stand::Empty if left_out.total() > 0 => Stand::Finished,
+            stand => stand,
+        };
         let lately = match &run {
             Some(run) if working => {
                 let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
@@ -82,10 +93,14 @@ impl Glance {
             }
             Some(_) | None => None,
         };
+        // The rows of one import are counted with those it left out, all jobs are not.
+        let counted_in = |state| if import.is_some() { left_out.in_state(state) } else { 0 };
+        let with_job = |state| tally.in_state(state).saturating_sub(counted_in(state));
+        let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
         let quota = journal.quota(now.day())?;
         let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
         let needs = needs(context, journal, import, &tally, (run.as_ref(), stand))?;
-        Ok(Self { tally, run, working, stand, lately, quota, ceiling, needs, now })
+        Ok(Self { tally, left_out, refused, run, working, stand, lately, quota, ceiling, needs, now })
     }
 
     /// Tells the headline: the whole in one sentence.
@@ -97,7 +112,9 @@ impl Glance {
             | Stand::Killed
             | Stand::SetAside
             | Stand::Held => Ink::Warning,
-            Stand::Finished if self.needs.is_empty() => Ink::Good,
+            Stand::Finished if self.needs.is_empty() && self.tally.in_state(JobState::Cancelled) == 0 => {
+                Ink::Good
+            }
             Stand::Finished | Stand::Empty | Stand::NotBegun | Stand::Running | Stand::Waiting => Ink::Strong,
         };
         context.terminal.result(Line::new().ink(ink, self.headline(context)));
@@ -145,6 +162,7 @@ impl Glance {
             ("state", self.stand.word().into()),
             ("headline", self.headline(context).into()),
             ("by_kind", counts::by_kind(&self.tally)),
+            ("left_out", self.left_out.total().into()),
             ("run_at_work", self.working.into()),
             (
                 "pace",
@@ -172,8 +190,17 @@ impl Glance {
         ]
     }
 
-    /// The whole in one sentence.
+    /// The whole in one sentence, rows that were left out included.
     fn headline(&self, context: &Context<'_>) -> String {
+        let words = self.stands(context);
+        match (self.stand, self.left_out.total()) {
+            (Stand::Finished, _) | (_, 0) => words,
+            (_, left_out) => format!("{words}; {}", counted(left_out, LEFT_OUT.0, LEFT_OUT.1)),
+        }
+    }
+
+    /// Where the rows with a job stand.
+    fn stands(&self, context: &Context<'_>) -> String {
         let left = counted(counts::unfinished(&self.tally), "row is left", "rows are left");
         match self.stand {
             Stand::Empty => "nothing is imported yet".to_owned(),
@@ -199,24 +226,31 @@ impl Glance {
                     counted(held, "row that is held", "rows that are held")
                 )
             }
-            Stand::Finished => {
-                let refused = self.tally.in_state(JobState::Rejected);
-                let skipped = self.tally.in_state(JobState::Skipped);
-                match (refused, skipped) {
-                    (0, 0) => "finished: every row is done".to_owned(),
-                    (0, _) => {
-                        format!("finished; {}", counted(skipped, "row was skipped", "rows were skipped"))
-                    }
-                    (_, 0) => {
-                        format!("finished; {}", counted(refused, "row was refused", "rows were refused"))
-                    }
-                    _ => format!(
-                        "finished; {} and {}",
-                        counted(refused, "row was refused", "rows were refused"),
-                        counted(skipped, "below it skipped", "below them skipped")
-                    ),
-                }
+            Stand::Finished => self.finished(),
+        }
+    }
+
+    /// What became of the rows when none is left.
+    fn finished(&self) -> String {
+        let mut parts = Vec::new();
+        let mut put = |number, one, more| {
+            if number > 0 {
+                parts.push(counted(number, one, more));
             }
+        };
+        let (refused, skipped) = self.refused;
+        put(refused, "row was refused", "rows were refused");
+        if refused > 0 {
+            put(skipped, "below it skipped", "below them skipped");
+        } else {
+            put(skipped, "row was skipped", "rows were skipped");
+        }
+        put(self.left_out.total(), LEFT_OUT.0, LEFT_OUT.1);
+        put(self.tally.in_state(JobState::Cancelled), "row was cancelled", "rows were cancelled");
+        match parts.pop() {
+            None => "finished: every row is done".to_owned(),
+            Some(last) if parts.is_empty() => format!("finished; {last}"),
+            Some(last) => format!("finished; {} and {last}", parts.join(", ")),
         }
     }
 
@@ -394,36 +428,40 @@ fn needs(
     Ok(needs)
 }
 
-/// What to do about refused rows, for each import that has some.
+/// What to do about rows that were refused or left out, for each import that has some.
 fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) -> Result<Vec<Need>> {
     let of = |info: &ImportInfo| wanted.is_none_or(|wanted| wanted == info.import);
     let mut needs = Vec::new();
     for info in journal.imports()?.iter().filter(|info| of(info)) {
-        let number = journal.tally(Some(info.import))?.in_state(JobState::Rejected);
-        if number == 0 {
-            continue;
-        }
-        let fix = context.common.reports.join(info.import.to_string()).join("fix.xlsx");
-        let (words, command) = if fix.exists() {
-            (format!("correct them in {}, then run it", fix.display()), context.again_with("run", &fix))
-        } else {
-            (
-                "write the report, which has them in fix.xlsx".to_owned(),
-                context.again(&format!("report {}", info.import)),
-            )
+        let left_out = journal.left_out_tally(Some(info.import))?;
+        let rejected = journal.tally(Some(info.import))?.in_state(JobState::Rejected);
+        let refused = rejected.saturating_sub(left_out.in_state(JobState::Rejected));
+        let mut put = |cause, number: u64, what: &str| {
+            if number > 0 {
+                let (words, command) = to_correct(context, info.import, number);
+                let (rows, were) = (counted(number, "row", "rows"), if number == 1 { "was" } else { "were" });
+                let words = format!("{rows} of import {} {were} {what}: {words}", info.import);
+                needs.push(Need { cause, count: number, words, command });
+            }
         };
-        needs.push(Need {
-            cause: "rejected",
-            count: number,
-            words: format!(
-                "{} of import {}: {words}",
-                counted(number, "row was refused", "rows were refused"),
-                info.import
-            ),
-            command,
-        });
+        put("rejected", refused, "refused");
+        put("left_out", left_out.total(), "left out because of errors");
     }
     Ok(needs)
+}
+
+/// How rows of an import are corrected, and the command for it.
+fn to_correct(context: &Context<'_>, import: ImportId, number: u64) -> (String, String) {
+    let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
+    let them = if number == 1 { "it" } else { "them" };
+    if fix.exists() {
+        (format!("correct {them} in {}, then run that file", fix.display()), context.again_with("run", &fix))
+    } else {
+        (
+            format!("write the report, which has {them} in fix.xlsx"),
+            context.again(&format!("report {import}")),
+        )
+    }
 }
 
 fn per_second(number: u64, length: Duration) -> f64 {

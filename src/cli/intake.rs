@@ -28,7 +28,7 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> 
     let Some((journal, import)) = import(context, &typed.files, &typed.reading, None, None)? else {
         return Ok(Exit::Sheets);
     };
-    status::next(context, &journal.tally(Some(import))?, Some(import));
+    status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
     Ok(Exit::Done)
 }
 

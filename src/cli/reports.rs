@@ -23,7 +23,7 @@ pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         let (import, standing) = asked_for(context, typed, &journal)?;
         let written = write(context, &journal, import, &standing)?;
         tell(context, import, &standing, &written);
-        status::next(context, &journal.tally(Some(import))?, Some(import));
+        status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
         Ok(Exit::Done)
     });
     match written {
@@ -62,7 +62,7 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 fn tell(context: &Context<'_>, import: ImportId, standing: &Standing, written: &Written) {
     context.terminal.object(&json!({
         "object": "summary", "import": import, "state": standing.state.as_str(), "folder": written.folder,
-        "files": written.files, "to_fix": written.to_fix,
+        "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
     }));
 }
 
@@ -96,6 +96,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
         Line::plain(format!("report of what is left of import {import}: "))
             .ink(Ink::Strong, folder.display().to_string()),
     );
+    tell_kept(context, &written);
     tell(context, import, &standing, &written);
     context.terminal.hint(
         "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
@@ -151,5 +152,23 @@ pub(super) fn write(
             fix.display()
         ));
     }
+    tell_kept(context, &written);
     Ok(written)
+}
+
+/// Tells of fix files that somebody has corrected: they have another name now.
+fn tell_kept(context: &Context<'_>, written: &Written) {
+    for kept in &written.kept {
+        let place = kept.path.display();
+        context.terminal.result(if kept.is_imported {
+            format!("your corrections, which were imported already, are kept in {place}")
+        } else {
+            format!("your corrections are kept in {place}: {}", context.again_with("run", &kept.path))
+        });
+    }
+}
+
+/// The same for programs.
+pub(super) fn kept_object(written: &Written) -> serde_json::Value {
+    written.kept.iter().map(|kept| json!({"file": kept.path, "imported": kept.is_imported})).collect()
 }

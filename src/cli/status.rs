@@ -50,7 +50,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         summary.extend(glance.fields(context).into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
     context.terminal.object(&summary);
-    next(context, &tally, typed.import.or(imports.last().map(|import| import.import)));
+    next(context, &journal, &tally, typed.import.or(imports.last().map(|import| import.import)))?;
     Ok(Exit::Done)
 }
 
@@ -80,12 +80,20 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
 fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) -> Result<()> {
     let tally = journal.tally(Some(import.import))?;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
+    let left_out = journal.left_out(Some(import.import))?;
+    let is_rejected = |state| matches!(state, JobState::Rejected | JobState::Skipped);
     let state = if counts::moving(&tally) > 0 {
         format!("{} unfinished", count(counts::unfinished(&tally)))
     } else {
         match counts::exit(&tally) {
             Exit::Held => "finished but for held rows".to_owned(),
+            Exit::Rejections if left_out == tally.count(is_rejected) => {
+                "finished, with rows that were left out".to_owned()
+            }
             Exit::Rejections => "finished, with rows that were rejected or skipped".to_owned(),
+            _ if tally.in_state(JobState::Cancelled) > 0 => {
+                "finished, with rows that were cancelled".to_owned()
+            }
             _ => "finished".to_owned(),
         }
     };
@@ -122,7 +130,7 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
         terminal.result("");
         match run.ended_at {
             Some(ended) => terminal.result(format!(
-                "last run: {}, {}, {}, {}",
+                "last run: {}, {}, {}, look-ups included, {}",
                 context.moment(run.started_at),
                 span(ended.since(run.started_at)),
                 counted(requests, "request", "requests"),
@@ -153,22 +161,41 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-/// What to type next, by how the rows stand.
-pub(super) fn next(context: &Context<'_>, tally: &Tally, import: Option<ImportId>) {
+/// What to type next, by how the rows stand; nothing while a run is at work on them.
+pub(super) fn next(
+    context: &Context<'_>,
+    journal: &Journal,
+    tally: &Tally,
+    import: Option<ImportId>,
+) -> Result<()> {
+    let terminal = context.terminal;
     let Some(import) = import else {
-        return context.terminal.hint(context.again("run SHEET.xlsx"));
+        terminal.hint(context.again("run SHEET.xlsx"));
+        return Ok(());
     };
+    let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
+    let left_out = journal.left_out_tally(Some(import))?;
+    let rejected = journal.tally(Some(import))?.in_state(JobState::Rejected);
     if counts::moving(tally) > 0 {
-        context.terminal.hint(format!("to go on: {}", context.again("run")));
+        if !journal.is_run_at_work() {
+            terminal.hint(format!("to go on: {}", context.again("run")));
+        }
     } else if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
-    } else if tally.in_state(JobState::Rejected) > 0 {
-        context.terminal.hint(format!(
+    } else if rejected > left_out.in_state(JobState::Rejected) {
+        terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",
-            context.common.reports.join(import.to_string()).join("fix.xlsx").display(),
+            fix.display(),
             context.again(&format!("retry {import}"))
         ));
+    } else if left_out.total() > 0 && fix.exists() {
+        terminal.hint(format!(
+            "correct the rows in {}, then: {}",
+            fix.display(),
+            context.again_with("run", &fix)
+        ));
     } else {
-        context.terminal.hint(format!("the report: {}", context.again(&format!("report {import}"))));
+        terminal.hint(format!("the report: {}", context.again(&format!("report {import}"))));
     }
+    Ok(())
 }

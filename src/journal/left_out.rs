@@ -3,7 +3,7 @@
 //! When a later import brings the row again, known by the same key, its job becomes the answer of the row that was left
 //! out. Which rows are left out, and why, is decided by the importer.
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Transaction;
 
 use super::column::{count, natural};
 use super::failure::{damaged, unwritable};
@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
+use crate::model::tally::Tally;
 use crate::model::verdict::Violation;
 
 /// A row that is not imported.
@@ -193,18 +194,22 @@ impl ImportWriter<'_> {
 impl Journal {
     /// How many rows an import, or all of them, left out that have not come again since.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
-        waiting(&self.connection, import)
+        Ok(self.left_out_tally(import)?.total())
     }
-}
 
-fn waiting(connection: &Connection, import: Option<ImportId>) -> Result<u64> {
-    let number = connection
-        .prepare_cached(
-            "SELECT count(*) FROM left_out WHERE job IS NULL
-             AND (?1 IS NULL OR place >> 32 IN (SELECT id FROM sheet WHERE import = ?1))",
-        )?
-        .query_row([import], |row| row.get(0))?;
-    Ok(natural(number))
+    /// The same by kind and by the state that reports show.
+    pub fn left_out_tally(&self, import: Option<ImportId>) -> Result<Tally> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT kind, state, count(*) FROM left_out WHERE job IS NULL
+             AND (?1 IS NULL OR place >> 32 IN (SELECT id FROM sheet WHERE import = ?1)) GROUP BY kind, state",
+        )?;
+        let mut rows = statement.query([import])?;
+        let mut tally = Tally::default();
+        while let Some(row) = rows.next()? {
+            tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
+        }
+        Ok(tally)
+    }
 }
 
 impl ImportWriter<'_> {

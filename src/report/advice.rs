@@ -6,6 +6,7 @@
 use crate::catalogue::{self, Entry};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
+use crate::sheet::finding::Code;
 
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
 
 /// What a code means, whatever the state of its row; `None` for a code that is not known.
 pub fn words(code: &str) -> Option<&'static str> {
-    catalogue::of_row(code).map(|entry| entry.words)
+    catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words)
 }
 
 /// Whether a code is one of reading back, which are about rows that are done.
@@ -80,6 +81,17 @@ fn goes_on(state: JobState) -> bool {
     }
 }
 
+/// What to do about the rows of an import that a code kept from getting through. Codes of findings in sheets are those
+/// of rows that were left out.
+pub fn of_cause(code: &str, import: ImportId) -> String {
+    let is_of_sheet = catalogue::of_row(code).is_none() && catalogue::of_sheet(code).is_some();
+    match is_of_sheet {
+        true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped).to_owned(),
+        true => of_left_out(JobState::Rejected).to_owned(),
+        false => of(Some(code), JobState::Rejected).next_for_all(import),
+    }
+}
+
 /// What to do about a row that the import left out.
 pub fn of_left_out(state: JobState) -> &'static str {
     if state == JobState::Skipped {
@@ -109,6 +121,17 @@ mod tests {
         assert!(held.contains("fleetload resolve 7 --created ID"), "{held}");
         let refused = of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3));
         assert!(refused.contains("fleetload retry 3 --code noDataFound"), "{refused}");
+    }
+
+    #[test]
+    fn a_row_that_was_left_out_is_corrected_and_never_retried() {
+        for entry in catalogue::of_scope(catalogue::Scope::Sheets) {
+            let next = of_cause(entry.code, ImportId(3));
+            assert!(next.contains("fleetload run") && !next.contains("retry"), "{}: {next}", entry.code);
+            assert!(words(entry.code).is_some(), "{}", entry.code);
+        }
+        assert!(of_cause("ref.target-invalid", ImportId(3)).starts_with("Nothing to correct in this row"));
+        assert!(of_cause("noDataFound", ImportId(3)).contains("fleetload retry 3"));
     }
 
     #[test]

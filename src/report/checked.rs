@@ -30,7 +30,7 @@ use by_row::{ByRow, Spans, Survey};
 use super::name::{Names, naming_kind};
 use super::paint::Paint;
 use super::replace::{Beside, Change, Folder};
-use super::workbook::{attempt, describe, failed};
+use super::workbook::{attempt, describe, failed, typed};
 
 /// How the names of the workbooks end.
 const ENDING: &str = ".checked.xlsx";
@@ -134,7 +134,8 @@ fn workbook(
     let mut workbook = rust_xlsxwriter::Workbook::new();
     let paint = Paint::new();
     let worksheets = worksheet_names(&book.tables);
-    let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, name };
+    let place = typed(&folder.path().join(name));
+    let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, name: &place };
     attempt(|| {
         describe(&mut workbook, folder, TITLE, MADE)?;
         list_sheet::fill(workbook.add_worksheet(), &paint, &list)

@@ -3,6 +3,7 @@
 //! Rows are counted as the reports show them, so that the sheets add up to the whole; causes, requests and quota are
 //! asked of the journal.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde_json::{Map, Value, json};
@@ -17,11 +18,12 @@ use crate::model::time::Moment;
 
 use super::Standing;
 use super::advice;
+use super::kept::WRITTEN;
 use super::layout::Layout;
 use super::replace::{Beside, Folder};
 
 /// The file's name.
-const NAME: &str = "summary.json";
+pub(super) const NAME: &str = "summary.json";
 
 /// The numbers of an import.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ pub(super) struct Figures {
     pub(super) recognised: u64,
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
-    pub(super) left_out: u64,
+    pub(super) left_out: Tally,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
     /// What reading back came to.
@@ -105,7 +107,7 @@ impl Figures {
             to_fix: sum(|layout| layout.count.to_fix),
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
-            left_out: sum(|layout| layout.count.left_out),
+            left_out: journal.left_out_tally(Some(info.import))?,
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,
@@ -118,11 +120,13 @@ impl Figures {
         })
     }
 
-    /// Writes `summary.json`.
-    pub(super) fn write(&self, folder: &Folder) -> Result<Beside> {
+    /// Writes `summary.json`, with the digests of the fix files by their names.
+    pub(super) fn write(&self, folder: &Folder, written: &BTreeMap<String, String>) -> Result<Beside> {
+        let mut value = self.value();
+        value[WRITTEN] = json!(written);
         let mut file = folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.
-        writeln!(file, "{:#}", self.value())
+        writeln!(file, "{value:#}")
             .map_err(|error| folder.failed("the file", &folder.path().join(NAME), error))?;
         Ok(file)
     }
@@ -143,7 +147,7 @@ impl Figures {
             "counts": counts(&self.states),
             "to_fix": self.to_fix,
             "recognised": self.recognised,
-            "left_out": self.left_out,
+            "left_out": self.left_out.total(),
             "changed_since": self.changed_since,
             "audit": self.audit,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
@@ -174,7 +178,7 @@ impl Figures {
 
 /// What to do about all rows of a cause.
 pub(super) fn advice_for(cause: &Cause, import: ImportId) -> String {
-    advice::of(Some(&cause.code), JobState::Rejected).next_for_all(import)
+    advice::of_cause(&cause.code, import)
 }
 
 impl SheetFigures {

@@ -62,8 +62,6 @@ pub(super) struct Count {
     pub(super) recognised: u64,
     /// Rows whose job is done with other values.
     pub(super) changed_since: u64,
-    /// Rows that were left out and have not come again.
-    pub(super) left_out: u64,
     /// Rows whose job is neither final nor held.
     pub(super) unfinished: u64,
     /// When the last of the jobs came to its final state.
@@ -114,8 +112,7 @@ impl Count {
         match row.disposition {
             Recognised => self.recognised += 1,
             ChangedSince => self.changed_since += 1,
-            LeftOut => self.left_out += u64::from(row.job.is_none()),
-            New | Revised => {}
+            New | Revised | LeftOut => {}
         }
         self.widths.add(&row.cells);
     }

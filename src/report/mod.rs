@@ -4,7 +4,7 @@
 //! layout   which columns a sheet shows, and which one a problem speaks of
 //! line     one row in words                       advice   codes in words, with what to do next
 //! figures  the numbers of an import               name     safe names of files and worksheets
-//! replace  written beside, then put in place
+//! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
@@ -19,6 +19,7 @@ pub mod advice;
 mod checked;
 mod delimited;
 mod figures;
+mod kept;
 mod layout;
 mod line;
 mod name;
@@ -39,6 +40,7 @@ use crate::model::time::Moment;
 pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
+pub use kept::Kept;
 use layout::{Layout, must_be_corrected};
 pub use line::RESULT_COLUMNS;
 use line::ResultLine;
@@ -99,9 +101,12 @@ pub struct Written {
     pub fix: Option<PathBuf>,
     /// Rows that a person must correct.
     pub to_fix: u64,
+    /// Fix files that somebody has changed, where they are now.
+    pub kept: Vec<Kept>,
 }
 
-/// Writes all reports of an import to `folder`, replacing those of before.
+/// Writes all reports of an import to `folder`, replacing those of before. Fix files that somebody has changed are kept
+/// under another name.
 ///
 /// # Errors
 /// Usage when the journal has no such import; journal when it cannot be read; internal when a file cannot be
@@ -117,8 +122,8 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let mut results = Workbook::results(&folder, &info, &figures)?;
     let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
-    let mut page = Page::default();
-    let mut tables = Vec::new();
+    let mut page = Page::begin(fix.as_ref().map(|_| workbook::typed(&folder.path().join(workbook::FIX))));
+    let (mut tables, mut fixes) = (Vec::new(), Vec::new());
     let mut stems = Names::default();
     for (at, layout) in layouts.iter().enumerate() {
         let stem = stems.stem(&layout.name);
@@ -147,24 +152,32 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
             Ok(())
         })?;
         tables.push(Change::Put(all.finish()?));
-        tables.push(match to_fix {
+        fixes.push(match to_fix {
             Some(table) => Change::Put(table.finish()?),
             None => Change::Remove(fix_name),
         });
     }
-    let mut changes = vec![Change::Put(results.finish()?)];
-    changes.push(match fix {
+    fixes.push(match fix {
         Some(fix) => Change::Put(fix.finish()?),
         None => Change::Remove(workbook::FIX.to_owned()),
     });
+    // The workbook stands before the tables.
+    fixes.rotate_right(1);
+    let digests = kept::digests(&folder, &mut fixes)?;
+    let mut changes = vec![Change::Put(results.finish()?)];
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
-    changes.push(Change::Put(figures.write(&folder)?));
+    changes.push(Change::Put(figures.write(&folder, &digests)?));
     changes.push(Change::Put(page.write(journal, &info, &figures, &folder)?));
 
+    let imported = journal.imports()?;
+    let is_imported =
+        |digest: &str| imported.iter().flat_map(|info| &info.files).any(|(_, sha256)| sha256 == digest);
+    let kept = kept::keep(&folder, &fixes, &digests, &is_imported)?;
+    changes.splice(1..1, fixes);
     let (files, removed) = folder.commit(changes)?;
     let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();
-    Ok(Written { folder: folder.path().to_owned(), files, removed, fix, to_fix: figures.to_fix })
+    Ok(Written { folder: folder.path().to_owned(), files, removed, fix, to_fix: figures.to_fix, kept })
 }
 
 fn find(journal: &Journal, import: ImportId) -> Result<ImportInfo> {

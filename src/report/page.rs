@@ -54,7 +54,6 @@ pub const NAME: &str = "report.html";
 const SPANS: usize = 20_000;
 
 /// The page under way: what is gathered while the rows go by.
-#[derive(Default)]
 pub(super) struct Page {
     attention: Attention,
 }
@@ -86,6 +85,11 @@ struct Choices<'a> {
 }
 
 impl Page {
+    /// Begins the page; `fix` is the workbook of rows to correct, as it is typed.
+    pub(super) fn begin(fix: Option<String>) -> Self {
+        Self { attention: Attention::with(fix) }
+    }
+
     /// Takes in a row.
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         self.attention.line(layout, line);
@@ -106,7 +110,7 @@ impl Page {
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),
-            headline: Headline::of(figures, journal.last_run()?.as_ref()),
+            headline: Headline::of(figures, journal.last_run()?.as_ref(), self.attention.fix.as_deref()),
             files: headline::files(figures),
             totals: Totals::of(figures),
             pace: Pace::of(&activity),

@@ -188,6 +188,12 @@ impl Beside {
     pub(super) fn name(&self) -> &str {
         &self.name
     }
+
+    /// What is written of it so far, to be read from its beginning.
+    pub(super) fn reopen(&mut self) -> io::Result<File> {
+        self.file.flush()?;
+        self.file.get_ref().reopen()
+    }
 }
 
 impl Write for Beside {

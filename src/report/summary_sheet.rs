@@ -111,12 +111,12 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     if figures.to_fix > 0 {
         page.line("", "they are in fix.xlsx: correct them there, then type: fleetload run fix.xlsx")?;
     }
-    if figures.left_out > 0 {
-        page.count("Left out for errors", figures.left_out)?;
+    if figures.left_out.total() > 0 {
+        page.count("Left out for errors", figures.left_out.total())?;
     }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
-    page.count("Requests", figures.requests)?;
+    page.count("Requests without look-ups", figures.requests)?;
     page.count("Records read back", figures.audit.checked)?;
     if figures.audit.findings() > 0 {
         page.count("Not there any more", figures.audit.vanished)?;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::path::Path;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 
@@ -224,6 +225,12 @@ pub(super) fn attempt<T>(
         Some(done) => done.map_err(Into::into),
         None => Err("a temporary file could not be written; the disk may be full".into()),
     }
+}
+
+/// A file as it is typed in a command.
+pub(super) fn typed(path: &Path) -> String {
+    let path = path.display().to_string();
+    if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path }
 }
 
 /// The error of a workbook that cannot be written.

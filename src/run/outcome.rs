@@ -254,6 +254,12 @@ impl Dispatcher {
             }
         };
         self.counted.add(day, sent, confirmed, doubtful);
+        if !parks {
+            self.tell_quota();
+        }
+    }
+
+    fn tell_quota(&self) {
         self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
     }
 
@@ -269,6 +275,7 @@ impl Dispatcher {
             self.quota.learn(ceiling);
             self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
         }
+        self.tell_quota();
         if parking != Parking::Already {
             self.tell_parking();
         }
@@ -317,6 +324,7 @@ impl Dispatcher {
     pub(super) fn uncount(&mut self, job: JobId) {
         if let Some(day) = self.in_hand.get_mut(&job).and_then(|in_hand| in_hand.counted.take()) {
             self.quota.came_home_unexecuted(day);
+            self.tell_quota();
         }
     }
 

@@ -234,9 +234,8 @@ impl<'a> Annotated<'a> {
             Status::Ok | Status::None => &self.paint.text,
         };
         let Some(cell) = row.cells.get(at).filter(|cell| has_value(cell)) else {
-            let unread = |(column, finding): &(usize, &Finding)| {
-                *column == at && matches!(finding.code, Code::CellMergedCovered | Code::CellFormulaNoValue)
-            };
+            let unread =
+                |(column, finding): &(usize, &Finding)| *column == at && lost_in_copy(finding.code).is_some();
             if row.marks.iter().any(unread) {
                 self.sheet.write_string_with_format(number, place, NOT_THERE, format)?;
             } else if worst > Status::Ok {
@@ -284,8 +283,20 @@ impl<'a> Annotated<'a> {
             return Ok(());
         }
         self.notes += 1;
-        self.sheet.insert_note(row.number - 1, column(at), &sized_note(&note(&findings))).map(|_| ())
+        let mut words = note(&findings);
+        if !row.cells.get(at).is_some_and(has_value)
+            && let Some(lost) = findings.iter().find_map(|finding| lost_in_copy(finding.code))
+        {
+            words = format!("{words}\n(this copy has no {lost} any more: enter the value here)");
+        }
+        self.sheet.insert_note(row.number - 1, column(at), &sized_note(&words)).map(|_| ())
     }
+}
+
+/// What a cell with this finding stood on in the input, and no longer does in the copy.
+fn lost_in_copy(code: Code) -> Option<&'static str> {
+    let of = [(Code::CellFormulaNoValue, "formula"), (Code::CellMergedCovered, "merged cells")];
+    of.into_iter().find(|(known, _)| *known == code).map(|(_, lost)| lost)
 }
 
 /// Whether a cell holds something that can be written.

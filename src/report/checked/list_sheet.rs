@@ -33,7 +33,7 @@ pub(super) struct List<'a> {
     pub(super) surveys: &'a [Survey],
     /// The names of the worksheets, in the order of the tables.
     pub(super) worksheets: &'a [String],
-    /// The name of the workbook itself.
+    /// The workbook itself, as it is typed in a command.
     pub(super) name: &'a str,
 }
 

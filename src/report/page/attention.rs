@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::look::{count, counted, shown};
 use crate::model::state::JobState;
 use crate::report::advice;
-use crate::report::layout::Layout;
+use crate::report::layout::{Layout, must_be_corrected};
 use crate::report::line::ResultLine;
 
 use super::badge::{Badge, Tone, tone};
-use super::typed::{Piece, pieces};
+use super::typed::{Piece, pieces_with};
 
 /// Rows shown that a person decides or looks into, that were refused, and that only follow from others.
 const DECIDED: usize = 2_000;
@@ -29,6 +29,8 @@ const LETTERS: usize = 600;
 /// Rows that need attention.
 #[derive(Default)]
 pub(super) struct Attention {
+    /// The workbook of rows to correct, as it is typed.
+    pub(super) fix: Option<String>,
     pub(super) rows: Vec<Row>,
     /// How many there are, those included that are not shown.
     pub(super) total: u64,
@@ -67,6 +69,11 @@ pub(super) struct Sample {
 }
 
 impl Attention {
+    /// Nothing yet; `fix` is the workbook of rows to correct, as it is typed.
+    pub(super) fn with(fix: Option<String>) -> Self {
+        Self { fix, ..Self::default() }
+    }
+
     /// Takes in a row, if it needs attention.
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         let code = line.row.code.as_deref().unwrap_or_default();
@@ -94,7 +101,10 @@ impl Attention {
             code: shown(code),
             meaning: advice::words(code).unwrap_or_default(),
             message: readable(&line.message),
-            what_next: pieces(&line.advice),
+            what_next: pieces_with(
+                &line.advice,
+                self.fix.as_deref().filter(|_| must_be_corrected(&line.row)),
+            ),
             first,
         });
     }

@@ -5,7 +5,7 @@ use crate::report::advice;
 use crate::report::figures::{Figures, advice_for};
 
 use super::attention::{Attention, Sample, readable};
-use super::typed::{Piece, pieces};
+use super::typed::{Piece, pieces_with};
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 50;
@@ -42,7 +42,7 @@ pub(super) fn of(figures: &Figures, attention: &Attention) -> Vec<CauseView> {
                 message: readable(if cause.message == meaning { "" } else { &cause.message }),
                 rows: counted(cause.count, "row", "rows"),
                 share: format!("{:.2}", share.max(0.5)),
-                what_next: pieces(&advice_for(cause, figures.import)),
+                what_next: pieces_with(&advice_for(cause, figures.import), attention.fix.as_deref()),
                 samples: attention.samples(&cause.code).to_vec(),
                 link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
             }

@@ -43,6 +43,8 @@ struct Rows {
     all: u64,
     done: u64,
     refused: u64,
+    /// Left out because of errors; neither refused nor aside.
+    left_out: u64,
     held: u64,
     left: u64,
     aside: u64,
@@ -50,25 +52,27 @@ struct Rows {
 }
 
 impl Headline {
-    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>) -> Self {
+    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>, fix: Option<&str>) -> Self {
         let with = |wanted: Tone| figures.states.count(|state| tone(state) == wanted);
+        let left_out = |state| figures.left_out.in_state(state);
         let rows = Rows {
             all: figures.rows,
             done: with(Tone::Done),
-            refused: with(Tone::Failed),
+            refused: with(Tone::Failed).saturating_sub(left_out(JobState::Rejected)),
+            left_out: figures.left_out.total(),
             held: with(Tone::Person),
             left: with(Tone::Waiting),
-            aside: with(Tone::Aside),
+            aside: with(Tone::Aside).saturating_sub(left_out(JobState::Skipped)),
             findings: figures.audit.findings(),
         };
         Self {
-            badge: Badge::of_run(figures.standing.state, rows.refused > 0),
+            badge: Badge::of_run(figures.standing.state, rows.refused + rows.left_out > 0),
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
             resumes_at: figures.standing.resumes_at.filter(|_| rows.left > 0).map(When::of),
-            next: next(figures, &rows),
+            next: next(figures, &rows, fix),
             numbers: numbers(figures, &rows),
-            has_fix: figures.to_fix > 0,
+            has_fix: fix.is_some(),
         }
     }
 }
@@ -78,9 +82,21 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
     match figures.standing.state {
         RunState::Finished if rows.refused > 0 => {
             let were = if rows.refused == 1 { "was" } else { "were" };
+            let and = match rows.left_out {
+                0 => String::new(),
+                left_out => format!(", {} left out because of errors", count(left_out)),
+            };
             format!(
-                "Finished: {} of {} {were} refused",
+                "Finished: {} of {} {were} refused{and}",
                 count(rows.refused),
+                counted(rows.all, "row", "rows")
+            )
+        }
+        RunState::Finished if rows.left_out > 0 => {
+            let were = if rows.left_out == 1 { "was" } else { "were" };
+            format!(
+                "Finished: {} of {} {were} left out because of errors",
+                count(rows.left_out),
                 counted(rows.all, "row", "rows")
             )
         }
@@ -120,13 +136,19 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     if figures.standing.state != RunState::Finished && rows.refused > 0 {
         parts.push(format!("{} refused", counted(rows.refused, "row was", "rows were")));
     }
+    if figures.standing.state != RunState::Finished && rows.left_out > 0 {
+        parts.push(format!("{} left out because of errors", counted(rows.left_out, "row was", "rows were")));
+    }
     if figures.standing.state != RunState::Held && rows.held > 0 {
         parts.push(counted(rows.held, "row needs a person", "rows need a person"));
     }
     if figures.standing.state == RunState::Held && rows.held > 0 && rows.left > 0 {
         parts.push(format!("{} for them", counted(rows.left, "row waits", "rows wait")));
     }
-    let skipped = figures.states.in_state(JobState::Skipped);
+    let skipped = figures
+        .states
+        .in_state(JobState::Skipped)
+        .saturating_sub(figures.left_out.in_state(JobState::Skipped));
     if skipped > 0 {
         parts.push(format!(
             "{} because what {} was refused",
@@ -147,7 +169,7 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
 }
 
 /// What to do, the most urgent first.
-fn next(figures: &Figures, rows: &Rows) -> Vec<Next> {
+fn next(figures: &Figures, rows: &Rows, fix: Option<&str>) -> Vec<Next> {
     let import = figures.import;
     let mut next = Vec::new();
     let mut put = |words: &str, command: String| next.push(Next { words: words.to_owned(), command });
@@ -174,10 +196,16 @@ fn next(figures: &Figures, rows: &Rows) -> Vec<Next> {
             format!("fleetload resolve --import {import} --seen"),
         );
     }
-    if rows.refused > 0 {
+    let to_correct = match (rows.refused, rows.left_out) {
+        (0, 0) => None,
+        (_, 0) => Some("the refused rows"),
+        (0, _) => Some("the rows that were left out"),
+        _ => Some("the rows that were refused or left out"),
+    };
+    if let Some(them) = to_correct {
         put(
-            "Correct the refused rows, in the sheet or in fix.xlsx beside this page, and import that file:",
-            "fleetload run FILE".into(),
+            &format!("Correct {them}, in the sheet or in fix.xlsx beside this page, and import that file:"),
+            format!("fleetload run {}", fix.unwrap_or("FILE")),
         );
     }
     if figures.standing.state == RunState::Held && rows.left > 0 {
@@ -209,9 +237,9 @@ fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
     put("Refused", rows.refused, of_all(rows.refused));
     put("A person decides", rows.held, of_all(rows.held));
     put("Still to do", rows.left, of_all(rows.left));
-    put("Left out", rows.aside, of_all(rows.aside));
+    put("Left out", rows.aside + rows.left_out, of_all(rows.aside + rows.left_out));
     put("Known from before", figures.recognised, String::new());
-    put("Requests", figures.requests, String::new());
+    put("Requests", figures.requests, "look-ups not counted".to_owned());
     numbers
 }
 

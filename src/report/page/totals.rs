@@ -70,9 +70,9 @@ impl Totals {
         Self {
             tones: Tone::ALL
                 .into_iter()
-                .filter(|&wanted| states.iter().any(|&state| tone(state) == wanted))
+                .filter(|&wanted| Kind::ALL.into_iter().any(|kind| in_tone(figures, kind, wanted) > 0))
                 .collect(),
-            bars: Kind::ALL.into_iter().filter_map(|kind| Bar::of(kind, &figures.states)).collect(),
+            bars: Kind::ALL.into_iter().filter_map(|kind| Bar::of(kind, figures)).collect(),
             lines: lines.collect(),
             sum: Line {
                 sheet: "All sheets".into(),
@@ -97,20 +97,16 @@ impl Totals {
 }
 
 impl Bar {
-    fn of(kind: Kind, tally: &Tally) -> Option<Self> {
-        let rows = tally.of_kind(kind);
+    fn of(kind: Kind, figures: &Figures) -> Option<Self> {
+        let rows = figures.states.of_kind(kind);
         if rows == 0 {
             return None;
         }
-        let of_tone = |wanted: Tone| -> u64 {
-            JobState::ALL
-                .iter()
-                .filter(|&&state| tone(state) == wanted)
-                .map(|&state| tally.of(kind, state))
-                .sum()
-        };
-        let shares: Vec<(Tone, u64)> =
-            Tone::ALL.into_iter().map(|tone| (tone, of_tone(tone))).filter(|(_, rows)| *rows > 0).collect();
+        let shares: Vec<(Tone, u64)> = Tone::ALL
+            .into_iter()
+            .map(|tone| (tone, in_tone(figures, kind, tone)))
+            .filter(|(_, rows)| *rows > 0)
+            .collect();
         let words: Vec<String> =
             shares.iter().map(|(tone, rows)| format!("{} {}", count(*rows), tone.words())).collect();
         Some(Self {
@@ -120,6 +116,14 @@ impl Bar {
             parts: parts(&shares, rows),
         })
     }
+}
+
+/// Rows of a kind by what they mean. Nobody refused what was left out because of errors.
+fn in_tone(figures: &Figures, kind: Kind, wanted: Tone) -> u64 {
+    let sent = |state| figures.states.of(kind, state).saturating_sub(figures.left_out.of(kind, state));
+    let of_tone = JobState::ALL.iter().filter(|&&state| tone(state) == wanted);
+    let left_out = if wanted == Tone::Aside { figures.left_out.of_kind(kind) } else { 0 };
+    of_tone.map(|&state| sent(state)).sum::<u64>() + left_out
 }
 
 /// Where the parts of a bar stand.

@@ -14,6 +14,9 @@ pub(super) enum Piece {
     Command(String),
 }
 
+/// How advice imports a file that was corrected.
+const RUN: &str = "fleetload run FILE";
+
 /// Options that stand alone: what follows them is no value.
 const ALONE: [&str; 4] = ["--not-created", "--abandon", "--seen", "--sandbox"];
 
@@ -32,6 +35,17 @@ pub(super) fn pieces(advice: &str) -> Vec<Piece> {
         pieces.push(Piece::Words(shown(rest)));
     }
     pieces
+}
+
+/// The parts of an advice about rows to correct, with the workbook that has them, as it is typed, where there is one.
+pub(super) fn pieces_with(advice: &str, fix: Option<&str>) -> Vec<Piece> {
+    // What is decided first is not among the rows to correct.
+    let Some(fix) = fix.filter(|_| !advice.contains("fleetload resolve")) else { return pieces(advice) };
+    let named = |piece| match piece {
+        Piece::Command(command) if command == RUN => Piece::Command(shown(&format!("fleetload run {fix}"))),
+        Piece::Command(_) | Piece::Words(_) => piece,
+    };
+    pieces(&advice.replace("fleetload run fix.xlsx", RUN)).into_iter().map(named).collect()
 }
 
 /// What stands before the first command, the command, and what stands after it.
@@ -105,6 +119,17 @@ mod tests {
             Piece::Command(command) => format!("[{command}]"),
         });
         pieces.collect()
+    }
+
+    #[test]
+    fn the_workbook_to_run_is_named_where_there_is_one() {
+        let run = Piece::Command("fleetload run reports/1/fix.xlsx".into());
+        for advice in ["type: fleetload run FILE", "type: fleetload run fix.xlsx"] {
+            let expected = [Piece::Words("type: ".into()), run.clone()];
+            assert_eq!(pieces_with(advice, Some("reports/1/fix.xlsx")), expected);
+        }
+        assert_eq!(pieces_with("fleetload retry 3", Some("fix.xlsx")), pieces("fleetload retry 3"));
+        assert_eq!(pieces_with("fleetload run FILE", None), [Piece::Command(RUN.into())]);
     }
 
     #[test]

@@ -18,7 +18,8 @@ fn body(written: &Written) -> String {
     let policy = crate::look::policy().replace('\'', "&#39;");
     let before = before.replace(&policy, "POLICY");
     assert!(before.contains("content=\"POLICY\""), "{before}");
-    format!("{before}<style/>{middle}<script/>{after}")
+    let after = format!("{middle}<script/>{after}").replace(&written.folder.display().to_string(), "reports");
+    format!("{before}<style/>{after}")
 }
 
 #[test]
