@@ -11,3 +11,4 @@ mod headers;
 mod records;
 mod rows;
 mod structure;
+mod trial;

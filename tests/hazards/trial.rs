@@ -1,0 +1,39 @@
+//! What a team that tried the tool for the first time fell over.
+
+use crate::desk::Desk;
+
+const DEVICES: &str = "key,company,name,phone,address1,mac\n";
+
+fn device(mac: &str) -> Desk {
+    let row = format!("T1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,Till,+64 9 557 0000,1 Earl Street,{mac}\n");
+    Desk::with("devices.csv", format!("{DEVICES}{row}"))
+}
+
+/// The last digit is lost in copying: the other groups have their zeros, so no tool has left them out.
+#[test]
+fn a_mac_with_a_digit_cut_off_is_an_error_and_not_padded() {
+    for (mac, count) in [
+        ("00:25:96:AA:01:0", "this has 11"),
+        ("0:25:96:AA:01:0", "this has 10"),
+        ("00-25-96-AA-1-C5", "this has 11"),
+        ("9 25 96 AA 01 C5", "this has 11"),
+    ] {
+        let desk = device(mac);
+        assert_eq!(desk.found()[0], "error cell.mac-length F2", "{mac}");
+        assert!(!desk.found_with_notes().iter().any(|line| line.contains("zero-padded")), "{mac}");
+        let message = desk.the("cell.mac-length").message;
+        assert!(message.contains(count) && message.contains("missing at"), "{mac}: {message}");
+    }
+}
+
+/// Tools of Linux leave out every leading zero; what is sent is told at the cell.
+#[test]
+fn a_mac_without_any_leading_zero_is_padded_and_told_as_it_is_sent() {
+    for (mac, sent) in
+        [("0:1a:2b:c:4d:5e", "read as 00:1a:2b:0c:4d:5e"), ("4-25-96-AA-1-0", "read as 04:25:96:aa:01:00")]
+    {
+        let note = device(mac).the("cell.zero-padded-format");
+        assert_eq!((note.message.as_str(), note.cell.as_deref()), (sent, Some("F2")));
+        assert_eq!(note.value.as_deref(), Some(mac));
+    }
+}
