@@ -1,6 +1,6 @@
 //! What a team that tried the tool for the first time fell over.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, SITES, package, site};
 
 const DEVICES: &str = "key,company,name,phone,address1,mac\n";
 
@@ -36,4 +36,25 @@ fn a_mac_without_any_leading_zero_is_padded_and_told_as_it_is_sent() {
         assert_eq!((note.message.as_str(), note.cell.as_deref()), (sent, Some("F2")));
         assert_eq!(note.value.as_deref(), Some(mac));
     }
+}
+
+/// What people add up below a table, with the word under a column that every row needs.
+#[test]
+fn a_row_of_totals_below_the_data_is_not_read() {
+    for total in
+        ["Total,2,,,,,", ",Summe,2,,,,", "Zwischensumme:,,,2,,,", ",Total g\u{e9}n\u{e9}ral,,,2.00,,"]
+    {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}{}{total}\n", site("S1"), site("S2")));
+        assert_eq!(desk.found(), ["warning row.footer row 4"], "{total}");
+        assert_eq!(desk.examined().sheets[0].rows, 2, "{total}");
+    }
+}
+
+#[test]
+fn a_row_called_total_among_the_data_or_with_all_it_needs_is_a_row() {
+    let between = Desk::with("sites.csv", format!("{SITES}{}Total,2,,,,,\n{}", site("S1"), site("S2")));
+    assert!(between.found().contains(&"error cell.required C3".to_owned()), "{:?}", between.found());
+    let named = Desk::with("sites.csv", format!("{SITES}{}", site("total")));
+    assert_eq!(named.found(), [""; 0]);
+    assert_eq!(named.examined().sheets[0].rows, 1);
 }
