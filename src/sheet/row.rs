@@ -366,14 +366,16 @@ impl<'a> RowReader<'a> {
         if let Some((position, cell)) =
             cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
         {
+            let advice = if self.setting.is_text_table {
+                "put a cell that contains the separator in quotation marks, or give the column a header"
+            } else {
+                "delete it if it is a remark, or give the column a header"
+            };
             let mut finding = self
                 .table
                 .finding(
                     Code::RowTooManyCells,
-                    format!(
-                        "the row has a value beyond the {width} columns of the header: put a cell that contains the \
-                         separator in quotation marks, or give the column a header"
-                    ),
+                    format!("the row has a value beyond the {width} columns of the header: {advice}"),
                 )
                 .in_row(row.number, row.line)
                 .showing(&cell.text, cell.value_kind());

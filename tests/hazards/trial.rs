@@ -58,3 +58,21 @@ fn a_row_called_total_among_the_data_or_with_all_it_needs_is_a_row() {
     assert_eq!(named.found(), [""; 0]);
     assert_eq!(named.examined().sheets[0].rows, 1);
 }
+
+/// A remark beside the table of a workbook has nothing to do with separators.
+#[test]
+fn a_value_beside_the_table_of_a_workbook_is_told_without_quotation_marks() {
+    let cell = |text: &str| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>");
+    let line = |cells: &str| -> String { cells.trim_end().split(',').map(cell).collect() };
+    let data = format!(
+        "<row r=\"1\">{}</row><row r=\"2\">{}{}</row>",
+        line(SITES),
+        line(&site("S1")),
+        cell("look here")
+    );
+    let desk = Desk::with("book.xlsx", package("Sites", &data, &[]));
+    let message = desk.the("row.too-many-cells").message;
+    assert!(message.ends_with("delete it if it is a remark, or give the column a header"), "{message}");
+    let text = Desk::with("sites.csv", format!("{SITES}{},look here\n", site("S1").trim_end()));
+    assert!(text.the("row.too-many-cells").message.contains("quotation marks"));
+}
