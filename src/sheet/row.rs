@@ -22,6 +22,11 @@ use super::tally::Tally;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
 
+/// Cells with the template's example values from which on a row may be the example.
+const LEFT_OF_EXAMPLE: usize = 4;
+/// Other cells that such a row may have.
+const TYPED_OVER_EXAMPLE: usize = 3;
+
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -195,6 +200,7 @@ impl<'a> RowReader<'a> {
             return Outcome::Skipped;
         }
         self.surplus(&cells, &mut row);
+        row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
         let footer = self.fields(&cells, &mut row);
         self.identify(&mut row);
@@ -408,6 +414,27 @@ impl<'a> RowReader<'a> {
             let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
             typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
         })
+    }
+
+    /// The finding for a row that still is the template's example but for a few cells: the example's record would be
+    /// made under a key of its own.
+    fn left_of_the_example(&self, cells: &[Cell], number: u32, line: Option<u64>) -> Option<Finding> {
+        let filled = |planned: &&Planned| cells.get(planned.position).is_some_and(|cell| !cell.is_blank());
+        let is_example = |planned: &&Planned| {
+            cells.get(planned.position).is_some_and(|cell| cell.text.trim() == planned.column.example)
+        };
+        let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
+            self.plan.iter().filter(filled).partition(is_example);
+        if left.len() < LEFT_OF_EXAMPLE || typed.len() > TYPED_OVER_EXAMPLE {
+            return None;
+        }
+        let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
+        let message = format!(
+            "this row still has the values of the template's example: {}. Enter those of the record",
+            names.join(", ")
+        );
+        let finding = self.table.finding(Code::RowTemplate, message).in_row(number, line);
+        Some(finding.as_severity(Severity::Error))
     }
 
     /// Whether the example row of a template was met.

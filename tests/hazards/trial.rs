@@ -76,3 +76,23 @@ fn a_value_beside_the_table_of_a_workbook_is_told_without_quotation_marks() {
     let text = Desk::with("sites.csv", format!("{SITES}{},look here\n", site("S1").trim_end()));
     assert!(text.the("row.too-many-cells").message.contains("quotation marks"));
 }
+
+/// The example row with a key and a parent typed over those of the example, and nothing else.
+#[test]
+fn a_row_that_still_is_the_example_is_an_error_whatever_its_key() {
+    let header =
+        "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n";
+    let mails = "support@acme.example,sales@acme.example,accounts@acme.example";
+    let parent = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+    let rest = "12 Queen Street,Auckland,New Zealand";
+    let left = format!("{header}C7,{parent},CUSTOMER,Acme Ltd,+64 9 555 7777,{mails},{rest}\n");
+    let desk = Desk::with("companies.csv", left);
+    assert_eq!(desk.found(), ["error row.template row 2"]);
+    let message = desk.the("row.template").message;
+    assert!(message.contains("company_type, name, support_email, sales_email, accounts_email"), "{message}");
+    assert_eq!(desk.examined().sheets[0].usable, 0);
+    let own = format!(
+        "{header}C7,{parent},CUSTOMER,Bolt Ltd,+64 9 555 7777,{mails},1 High Street,Auckland,New Zealand\n"
+    );
+    assert_eq!(Desk::with("companies.csv", own).found(), [""; 0]);
+}
