@@ -22,8 +22,10 @@ use super::tally::Tally;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
 
-/// Cells with the template's example values from which on a row may be the example.
+/// Cells with the template's example values from which on a row is the example when its name is the example's, too.
 const LEFT_OF_EXAMPLE: usize = 4;
+/// The same under another name: short rows of one's own may agree with the example in a few cells.
+const LEFT_UNDER_OTHER_NAME: usize = 8;
 /// Other cells that such a row may have.
 const TYPED_OVER_EXAMPLE: usize = 3;
 
@@ -425,7 +427,9 @@ impl<'a> RowReader<'a> {
         };
         let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
             self.plan.iter().filter(filled).partition(is_example);
-        if left.len() < LEFT_OF_EXAMPLE || typed.len() > TYPED_OVER_EXAMPLE {
+        let has_its_name = left.iter().any(|planned| matches!(planned.column.name, "name" | "username"));
+        let enough = if has_its_name { LEFT_OF_EXAMPLE } else { LEFT_UNDER_OTHER_NAME };
+        if left.len() < enough || typed.len() > TYPED_OVER_EXAMPLE {
             return None;
         }
         let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
