@@ -248,3 +248,13 @@ fn a_long_value_does_not_break_the_layout() {
     let head = outcome.stdout.lines().find(|line| line.starts_with("error[cell.enum]")).expect("a finding");
     assert!(head.chars().count() < 130 && head.contains("aaa…zzz"), "{head}");
 }
+
+#[test]
+fn the_scenario_of_a_rehearsal_is_told_again() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("bad day.toml", "");
+    let typed = ["plan", "companies.csv", "--sandbox", "--scenario", "bad day.toml"];
+    let outcome = bench.fleetload(&typed).expect_code(0);
+    assert!(outcome.stderr.contains("--sandbox --scenario 'bad day.toml'"), "{}", outcome.stderr);
+}

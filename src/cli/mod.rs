@@ -58,7 +58,7 @@ mod template;
 mod until;
 mod watchdog;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -123,6 +123,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         clock: SystemClock::start(),
         here: TimeZone::system(),
         rehearsing: Cell::new(false),
+        scenario: RefCell::new(None),
     };
     match &args.command {
         Command::Run(typed) => run::run(&context, typed),

@@ -28,7 +28,7 @@ const OBSTACLES: usize = 8;
 
 /// Plans for the sheets and tells the plan.
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
-    context.rehearsing.set(typed.rehearsal.sandbox);
+    context.rehearse(&typed.rehearsal);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
     let manner = typed.reading.settle(context)?;
     if let Some(out) = &typed.out {
