@@ -55,6 +55,7 @@ mod signals;
 mod status;
 mod survey;
 mod template;
+mod unmatched;
 mod until;
 mod watchdog;
 

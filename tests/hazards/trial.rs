@@ -96,3 +96,20 @@ fn a_row_that_still_is_the_example_is_an_error_whatever_its_key() {
     );
     assert_eq!(Desk::with("companies.csv", own).found(), [""; 0]);
 }
+
+/// "Firma" is the name in the sheet of companies, and in that of sites whose site it is.
+#[test]
+fn a_header_may_mean_another_thing_in_the_sheets_of_one_kind() {
+    let companies = "key,parent,company_type,Firma,phone,support_email,sales_email,accounts_email,address1,city,country\n\
+                     C1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,RESELLER,Bolt Ltd,+64 9 557 0000,a@b.example,a@b.example,\
+                     a@b.example,1 Earl Street,Auckland,NZ\n";
+    let sites =
+        "key,Firma,name,phone,address1,city,country\nS1,C1,Shop,+64 9 557 0001,2 Earl Street,Auckland,NZ\n";
+    let said = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    let desk = Desk::with("companies.csv", companies).and("sites.csv", sites);
+    let desk = desk.read_with(|options| {
+        options.rename = vec![said("Firma", "company"), said("companies.Firma", "name")];
+    });
+    assert_eq!(desk.found(), [""; 0]);
+    assert_eq!(desk.examined().sheets.iter().map(|sheet| sheet.usable).sum::<u64>(), 2);
+}
