@@ -47,7 +47,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     examined.findings.append(taken);
     examined.findings.extend(quota_finding(&examined, &outlook.plan));
     let found = Found::of(&examined.findings);
-    tell(context, &settings, &terms, &outlook);
+    tell(context, &settings, &terms, &outlook, &rehearsed(context, typed, &manner));
     intake::tell_sheets(context, &examined, &manner);
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
@@ -152,7 +152,7 @@ fn look(
 
 /// That the quota makes it last.
 fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
-    let days = plan.days.filter(|days| *days > 1)?;
+    let days = plan.days.filter(|days| *days > 1 && plan.unavailable().is_empty())?;
     let file = examined.files().next()?;
     let creations: u64 = plan
         .sent
@@ -169,12 +169,17 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
     Some(Finding::of_file(Code::PlanQuota, &file.name, message))
 }
 
-fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook) {
+/// The same plan for a simulated service.
+fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &Manner) -> String {
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    context.again(&format!("plan {}{} --sandbox", files.join(" "), manner.command_line()))
+}
+
+fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook, rehearsed: &str) {
     let terminal = context.terminal;
-    outlook::tell_headline(context, outlook, &terms.terms);
+    outlook::tell_headline(context, outlook, &terms.terms, rehearsed);
     if settings.account.is_none() {
-        terminal
-            .warn("there is no profile; planned with the documented paths, 98 requests a second, no quota");
+        terminal.warn(without_profile(&terms.terms));
     }
     outlook::tell_tree(context, &outlook.plan);
     for company in &outlook.plan.tree.companies {
@@ -184,6 +189,19 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Out
     outlook::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
     tell_proxies(context, settings);
     terminal.result("");
+}
+
+/// That nothing but what was typed is known of the service.
+fn without_profile(terms: &Terms) -> String {
+    let rate = match terms.rate {
+        Some(rate) => format!("{rate} requests a second"),
+        None => "any number of requests a second".to_owned(),
+    };
+    let quota = match terms.quota {
+        Some(quota) => format!("{} a day", counted(quota.per_day, "creation", "creations")),
+        None => "no quota".to_owned(),
+    };
+    format!("there is no profile; planned with the documented paths, {rate}, {quota}")
 }
 
 /// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.

@@ -50,7 +50,10 @@ pub(super) fn write(
         more_obstacles: outlook.more_obstacles,
         left_out: outlook.left_out,
         quota: &quota(settings, &known.terms, known.learned),
-        command: &context.again(&format!("run {}", typed.join(" "))),
+        command: &match outlook.plan.unavailable().is_empty() {
+            true => context.again(&format!("run {}", typed.join(" "))),
+            false => context.again(&format!("plan {} --sandbox", typed.join(" "))),
+        },
     })?;
     put(out, &text).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))
