@@ -291,3 +291,53 @@ fn a_separator_that_can_be_none_is_a_mistake_in_the_command() {
         }
     }
 }
+
+#[test]
+fn a_mistyped_column_after_a_header_is_refused_with_the_nearest() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    for (option, told) in [
+        (["--map", "Strasse=adress1"], "did you mean 'address1'?"),
+        (["--map", "sites.Strasse=mac"], "sites have no column 'mac'"),
+        (["--default", "companies.adress1=x"], "did you mean companies.address1=VALUE?"),
+    ] {
+        let outcome = bench.fleetload(&[&["check", "companies.csv"], &option[..]].concat()).expect_code(2);
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_mistyped_header_is_told_with_the_nearest() {
+    let bench = bench();
+    let companies = bench::companies(1).replacen("name", "Firma", 1);
+    bench.write("companies.csv", &companies);
+    let typed = [
+        "check",
+        "companies.csv",
+        "--map",
+        "companies.Firma=name",
+        "--map",
+        "Firmma=name",
+        "--ignore-column",
+        "Nix",
+    ];
+    let outcome = bench.fleetload(&typed).expect_code(0);
+    let warnings = [
+        "--map Firmma=name: no sheet has the header 'Firmma', so it changes nothing. Did you mean 'Firma'?",
+        "--ignore-column Nix: no sheet has the header 'Nix', so it changes nothing.",
+    ];
+    for warning in warnings {
+        assert!(outcome.stderr.contains(warning), "{}", outcome.stderr);
+    }
+    assert_eq!(outcome.stderr.matches("changes nothing").count(), 2, "{}", outcome.stderr);
+}
+
+#[test]
+fn the_scenario_of_a_rehearsal_is_told_again() {
+    let bench = bench();
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("bad day.toml", "");
+    let typed = ["plan", "companies.csv", "--sandbox", "--scenario", "bad day.toml"];
+    let outcome = bench.fleetload(&typed).expect_code(0);
+    assert!(outcome.stderr.contains("--sandbox --scenario 'bad day.toml'"), "{}", outcome.stderr);
+}

@@ -438,3 +438,29 @@ fn the_page_is_written_and_never_over_a_file_that_is_no_plan() {
     assert!(outcome.stderr.contains("is not the page of a plan"), "{}", outcome.stderr);
     assert_eq!(std::fs::read_to_string(bench.path("plan.html")).expect("a file"), "somebody's");
 }
+
+/// Without a profile only the documented paths are known, and everything that is told agrees with that.
+#[test]
+fn a_plan_that_lacks_operations_says_that_nothing_can_be_sent_and_what_would_be() {
+    let bench = Bench::new(unlimited());
+    sample(&bench);
+    std::fs::remove_file(bench.path("fleetload.toml")).ok();
+    let typed = ["plan", "onboarding.xlsx", "--daily-quota", "100", "--out", "plan.html"];
+    let outcome = bench.fleetload(&typed).expect_code(2);
+    let all = format!("{}{}", outcome.stdout, outcome.stderr);
+    let page = std::fs::read_to_string(bench.path("plan.html")).expect("a page");
+    for told in [&all, &page] {
+        assert!(
+            told.contains("Nothing can be sent yet: 9 operations have no path (first: addSite)"),
+            "{told}"
+        );
+        assert!(told.contains("312 creations, 4 days at 100 a day"), "{told}");
+        assert!(told.contains("fleetload plan onboarding.xlsx --sandbox"), "{told}");
+    }
+    for (never, text) in
+        [("to create", &all), ("never", &all), ("no quota", &all), ("to be created</h1>", &page)]
+    {
+        assert!(!text.contains(never), "{never}: {text}");
+    }
+    assert!(all.contains("100 creations a day"), "{all}");
+}

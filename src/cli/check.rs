@@ -43,9 +43,13 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
 /// The last line of the result.
 fn tell_end(context: &Context<'_>, examined: &Examined, found: Found) {
     let of = counted(rows(examined), "row", "rows");
-    let notes = match found.notes {
-        0 => String::new(),
-        notes => format!("; {} (told with -v)", counted(notes, "note", "notes")),
+    let notes = match (found.notes, findings::quiet(&examined.findings)) {
+        (0, _) => String::new(),
+        (notes, quiet) if quiet == 0 || context.common.verbose > 0 => {
+            format!("; {}", counted(notes, "note", "notes"))
+        }
+        (notes, quiet) if notes == quiet => format!("; {} (told with -v)", counted(notes, "note", "notes")),
+        (notes, quiet) => format!("; {}, {quiet} of them told with -v", counted(notes, "note", "notes")),
     };
     context.terminal.result(match (found.errors, found.warnings) {
         (0, 0) => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),

@@ -67,8 +67,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) header_row: Option<u32>,
 
-    /// A header that means a column of ours: `--map "Department=name"`; may be given several times
-    #[arg(long, alias = "rename", value_name = "HEADER=COLUMN", value_parser = assignment)]
+    /// A header that means a column of ours: `--map "Department=name"`, or in the sheets of one kind only: `--map
+    /// "companies.Firma=name"`; may be given several times
+    #[arg(long, alias = "rename", value_name = "[KIND.]HEADER=COLUMN", value_parser = assignment)]
     pub(super) map: Vec<(String, String)>,
 
     /// A column that is not to be read, by its header; may be given several times

@@ -1,13 +1,13 @@
 //! What every command has at hand: the terminal, the environment, the common options, the clock and the reader's
 //! time zone.
 
-use std::cell::Cell;
-use std::path::Path;
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::args::{Common, Overrides};
+use super::args::{Common, Overrides, Rehearsal};
 use super::environment::Environment;
 use super::profile::{self, Profile};
 use super::rehearsal;
@@ -27,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) here: TimeZone,
     /// Whether the journal is that of a rehearsal, so that the next command is told as one.
     pub(super) rehearsing: Cell<bool>,
+    /// What the simulated service was told to do wrong, so that the next command meets the same.
+    pub(super) scenario: RefCell<Option<PathBuf>>,
 }
 
 impl Context<'_> {
@@ -114,8 +116,17 @@ impl Context<'_> {
         }
         if takes_sandbox && self.rehearsing.get() {
             line.push_str(" --sandbox");
+            if let Some(scenario) = self.scenario.borrow().as_deref() {
+                line.push_str(&format!(" --scenario {}", quoted(&scenario.to_string_lossy())));
+            }
         }
         line
+    }
+
+    /// Notes what was typed about a rehearsal, for the commands that are told.
+    pub(super) fn rehearse(&self, typed: &Rehearsal) {
+        self.rehearsing.set(typed.sandbox);
+        self.scenario.borrow_mut().clone_from(&typed.scenario);
     }
 
     /// Opens the journal that must be there, and notes whether it is that of a rehearsal.

@@ -44,7 +44,7 @@ struct Check<'a> {
 
 /// Examines everything and says what is wrong.
 pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
-    context.rehearsing.set(typed.rehearsal.sandbox);
+    context.rehearse(&typed.rehearsal);
     context.runtime()?.block_on(async {
         if !typed.rehearsal.sandbox {
             return examine(context, &Purpose::Service, &typed.overrides).await;

@@ -156,12 +156,15 @@ fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: b
     }
 }
 
-/// What is wrong, by column: the worst first.
+/// What is wrong or worth a look, by column: the worst first.
 fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
     groups.sort_by(|left, right| {
         left.key.severity.cmp(&right.key.severity).then_with(|| right.count.cmp(&left.count))
     });
-    terminal.result(Line::new().ink(Ink::Strong, "What is wrong, by column:"));
+    let is_wrong = |group: &&Group| matches!(group.key.severity, Severity::Fatal | Severity::Error);
+    let heading =
+        if groups.iter().any(is_wrong) { "What is wrong, by column:" } else { "Worth a look, by column:" };
+    terminal.result(Line::new().ink(Ink::Strong, heading));
     let mut table = Table::new(&["sheet", "column", "code", "count", "where"], &[3]);
     for group in groups.iter().take(LINES) {
         let key = &group.key;
@@ -195,7 +198,7 @@ fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
     let mut groups: Vec<_> = findings
         .groups()
         .iter()
-        .filter(|group| notes || group.key.severity != Severity::Info)
+        .filter(|group| notes || !is_quiet(group))
         .map(|group| {
             let place = (group.key.file.as_str(), group.key.sheet.as_deref());
             (sheets.iter().position(|known| *known == place), group)
@@ -209,6 +212,18 @@ fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
             .then_with(|| letters(left).cmp(&letters(right)))
     });
     groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Whether a group is told only when asked for: notes, but for what was read as the identity of a device.
+fn is_quiet(group: &Group) -> bool {
+    let is_identity =
+        group.key.code == Code::CellZeroPaddedFormat && group.key.column.as_deref() == Some("devices.mac");
+    group.key.severity == Severity::Info && !is_identity
+}
+
+/// How many findings are told only when asked for.
+pub(super) fn quiet(findings: &Findings) -> u64 {
+    number(findings.groups().iter().filter(|group| is_quiet(group)).map(|group| group.count).sum())
 }
 
 /// The letters of a group's column so that they sort as the columns do.

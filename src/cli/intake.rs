@@ -10,7 +10,7 @@ use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
 use super::survey::survey;
-use super::{mapping, planned, safety, status};
+use super::{mapping, planned, safety, status, unmatched};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Journal};
@@ -47,7 +47,9 @@ pub(super) fn read_beside(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    examine(files, &manner.options, journal)
+    let examined = examine(files, &manner.options, journal)?;
+    unmatched::tell(context, &examined, manner.typed());
+    Ok(examined)
 }
 
 /// The journal of the common options, unless it is not there yet.

@@ -7,6 +7,7 @@ use super::layer::Layer;
 use super::section::{Located, Section};
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::sheet::rename;
 use crate::sheet::{CountryForm, HiddenRows, MacForm, Options, Policy};
 
 /// The keys, as a table of the settings file has them.
@@ -40,9 +41,9 @@ pub(super) fn read(mut section: Section<'_>, elsewhere: impl Fn(&str) -> Option<
     let layer = Layer {
         kind: section.word("kind", &Kind::ALL.map(Kind::plural))?,
         worksheets: texts(section.list("worksheets")?),
-        map: pairs(section.pairs("map", false)?),
+        map: checked_pairs(&mut section, "map", false, rename::check)?,
         ignore_columns: texts(section.list("ignore_columns")?),
-        defaults: checked_pairs(&mut section, "defaults", |place, value| {
+        defaults: checked_pairs(&mut section, "defaults", true, |place, value| {
             Options::default().set_default(&format!("{place}={value}"))
         })?,
         encoding: encoding(&mut section)?,
@@ -99,9 +100,10 @@ fn checked_list(
 fn checked_pairs(
     section: &mut Section<'_>,
     key: &'static str,
+    nested: bool,
     mut check: impl FnMut(&str, &str) -> Result<()>,
 ) -> Result<Vec<(String, String)>> {
-    let found = section.pairs(key, true)?;
+    let found = section.pairs(key, nested)?;
     for (place, text) in &found {
         check(place, &text.value).map_err(|error| at_line(section, text.line, key, &error))?;
     }
@@ -315,6 +317,14 @@ mod tests {
             (
                 "map.Store.No = 'key'",
                 "fleetload.toml, line 2: 'map' must hold texts in quotes, not a table | a name with dots or spaces in it needs quotes of its own",
+            ),
+            (
+                "map = {\n'Strasse' = 'adress1' }",
+                "fleetload.toml, line 3: 'map': 'Strasse=adress1': no sheet has a column 'adress1' | did you mean 'address1'?",
+            ),
+            (
+                "defaults.sites.adress1 = 'x'",
+                "fleetload.toml, line 2: 'defaults': sites have no column 'adress1' | did you mean sites.address1=VALUE?",
             ),
             (
                 "defaults.firms = 'x'",

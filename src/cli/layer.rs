@@ -7,6 +7,7 @@ use super::commands::Reading;
 use super::context::quoted;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::sheet::rename::{self, scope};
 use crate::sheet::{CountryForm, HiddenRows, MacForm, Options, fold};
 
 /// What one layer says; absent where it says nothing.
@@ -80,7 +81,11 @@ impl Layer {
     /// This layer before a lower one: of the same header, column or code this one counts.
     #[must_use]
     pub(super) fn over(self, lower: Self) -> Self {
-        let mapped = |header: &str| self.map.iter().any(|(from, _)| fold(from) == fold(header));
+        // What is said for all sheets counts before what a lower layer says for those of one kind.
+        let mapped = |header: &str| {
+            let is_same = |from: &String| fold(from) == fold(header) || fold(from) == fold(scope(header).1);
+            self.map.iter().any(|(from, _)| is_same(from))
+        };
         let ignored = |header: &str| self.ignore_columns.iter().any(|name| fold(name) == fold(header));
         let filled = |place: &str| self.defaults.iter().any(|(known, _)| known == place);
         let judged = |code: &String| self.deny.contains(code) || self.allow.contains(code);
@@ -141,6 +146,9 @@ impl Layer {
             ..Options::default()
         };
         options.check()?;
+        for (header, column) in &self.map {
+            rename::check(header, column)?;
+        }
         for (place, value) in &self.defaults {
             options.set_default(&format!("{place}={value}"))?;
         }

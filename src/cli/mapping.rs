@@ -7,6 +7,8 @@ use super::findings::cut;
 use super::reading::Manner;
 use super::redact;
 use crate::import::Examined;
+use crate::model::kind::Kind;
+use crate::sheet::rename::renamed;
 use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
 
 /// Characters of a line that tells columns.
@@ -49,10 +51,10 @@ impl How {
     }
 }
 
-fn how(header: &str, mapped: &Mapped, options: &Options) -> How {
+fn how(kind: Kind, header: &str, mapped: &Mapped, options: &Options) -> How {
     let folded = fold(header);
     match mapped {
-        Mapped::Column { .. } if options.rename.iter().any(|(from, _)| fold(from) == folded) => How::Map,
+        Mapped::Column { .. } if renamed(kind, header, &options.rename).is_some() => How::Map,
         Mapped::Column { entry: Some(_), .. } => How::Exact,
         Mapped::Column { column, entry: None } if fold(column.name) == folded => How::Exact,
         Mapped::Column { entry: None, .. } => How::Alias,
@@ -87,7 +89,7 @@ fn defaults(table: &Table, manner: &Manner) -> Vec<(&'static str, String)> {
 /// The columns of a sheet for programs.
 pub(super) fn columns_object(table: &Table, options: &Options) -> Value {
     let columns = table.headers.iter().zip(&table.mapping).map(|(header, mapped)| {
-        json!({"header": header, "column": name(mapped), "how": how(header, mapped, options).word()})
+        json!({"header": header, "column": name(mapped), "how": how(table.kind, header, mapped, options).word()})
     });
     columns.collect()
 }
@@ -106,7 +108,7 @@ pub(super) fn told(table: &Table, manner: &Manner) -> Vec<String> {
     for (header, mapped) in table.headers.iter().zip(&table.mapping) {
         let shown = cut(header.trim(), HEADER);
         let meant = name(mapped).unwrap_or_default();
-        match how(header, mapped, &manner.options) {
+        match how(table.kind, header, mapped, &manner.options) {
             How::Map => parts.push(format!("\"{shown}\" -> {meant} (as told)")),
             How::Alias => parts.push(format!("\"{shown}\" -> {meant}")),
             How::Ignored => parts.push(format!("\"{shown}\" not read (as told)")),
@@ -179,7 +181,6 @@ pub(super) fn not_read_object(examined: &Examined) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::kind::Kind;
     use crate::sheet::meaning;
 
     #[test]
@@ -194,7 +195,7 @@ mod tests {
         let found: Vec<_> = headers
             .iter()
             .zip(meaning(Kind::Site, &as_meant))
-            .map(|(header, mapped)| how(header, &mapped, &options))
+            .map(|(header, mapped)| how(Kind::Site, header, &mapped, &options))
             .collect();
         let expected = [
             How::Exact,

@@ -56,10 +56,11 @@ mod signals;
 mod status;
 mod survey;
 mod template;
+mod unmatched;
 mod until;
 mod watchdog;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -124,6 +125,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         clock: SystemClock::start(),
         here: TimeZone::system(),
         rehearsing: Cell::new(false),
+        scenario: RefCell::new(None),
     };
     match &args.command {
         Command::Run(typed) => run::run(&context, typed),

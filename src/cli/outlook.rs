@@ -51,15 +51,29 @@ pub(super) fn in_the_way(cause: Cause, place: &str) -> String {
     }
 }
 
-/// The first lines: what will happen, how long, what is in the way.
-pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Terms) {
-    let (terminal, plan) = (context.terminal, &outlook.plan);
-    let mut facts: Vec<(&str, Line)> = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
+/// What will happen and how long it takes; where operations are missing, that nothing will, and how to `rehearse`.
+fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -> Vec<(&'static str, Line)> {
+    if let Some(lacking) = plan.lacking(terms.quota) {
+        return vec![
+            ("to do", Line::new().ink(Ink::Error, lacking.headline)),
+            ("later", Line::plain(format!("once they are there: {}", lacking.then))),
+            ("rehearse", Line::plain(rehearse)),
+        ];
+    }
+    let mut facts = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
     if let Some(days) = plan.days.filter(|days| *days > 1) {
         let days = counted(days, "day with creations", "days with creations");
         let because = if terms.quota.is_some() { ", because of the daily quota" } else { "" };
         facts.push(("days", Line::new().ink(Ink::Warning, days).text(because)));
     }
+    facts
+}
+
+/// The first lines: what will happen, how long, what is in the way. The command to `rehearse` is for a plan that lacks
+/// operations.
+pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Terms, rehearse: &str) {
+    let (terminal, plan) = (context.terminal, &outlook.plan);
+    let mut facts = prospect(context, plan, terms, rehearse);
     let sums = sums(plan);
     if plan.rows_earlier > 0 {
         let rows = counted(
@@ -126,7 +140,6 @@ pub(super) fn what(plan: &Plan) -> Line {
 pub(super) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) -> Line {
     let all: u64 = plan.sent.iter().chain(&plan.sent_earlier).map(|calls| calls.calls).sum();
     match (terms.rate, plan.finish, plan.days) {
-        _ if !plan.unavailable().is_empty() => Line::plain("never, before what is in the way is out of it"),
         _ if all == 0 => Line::plain("at once"),
         (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
         (_, Some(finish), Some(_)) => Line::plain("about ")
@@ -205,8 +218,9 @@ pub(super) fn tell_days(
 ) {
     let terminal = context.terminal;
     terminal.result("");
+    let later = if plan.unavailable().is_empty() { "" } else { "once the operations are there: " };
     terminal.result(format!(
-        "{}; daily quota: {}",
+        "{later}{}; daily quota: {}",
         counted(plan.creations, "creation", "creations"),
         quota(settings, terms, learned)
     ));

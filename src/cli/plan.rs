@@ -29,7 +29,7 @@ const OBSTACLES: usize = 8;
 
 /// Plans for the sheets and tells the plan.
 pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
-    context.rehearsing.set(typed.rehearsal.sandbox);
+    context.rehearse(&typed.rehearsal);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
     let manner = typed.reading.settle(context)?;
     if let Some(out) = &typed.out {
@@ -48,7 +48,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     examined.findings.append(taken);
     examined.findings.extend(quota_finding(&examined, &outlook.plan));
     let found = Found::of(&examined.findings);
-    tell(context, &settings, &terms, &outlook);
+    tell(context, &settings, &terms, &outlook, &rehearsed(context, typed, &manner));
     intake::tell_sheets(context, &examined, &manner);
     context.terminal.result("");
     findings::tell(context, &examined.findings, manner.redact);
@@ -56,7 +56,9 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
     if let Some(out) = &typed.out {
-        let known = page::Known { settings: &settings, terms: &terms, command: &again };
+        let rehearsed = rehearsed(context, typed, &manner);
+        let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
+        let known = page::Known { settings: &settings, terms: &terms, command };
         page::write(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
@@ -147,7 +149,7 @@ fn look(
 
 /// That the quota makes it last.
 fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
-    let days = plan.days.filter(|days| *days > 1)?;
+    let days = plan.days.filter(|days| *days > 1 && plan.unavailable().is_empty())?;
     let file = examined.files().next()?;
     let creations: u64 = plan
         .sent
@@ -164,12 +166,17 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
     Some(Finding::of_file(Code::PlanQuota, &file.name, message))
 }
 
-fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook) {
+/// The same plan for a simulated service.
+fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &Manner) -> String {
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    context.again(&format!("plan {}{} --sandbox", files.join(" "), manner.command_line()))
+}
+
+fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook, rehearsed: &str) {
     let terminal = context.terminal;
-    outlook::tell_headline(context, outlook, &terms.terms);
+    outlook::tell_headline(context, outlook, &terms.terms, rehearsed);
     if settings.account.is_none() {
-        terminal
-            .warn("there is no profile; planned with the documented paths, 98 requests a second, no quota");
+        terminal.warn(without_profile(&terms.terms));
     }
     outlook::tell_tree(context, &outlook.plan);
     for company in &outlook.plan.tree.companies {
@@ -179,6 +186,19 @@ fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Out
     outlook::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
     tell_proxies(context, settings);
     terminal.result("");
+}
+
+/// That nothing but what was typed is known of the service.
+fn without_profile(terms: &Terms) -> String {
+    let rate = match terms.rate {
+        Some(rate) => format!("{rate} requests a second"),
+        None => "any number of requests a second".to_owned(),
+    };
+    let quota = match terms.quota {
+        Some(quota) => format!("{} a day", counted(quota.per_day, "creation", "creations")),
+        None => "no quota".to_owned(),
+    };
+    format!("there is no profile; planned with the documented paths, {rate}, {quota}")
 }
 
 /// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.

@@ -72,6 +72,11 @@ fn found(name: &str, profile: Option<&Profile>) -> Result<Layer> {
 }
 
 impl Manner {
+    /// What was typed, without what is kept.
+    pub(super) fn typed(&self) -> &Layer {
+        &self.typed
+    }
+
     /// The options to type for the same again, each with a space before it.
     pub(super) fn command_line(&self) -> String {
         let mut line = self.typed.command_line();

@@ -41,7 +41,7 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
-    context.rehearsing.set(typed.rehearsal.sandbox);
+    context.rehearse(&typed.rehearsal);
     let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.

@@ -8,6 +8,7 @@ pub mod forecast;
 
 mod demand;
 mod fate;
+mod lacking;
 mod page;
 mod promise;
 mod survey;
@@ -25,6 +26,7 @@ use crate::model::time::Moment;
 
 pub use demand::{Asks, Demand, Way};
 pub use fate::{Fate, Fates};
+pub use lacking::Lacking;
 pub use page::{MARK, Page, page};
 pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
 pub use survey::{Cause, Found, Origin, Survey};

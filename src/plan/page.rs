@@ -7,6 +7,7 @@ use askama::Template;
 
 use super::fate::{Fate, Fates};
 use super::forecast::DayShare;
+use super::lacking::Lacking;
 use super::tree::{Company, Extent, Visit};
 use super::{Calls, Doubts, Plan, Terms};
 use crate::error::{Error, Result};
@@ -74,7 +75,8 @@ enum Ending {
     At(Stamp),
     Unknown,
     Never,
-    NotYet,
+    /// Operations are missing; what would be sent if they were there.
+    NotYet(String),
 }
 
 /// A number with what it counts.
@@ -132,9 +134,10 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     plan.rows.values().for_each(|fates| sums.add_all(fates));
     let files: Vec<String> = page.files.iter().map(|file| look::shown(file)).collect();
     let waiting = waiting(page, &sums);
-    let ending = ending(page);
+    let lacking = plan.lacking(page.terms.quota);
+    let ending = ending(page, lacking.as_ref());
     let mood = match (&ending, waiting.is_empty()) {
-        (Ending::NotYet | Ending::Never, _) => "failed",
+        (Ending::NotYet(_) | Ending::Never, _) => "failed",
         (Ending::At(_) | Ending::Unknown, false) => "person",
         (Ending::At(_) | Ending::Unknown, true) => "done",
     };
@@ -148,12 +151,12 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     Sheet {
         mark: MARK,
         title: format!("Plan for {}", files.join(", ")),
-        headline: headline(plan),
+        headline: lacking.as_ref().map_or_else(|| headline(plan), |lacking| lacking.headline.clone()),
         mood,
         now: stamp(page.terms.now),
         ending,
         command: page.command,
-        figures: figures(plan, &sums),
+        figures: if lacking.is_some() { Vec::new() } else { figures(plan, &sums) },
         waiting,
         obstacles: obstacles(page),
         branches: branches(plan),
@@ -176,9 +179,11 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     .map_err(|error| Error::internal("the page of the plan cannot be put together").because(error))
 }
 
-fn ending(page: &Page<'_>) -> Ending {
+fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
+    if let Some(lacking) = lacking {
+        return Ending::NotYet(lacking.then.clone());
+    }
     match page.plan.finish {
-        _ if !page.plan.unavailable().is_empty() => Ending::NotYet,
         Some(finish) => Ending::At(stamp(finish)),
         None if page.terms.rate.is_none() => Ending::Unknown,
         None => Ending::Never,
@@ -251,7 +256,8 @@ fn quota(page: &Page<'_>) -> String {
         None => String::new(),
     };
     let creations = look::counted(page.plan.creations, "creation", "creations");
-    format!("{creations}; daily quota: {}.{pace}", look::shown(page.quota))
+    let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations are there: " };
+    format!("{later}{creations}; daily quota: {}.{pace}", look::shown(page.quota))
 }
 
 fn day(share: &DayShare) -> Day {

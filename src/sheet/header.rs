@@ -13,6 +13,7 @@ use super::cell::letters;
 use super::code::Code;
 use super::column::{Column, Family, Form, Need, columns};
 use super::finding::shown;
+use super::rename;
 use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};
 
 /// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
@@ -122,12 +123,16 @@ fn fold_name(name: &str) -> String {
 }
 
 /// What a header stands for: itself, or what it is renamed to.
-fn meant<'a>(header: &'a str, renamed: &'a [(String, String)]) -> &'a str {
-    if renamed.is_empty() {
-        return header;
-    }
-    let folded = fold(header);
-    renamed.iter().find(|(from, _)| fold(from) == folded).map_or(header, |(_, to)| to)
+fn meant<'a>(kind: Kind, header: &'a str, renamed: &'a [(String, String)]) -> &'a str {
+    rename::renamed(kind, header, renamed).unwrap_or(header)
+}
+
+/// Whether a header of a sheet of `kind` could be a column by this name.
+pub(super) fn is_column(kind: Kind, name: &str) -> bool {
+    let folded = fold(name);
+    family(kind, name).is_some()
+        || by_name(kind, &folded).is_some()
+        || columns(kind).iter().any(|column| column.weak_aliases.contains(&folded.as_str()))
 }
 
 /// How many different columns of `kind` the headers name, those that are renamed included.
@@ -135,7 +140,7 @@ pub(crate) fn score(kind: Kind, headers: &[String], renamed: &[(String, String)]
     let mut found: Vec<&str> = headers
         .iter()
         .filter(|header| !is_blank(header) && header.len() <= 200)
-        .map(|header| meant(header, renamed))
+        .map(|header| meant(kind, header, renamed))
         .filter_map(|header| {
             family(kind, header).map(|(column, ..)| column).or_else(|| by_name(kind, &fold(header)))
         })
@@ -169,7 +174,7 @@ pub(crate) fn map(
         } else if is_ignored(header) || ignored.iter().any(|name| fold(name) == fold(header)) {
             Mapped::Ignored
         } else {
-            one(kind, meant(header, renamed), index, &mut problems, &mut weak)
+            one(kind, meant(kind, header, renamed), index, &mut problems, &mut weak)
         };
         if let Mapped::Column { column, entry } = &mapped {
             claim(column, entry.clone(), index, headers, &mut first, &mut problems);

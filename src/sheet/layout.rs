@@ -17,6 +17,23 @@ use super::text::is_blank;
 const NAMES: usize = 3;
 /// Filled cells of a row that may be a total or a remark.
 const FOOTER_CELLS: usize = 2;
+/// Words that a row of totals begins with, folded.
+const TOTALS: [&str; 14] = [
+    "total",
+    "totals",
+    "grandtotal",
+    "subtotal",
+    "sum",
+    "summe",
+    "gesamt",
+    "zwischensumme",
+    "count",
+    "anzahl",
+    "somme",
+    "totalg\u{e9}n\u{e9}ral",
+    "totale",
+    "totaal",
+];
 /// Longest text that can be a name of a column.
 const NAME_LENGTH: usize = 60;
 
@@ -70,10 +87,20 @@ pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
 /// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all
 /// after the first filled one are figures.
 pub(crate) fn is_total_or_remark(cells: &[Cell]) -> bool {
-    let is_figure =
-        |cell: &Cell| cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c));
     let filled = || cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
     filled().count() <= FOOTER_CELLS || filled().skip(1).all(is_figure)
+}
+
+/// Whether a row says itself that it is a total, wherever that stands: one of a few words, and figures after it.
+pub(crate) fn is_total(cells: &[Cell]) -> bool {
+    let mut filled = cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
+    filled.next().is_some_and(|cell| {
+        cell.text.len() <= NAME_LENGTH && TOTALS.contains(&header::fold(&cell.text).as_str())
+    }) && filled.all(is_figure)
+}
+
+fn is_figure(cell: &Cell) -> bool {
+    cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c))
 }
 
 /// Whether a text is the name of a column of any kind.
@@ -121,6 +148,20 @@ mod tests {
         assert_eq!(begins(&["key", "name", "", "username", "first_name", "email"]), Some(3));
         assert_eq!(begins(&["key", "name", "", "address1", "city", "country"]), None);
         assert_eq!(begins(&["key", "name", "phone", "key", "name", "phone"]), None);
+    }
+
+    #[test]
+    fn a_total_is_one_of_a_few_words_and_figures() {
+        let is_total =
+            |cells: &[&str]| is_total(&cells.iter().map(|&cell| Cell::text(cell.into())).collect::<Vec<_>>());
+        for word in
+            ["Total", "TOTALS:", "Grand Total", "Sub-total", "Summe", "Total g\u{e9}n\u{e9}ral", "Totaal"]
+        {
+            assert!(is_total(&["", word, "", "2", "1,234.50"]), "{word}");
+        }
+        for cells in [["Total", "2 rows"], ["Total Care", "2"], ["2", "Total"], ["", ""]] {
+            assert!(!is_total(&cells), "{cells:?}");
+        }
     }
 
     #[test]

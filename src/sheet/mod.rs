@@ -34,13 +34,14 @@ mod places;
 mod policy;
 mod preflight;
 mod reading;
+pub mod rename;
 mod row;
 mod source;
 mod survey;
 mod table;
 mod tally;
 pub mod template;
-mod text;
+pub(crate) mod text;
 mod workbook;
 
 pub use book::{Book, open, open_as};

@@ -8,6 +8,7 @@ use crate::model::kind::Kind;
 use super::column::{self, Column, Family, Need};
 use super::columns::address::ADDRESS1_THAT_MAY_LACK;
 use super::policy::Policy;
+use super::text;
 
 /// Declares a choice of a few words, as they are typed and as a profile has them.
 macro_rules! choice {
@@ -155,7 +156,16 @@ impl Options {
         let kind: Kind = kind.trim().parse().map_err(|error| wrong(format!("{error}")))?;
         let column = column::column(kind, name.trim())
             .filter(|column| !matches!(column.family(), Some(Family::Label | Family::Meta | Family::Snat)))
-            .ok_or_else(|| wrong(format!("{kind} have no column '{}'", name.trim())))?;
+            .ok_or_else(|| {
+                let error = Error::usage(format!("{kind} have no column '{}'", name.trim()));
+                let names = column::columns(kind).iter().filter(|column| column.family().is_none());
+                match text::nearest(name.trim(), names.map(|column| column.name)).first() {
+                    Some(known) => error.hint(format!("did you mean {kind}.{known}=VALUE?")),
+                    None => {
+                        error.hint(format!("name a column that {kind} have, as in companies.parent=VALUE"))
+                    }
+                }
+            })?;
         self.defaults.push((kind, column.name, value.trim().to_owned()));
         Ok(())
     }

@@ -22,6 +22,13 @@ use super::tally::Tally;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
 
+/// Cells with the template's example values from which on a row is the example when its name is the example's, too.
+const LEFT_OF_EXAMPLE: usize = 4;
+/// The same under another name: short rows of one's own may agree with the example in a few cells.
+const LEFT_UNDER_OTHER_NAME: usize = 8;
+/// Other cells that such a row may have.
+const TYPED_OVER_EXAMPLE: usize = 3;
+
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -195,6 +202,7 @@ impl<'a> RowReader<'a> {
             return Outcome::Skipped;
         }
         self.surplus(&cells, &mut row);
+        row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
         let footer = self.fields(&cells, &mut row);
         self.identify(&mut row);
@@ -299,7 +307,9 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        let footer = !needed && layout::is_total_or_remark(cells);
+        // A row that can be imported is one, whatever it is called.
+        let is_total = layout::is_total(cells) && row.findings.iter().any(Finding::is_error);
+        let footer = is_total || (!needed && layout::is_total_or_remark(cells));
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number, row.line);
@@ -364,14 +374,16 @@ impl<'a> RowReader<'a> {
         if let Some((position, cell)) =
             cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
         {
+            let advice = if self.setting.is_text_table {
+                "put a cell that contains the separator in quotation marks, or give the column a header"
+            } else {
+                "delete it if it is a remark, or give the column a header"
+            };
             let mut finding = self
                 .table
                 .finding(
                     Code::RowTooManyCells,
-                    format!(
-                        "the row has a value beyond the {width} columns of the header: put a cell that contains the \
-                         separator in quotation marks, or give the column a header"
-                    ),
+                    format!("the row has a value beyond the {width} columns of the header: {advice}"),
                 )
                 .in_row(row.number, row.line)
                 .showing(&cell.text, cell.value_kind());
@@ -404,6 +416,29 @@ impl<'a> RowReader<'a> {
             let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
             typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
         })
+    }
+
+    /// The finding for a row that still is the template's example but for a few cells: the example's record would be
+    /// made under a key of its own.
+    fn left_of_the_example(&self, cells: &[Cell], number: u32, line: Option<u64>) -> Option<Finding> {
+        let filled = |planned: &&Planned| cells.get(planned.position).is_some_and(|cell| !cell.is_blank());
+        let is_example = |planned: &&Planned| {
+            cells.get(planned.position).is_some_and(|cell| cell.text.trim() == planned.column.example)
+        };
+        let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
+            self.plan.iter().filter(filled).partition(is_example);
+        let has_its_name = left.iter().any(|planned| matches!(planned.column.name, "name" | "username"));
+        let enough = if has_its_name { LEFT_OF_EXAMPLE } else { LEFT_UNDER_OTHER_NAME };
+        if left.len() < enough || typed.len() > TYPED_OVER_EXAMPLE {
+            return None;
+        }
+        let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
+        let message = format!(
+            "this row still has the values of the template's example: {}. Enter those of the record",
+            names.join(", ")
+        );
+        let finding = self.table.finding(Code::RowTemplate, message).in_row(number, line);
+        Some(finding.as_severity(Severity::Error))
     }
 
     /// Whether the example row of a template was met.

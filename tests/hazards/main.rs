@@ -13,3 +13,4 @@ mod mended;
 mod records;
 mod rows;
 mod structure;
+mod trial;

@@ -118,8 +118,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     found(
         "row.template",
-        "the example row of a template is not read",
-        "It is known by its key, #example.",
-        "Nothing needs to be done. If you have overwritten it with a record, give that a key of its own.",
+        "the example row of a template is not read, or a row still has the example's values",
+        "The example is known by its key, #example. Under another key its company or device would be made.",
+        "Of the example itself nothing needs to be done. If you have overwritten it with a record, give that a key and all values of its own.",
     ),
 ];

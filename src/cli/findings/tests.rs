@@ -78,6 +78,30 @@ fn the_worst_comes_first_in_its_sheet_and_notes_only_when_asked_for() {
 }
 
 #[test]
+fn a_table_of_warnings_alone_is_not_called_wrong() {
+    let warning = |row| mac(row).as_severity(Severity::Warning);
+    let warnings = told((2..=10).map(warning), false);
+    assert!(warnings.contains("Worth a look, by column:\n"), "{warnings}");
+    assert!(told((2..=10).map(warning).chain([mac(11)]), false).contains("What is wrong, by column:\n"));
+}
+
+#[test]
+fn what_was_read_as_the_identity_of_a_device_is_told_unasked() {
+    let mut note = mac(2);
+    note.code = Code::CellZeroPaddedFormat;
+    note.severity = Severity::Info;
+    note.message = "read as 00:1a:2b:0c:4d:5e".to_owned();
+    note.suggestion = None;
+    let other = Finding::of_file(Code::RowBlank, "sites.csv", "blank rows are not read");
+    let seen = told([note.clone(), other.clone()], false);
+    assert!(seen.contains("note[cell.zero-padded-format]") && seen.contains("read as 00:1a"), "{seen}");
+    assert!(!seen.contains("row.blank"), "{seen}");
+    let mut list = Findings::default();
+    list.extend([note, other]);
+    assert_eq!(quiet(&list), 1);
+}
+
+#[test]
 fn a_long_value_is_cut_in_the_middle() {
     let long = format!("{}{}", "a".repeat(80), "z".repeat(80));
     let shown = cut(&long, 60);

@@ -99,9 +99,9 @@ const SITES: &[&[&str]] = &[
     &[
         "q-01",
         "acme",
-        "Queen Street",
+        "Harbour Shop",
         "+64 9 555 0100",
-        "12 Queen Street",
+        "14 Queen Street",
         "Auckland",
         "New Zealand",
         "-36.8485",
@@ -185,7 +185,7 @@ fn a_row_becomes_a_record_with_references_and_extras() {
     let (rows, _) = rows_of(&book, &book.tables[0]);
     let draft = rows[0].draft.as_ref().unwrap();
     let Record::Site(site) = &draft.record else { panic!("a site") };
-    assert_eq!((site.name.as_str(), site.latitude), ("Queen Street", Some(-36.8485)));
+    assert_eq!((site.name.as_str(), site.latitude), ("Harbour Shop", Some(-36.8485)));
     assert_eq!(site.address.latitude, None, "the place of a site is not that of its address");
     assert_eq!(draft.key.as_deref(), Some("q-01"));
     assert_eq!(draft.references[0].role, Role::Company);

@@ -21,20 +21,44 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Va
         return Err(odd_character(odd, text));
     }
     let groups: Vec<&str> = text.split(separator).filter(|group| !group.is_empty()).collect();
-    let digits: String = if groups.len() == 6 && groups.iter().all(|group| group.len() <= 2) {
-        if groups.iter().any(|group| group.len() == 1) {
-            reading.changes.padded = true;
-        }
-        groups.iter().map(|group| format!("{group:0>2}")).collect()
-    } else {
-        groups.concat()
-    };
+    let is_short = groups.len() == 6
+        && groups.iter().all(|group| group.len() <= 2)
+        && groups.iter().any(|group| group.len() == 1);
+    let digits: String =
+        if is_short { padded(&groups).ok_or_else(|| cut_off(&groups))? } else { groups.concat() };
     if digits.len() != 12 {
         return Err(wrong_length(&digits));
     }
     let digits = digits.to_ascii_lowercase();
     judge_owner(&digits, reading)?;
-    Ok(Value::Text(written(&digits, form)))
+    let sent = written(&digits, form);
+    if is_short {
+        reading.problems.push(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
+    }
+    Ok(Value::Text(sent))
+}
+
+/// The digits of an address written without the leading zeros of its groups. Tools that write so leave out every one of
+/// them: where another group has its zero, a digit was lost, and nobody knows which.
+fn padded(groups: &[&str]) -> Option<String> {
+    let has_zero = |group: &&str| group.len() == 2 && group.starts_with('0');
+    (!groups.iter().any(has_zero)).then(|| groups.iter().map(|group| format!("{group:0>2}")).collect())
+}
+
+/// The finding for an address of which a digit is gone.
+fn cut_off(groups: &[&str]) -> Problem {
+    let count: usize = groups.iter().map(|group| group.len()).sum();
+    let short: Vec<String> =
+        groups.iter().filter(|group| group.len() == 1).map(|group| format!("'{group}'")).collect();
+    Problem::new(
+        Code::CellMacLength,
+        format!(
+            "a MAC address has 12 hexadecimal digits and this has {count}: a digit is missing at {}. Enter the address \
+             as the device's label shows it",
+            short.join(" and ")
+        ),
+    )
+    .rule(RULE)
 }
 
 /// Twelve digits in the form that is sent.

@@ -17,9 +17,9 @@ fn right(kind: &str) -> Vec<(String, String)> {
             ("company_type", "CUSTOMER"),
             ("name", "Acme Ltd"),
             ("phone", "+64 9 557 0000"),
-            ("support_email", "support@acme.example"),
-            ("sales_email", "sales@acme.example"),
-            ("accounts_email", "accounts@acme.example"),
+            ("support_email", "help@acme.example"),
+            ("sales_email", "orders@acme.example"),
+            ("accounts_email", "bills@acme.example"),
         ],
         "people" => &[
             ("key", "p1"),
