@@ -88,9 +88,10 @@ impl Hidden {
             Some(HiddenRows::Import) => {
                 (Severity::Info, format!("{are} hidden{by} ({rows}) and imported as the others, as chosen"))
             }
-            Some(HiddenRows::Skip) => {
-                (Severity::Warning, format!("{are} hidden{by} ({rows}) and left out, as chosen"))
-            }
+            Some(HiddenRows::Skip) => (
+                Severity::Warning,
+                format!("{are} hidden{by} ({rows}) and left out, as chosen: see that none of them is needed"),
+            ),
         };
         let finding = table.finding(Code::SheetHiddenRows, message).in_row(first, None);
         Some(finding.as_severity(severity))
