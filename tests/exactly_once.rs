@@ -67,13 +67,36 @@ fn a_process_killed_twenty_times_in_a_row_creates_every_row_once_in_the_end() {
             landed_in_mid_run += 1;
         }
     }
-    bench.fleetload(&["run"]).expect_code(0);
+    let ended = bench.fleetload(&["run"]);
+    if ended.code == 8 {
+        // A row that was under way at three of the deaths is not sent again by itself: that is how it should be.
+        decide_what_is_held(&bench);
+        bench.fleetload(&["run"]).expect_code(0);
+    } else {
+        ended.expect_code(0);
+    }
     assert!(landed_in_mid_run > 3, "only {landed_in_mid_run} kills landed while the run was at work");
     assert_eq!(bench.created("company").len(), 40);
     assert_eq!(bench.created("site").len(), 400);
     assert_eq!(bench.created("person").len(), 400);
     assert_eq!(bench.created("device").len(), 1200);
     bench.assert_exact(1);
+}
+
+/// Decides the rows that are held after three deaths as a person does who looks in the service.
+fn decide_what_is_held(bench: &Bench) {
+    for row in bench.results(1).into_iter().filter(|row| row["status"] == "held") {
+        assert_eq!(row["code"], "poison", "{row}");
+        let field = if row["kind"] == "person" { "username" } else { "name" };
+        let made =
+            bench.ledger().into_iter().find(|entry| entry.created && entry.request[field] == row[field]);
+        let job = row["job"].to_string();
+        match made {
+            Some(entry) => bench.fleetload(&["resolve", &job, "--created", &entry.id.to_string()]),
+            None => bench.fleetload(&["resolve", &job, "--not-created"]),
+        }
+        .expect_code(0);
+    }
 }
 
 #[test]
