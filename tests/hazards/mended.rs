@@ -141,10 +141,11 @@ fn a_hidden_row_of_which_nobody_has_said_anything_is_neither_right_nor_imported(
     let usable: Vec<bool> = (0..3).map(|row| examined.checked().is_usable(row)).collect();
     assert_eq!((examined.sheets[0].rows, usable), (3, vec![true, false, false]));
     assert!(!goes_on_without_wrong_rows(&desk));
-    for (choice, rows) in [(HiddenRows::Import, 3), (HiddenRows::Skip, 1)] {
+    let left_out = vec!["warning sheet.hidden-rows Sites row 3".to_owned()];
+    for (choice, found, rows) in [(HiddenRows::Import, vec![], 3), (HiddenRows::Skip, left_out, 1)] {
         let mut read = Desk::with("book.xlsx", std::fs::read(desk.path()).expect("the file"));
         read.options.hidden_rows = Some(choice);
-        assert_eq!((read.found(), read.examined().sheets[0].usable), (vec![], rows));
+        assert_eq!((read.found(), read.examined().sheets[0].usable), (found, rows));
         assert!(goes_on_without_wrong_rows(&read));
     }
 }
