@@ -137,7 +137,7 @@ impl Book {
         let below = self.options.fill_merged.then_some(&below);
         workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
-            each(Raw { number, line: None, cells, damage: None, is_held: is_hidden })
+            each(Raw { number, line: None, cells, damage: None, is_hidden })
         })
     }
 
@@ -180,7 +180,7 @@ impl Book {
                 line: Some(record.line),
                 cells,
                 damage: record.damage,
-                is_held: false,
+                is_hidden: false,
             };
             if each(raw)?.is_break() {
                 break;

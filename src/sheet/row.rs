@@ -76,8 +76,8 @@ pub(crate) struct Raw {
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
     pub(crate) damage: Option<Damage>,
-    /// Whether it is read, but must not become a record: it is hidden, and nobody has said what to do with such rows.
-    pub(crate) is_held: bool,
+    /// Whether it is hidden, by a filter or by hand.
+    pub(crate) is_hidden: bool,
 }
 
 /// What a raw row turned out to be.
@@ -110,6 +110,7 @@ pub(crate) struct RowReader<'a> {
     key: Option<usize>,
     findings: Vec<Finding>,
     tally: Tally,
+    hidden_rows_are_decided: bool,
 }
 
 impl<'a> RowReader<'a> {
@@ -148,12 +149,13 @@ impl<'a> RowReader<'a> {
             key: table.position("key"),
             findings: Vec::new(),
             tally: Tally::default(),
+            hidden_rows_are_decided: options.hidden_rows.is_some(),
         }
     }
 
     /// Reads a row that is not blank.
     pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
-        let Raw { number, line, cells, damage, is_held } = raw;
+        let Raw { number, line, cells, damage, is_hidden } = raw;
         let row_key = self
             .key
             .and_then(|key| cells.get(key))
@@ -226,6 +228,8 @@ impl<'a> RowReader<'a> {
         if !footer && self.values.is_of_no_model() {
             self.tally.without_model(number, line);
         }
+        // As long as nobody has said what to do with hidden rows, they are read and become no records.
+        let is_held = is_hidden && !self.hidden_rows_are_decided;
         if is_held || row.findings.iter().any(Finding::is_error) {
             row.identity.references = self.values.references();
         } else {

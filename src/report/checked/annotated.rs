@@ -91,7 +91,7 @@ impl<'a> Annotated<'a> {
                 None => self.write(raw.number, &raw.cells),
             },
         }?;
-        if raw.is_held {
+        if raw.is_hidden {
             // Hidden as it was, so that it is not imported unseen from this workbook either.
             self.sheet.set_row_hidden(raw.number - 1)?;
         }

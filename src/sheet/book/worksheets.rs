@@ -48,8 +48,7 @@ pub(super) fn read(
         if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
             return Ok(std::ops::ControlFlow::Continue(()));
         }
-        let is_held = is_hidden && hidden_rows.is_none();
-        reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None, is_held })
+        reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None, is_hidden })
     })?;
     let mut summary = reading.finish(ended)?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));
