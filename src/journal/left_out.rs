@@ -152,6 +152,21 @@ fn is_like(before: &[String], now: &[String]) -> bool {
     same * 2 >= filled
 }
 
+/// Lets the job `?1` be the answer of the rows of imports before that of the sheet `?2` that were left out and have the
+/// same value in a column that a job has too.
+macro_rules! takes_the_place {
+    ($column:literal) => {
+        concat!(
+            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
+                AND left_out.kind = job.kind AND left_out.",
+            $column,
+            " = job.",
+            $column,
+            " AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)"
+        )
+    };
+}
+
 impl ImportWriter<'_> {
     /// Whether rows of earlier imports were left out and have not come again.
     pub fn rows_wait(&self) -> bool {
@@ -164,18 +179,14 @@ impl ImportWriter<'_> {
         if !self.some_wait {
             return Ok(());
         }
-        for sql in [
-            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-                AND left_out.kind = job.kind AND left_out.sheet_key = job.sheet_key
-                AND (left_out.owner = ?3 OR (SELECT file || '!' || name FROM sheet WHERE id = left_out.place >> 32)
-                    = (SELECT file || '!' || name FROM sheet WHERE id = ?2))
-                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
-            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-                AND left_out.kind = job.kind AND left_out.natural_key = job.natural_key AND ?3 IS NOT NULL
-                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)",
-        ] {
-            self.transaction.prepare_cached(sql)?.execute((job, row.sheet, &row.owner))?;
-        }
+        self.transaction
+            .prepare_cached(concat!(
+                takes_the_place!("sheet_key"),
+                " AND (left_out.owner = ?3 OR (SELECT file || '!' || name FROM sheet WHERE id = left_out.place >> 32)
+                    = (SELECT file || '!' || name FROM sheet WHERE id = ?2))"
+            ))?
+            .execute((job, row.sheet, &row.owner))?;
+        self.transaction.prepare_cached(takes_the_place!("natural_key"))?.execute((job, row.sheet))?;
         if let Some(place) = place_of(&self.transaction, kind, row)? {
             self.transaction
                 .prepare_cached(
@@ -188,6 +199,17 @@ impl ImportWriter<'_> {
                 .execute((job, place))?;
         }
         Ok(())
+    }
+
+    /// Counts a row of a sheet of this import.
+    pub(super) fn count_row(&mut self, sheet: SheetId) -> Result<()> {
+        match self.sheets.get_mut(&sheet) {
+            Some(rows) => {
+                *rows += 1;
+                Ok(())
+            }
+            None => Err(Error::internal(format!("sheet {sheet} is not of this import"))),
+        }
     }
 }
 
@@ -209,19 +231,6 @@ impl Journal {
             tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
         }
         Ok(tally)
-    }
-}
-
-impl ImportWriter<'_> {
-    /// Counts a row of a sheet of this import.
-    pub(super) fn count_row(&mut self, sheet: SheetId) -> Result<()> {
-        match self.sheets.get_mut(&sheet) {
-            Some(rows) => {
-                *rows += 1;
-                Ok(())
-            }
-            None => Err(Error::internal(format!("sheet {sheet} is not of this import"))),
-        }
     }
 }
 
