@@ -8,6 +8,7 @@ use super::Examined;
 use super::identity::{Claim, Decision, SameKey, decide};
 use crate::error::{Error, Result};
 use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
+use crate::model::digest::hexadecimal;
 use crate::model::id::{ImportId, JobId};
 use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
@@ -336,5 +337,5 @@ fn nameless(record: &Record) -> Record {
 fn content_hash(record: &Record, links: &[Link], extras: &[Extra]) -> Result<String> {
     let text = serde_json::to_vec(&(record, links, extras))
         .map_err(|error| Error::internal("a row cannot be written as JSON").because(error))?;
-    Ok(Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&Sha256::digest(text)))
 }

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::failure::{damaged, unwritable};
 use crate::error::Result;
+use crate::model::digest::hexadecimal;
 use crate::model::id::RemoteId;
 
 /// Keeps a set of ids and gives the number it is kept under.
@@ -19,7 +20,7 @@ pub(super) fn store(connection: &Connection, ids: &[RemoteId]) -> Result<i64> {
     for id in &ids {
         digest.update(id.as_bytes());
     }
-    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hexadecimal(&digest.finalize());
     let known = connection
         .prepare_cached("SELECT id FROM baseline WHERE digest = ?1")?
         .query_row([&digest], |row| row.get(0))

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::open::create_private;
 use crate::error::{Error, Result};
+use crate::model::digest::hexadecimal;
 
 /// Digits of a serial: always as many, so that a newer one is written over it in one piece.
 const DIGITS: usize = 20;
@@ -145,7 +146,7 @@ fn machine(state: &Path) -> Result<Machine> {
         .or_else(|| std::env::var("COMPUTERNAME").ok())
         .unwrap_or_default();
     Ok(Machine {
-        digest: digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect(),
+        digest: hexadecimal(&digest[..12]),
         name: name.trim().chars().filter(|c| !c.is_control()).take(64).collect(),
     })
 }

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::fate::{Fate, Fates};
 use super::survey::{Origin, Survey};
+use crate::model::digest::hexadecimal;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -66,7 +67,7 @@ impl RowDigest {
 
     /// The digest, in hexadecimal.
     pub fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&self.0.finalize())
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::Result;
+use crate::model::digest::hexadecimal;
 
 use super::figures;
 use super::replace::{Beside, Change, Folder};
@@ -126,7 +127,7 @@ fn digest(mut file: impl Read) -> io::Result<String> {
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece)? {
-            0 => return Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Ok(hexadecimal(&digest.finalize())),
             length => digest.update(&piece[..length]),
         }
     }

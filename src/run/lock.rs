@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::journal::private_folder;
 use crate::journal::state_folder;
+use crate::model::digest::hexadecimal;
 use crate::model::time::Moment;
 
 /// Held as long as a run uses an account.
@@ -96,7 +97,7 @@ fn open(path: &Path) -> std::io::Result<File> {
 /// Names the account without naming it: the file may be seen by others.
 fn fingerprint(base_url: &str, client_id: &str) -> String {
     let digest = Sha256::new().chain_update(base_url).chain_update([0]).chain_update(client_id).finalize();
-    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&digest[..12])
 }
 
 fn unusable(path: &Path, error: std::io::Error) -> Error {

@@ -14,6 +14,7 @@ use super::content::{self, Content, ENCRYPTED, contains_utf16};
 use super::encoding::TextEncoding;
 use super::finding::{Finding, Refusal};
 use super::survey::Survey;
+use crate::model::digest::hexadecimal;
 
 /// Largest text table in bytes.
 const TEXT_LIMIT: u64 = 2 << 30;
@@ -116,7 +117,7 @@ pub(crate) fn inspect(
             break;
         }
     }
-    let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hexadecimal(&digest.finalize());
     let format = match content {
         Content::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
         Content::Ole if ole_is_encrypted => {
@@ -284,8 +285,7 @@ mod tests {
         let (source, _) = inspected("a.csv", &b"name,phone\n".repeat(10_000));
         let source = source.unwrap();
         assert_eq!(source.bytes, 110_000);
-        let expected: String =
-            Sha256::digest(b"name,phone\n".repeat(10_000)).iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected: String = hexadecimal(&Sha256::digest(b"name,phone\n".repeat(10_000)));
         assert_eq!(source.sha256, expected);
     }
 }
