@@ -59,6 +59,7 @@ mod template;
 mod unmatched;
 mod until;
 mod watchdog;
+mod whole;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;

@@ -4,13 +4,14 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{ErrorKind as Io, Read as _, Write as _};
+use std::io::{ErrorKind as Io, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use super::context::Context;
 use super::survey::Surveyed;
+use super::whole;
 use crate::import::Examined;
 use crate::journal::Account;
 use crate::model::operation::Operation;
@@ -42,15 +43,9 @@ pub(super) fn keep(context: &Context<'_>, promise: &Promise) {
 }
 
 fn write(file: &Path, promise: &Promise) -> std::io::Result<()> {
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        Some(_) | None => Path::new("."),
-    };
-    let mut beside = tempfile::Builder::new().prefix(".fleetload-").suffix(".part").tempfile_in(folder)?;
-    serde_json::to_writer_pretty(&mut beside, promise)?;
-    beside.write_all(b"\n")?;
-    beside.as_file().sync_all()?;
-    beside.persist(file).map(drop).map_err(|error| error.error)
+    let mut text = serde_json::to_vec_pretty(promise)?;
+    text.push(b'\n');
+    whole::put(file, &text)
 }
 
 /// What was planned for these files, if anything was.

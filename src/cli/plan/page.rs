@@ -1,12 +1,13 @@
 //! The page of a plan: where it is written, and what is never written over.
 
 use std::fs::File;
-use std::io::{ErrorKind as Io, Read as _, Write as _};
+use std::io::{ErrorKind as Io, Read as _};
 use std::path::Path;
 
 use crate::cli::context::Context;
 use crate::cli::outlook::{Outlook, quota};
 use crate::cli::settings::Settings;
+use crate::cli::whole;
 use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::plan::{MARK, Page, page};
@@ -58,7 +59,7 @@ pub(super) fn write(
         quota: &quota(known.settings, &known.terms.terms, known.terms.learned),
         command: known.command,
     })?;
-    put(out, &text).map_err(|error| {
+    whole::put(out, text.as_bytes()).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))
             .because(error)
             .hint("name a file in a folder that is there and that you may write to")
@@ -66,16 +67,6 @@ pub(super) fn write(
     let line = Line::plain("the plan as a page: ").ink(Ink::Strong, out.display().to_string());
     context.terminal.result(line);
     Ok(())
-}
-
-fn put(out: &Path, text: &str) -> std::io::Result<()> {
-    let folder = match out.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        Some(_) | None => Path::new("."),
-    };
-    let mut beside = tempfile::Builder::new().prefix(".fleetload-").suffix(".part").tempfile_in(folder)?;
-    beside.write_all(text.as_bytes())?;
-    beside.persist(out).map(drop).map_err(|error| error.error)
 }
 
 #[cfg(test)]
