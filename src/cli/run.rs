@@ -352,7 +352,8 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
         }
-        Event::Parked { .. }
+        Event::Unseen { .. }
+        | Event::Parked { .. }
         | Event::Woken
         | Event::SlowedDown { .. }
         | Event::Breaker { .. }

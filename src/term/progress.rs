@@ -30,8 +30,8 @@ const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
 const BAR_WIDTH: usize = 16;
 /// On a terminal with fewer columns the counts are shown without bars.
 const ROOM_FOR_BARS: usize = 76;
-/// Lines below the counts: pace, quota, until when it is parked, what needs a person.
-const NOTES: usize = 4;
+/// Lines below the counts: pace, quota, what waits to be known, until when it is parked, what needs a person.
+const NOTES: usize = 5;
 
 /// The display of one run.
 pub struct Progress {
@@ -199,6 +199,7 @@ fn notes(picture: &Picture, tick: Tick, here: &TimeZone, status: &str) -> Vec<St
     let lines = [
         Some(picture.pace_line(tick, here)),
         picture.quota_line(),
+        picture.unseen_line(here),
         picture.parked_line(tick, here),
         picture.person_line(status),
     ];
