@@ -9,6 +9,7 @@ use super::commands::{Import as Typed, Reading};
 use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
+use super::remedy::remedy;
 use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched};
 use crate::error::{Error, Exit, Result};
@@ -132,7 +133,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
     );
     terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, refusals);
-    terminal.hint("correct the sheet and type the same command again");
+    terminal.hint(format!("{}, then type the command again", remedy(refusals)));
 }
 
 /// Tells the sheets that were read, and how, where that was not as anybody would expect.

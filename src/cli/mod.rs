@@ -41,6 +41,7 @@ mod questions;
 mod reading;
 mod redact;
 mod rehearsal;
+mod remedy;
 mod reports;
 mod resolve;
 mod run;

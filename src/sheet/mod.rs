@@ -57,5 +57,5 @@ pub use policy::Policy;
 pub use reading::Summary;
 pub(crate) use row::Raw;
 pub use row::{Identity, Row};
-pub use source::{Format, SourceFile};
+pub use source::{Format, SourceFile, locked};
 pub use table::Table;
