@@ -29,6 +29,7 @@ mod kept;
 mod layer;
 mod locks;
 mod mapping;
+mod needs;
 mod outlook;
 mod passes;
 mod plan;
