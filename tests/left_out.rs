@@ -88,7 +88,7 @@ fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row
     assert!(!page.contains("fleetload retry") && !page.contains("2 refused") && !page.contains("run FILE"));
     let cause = &bench.summary(1)["causes"][0];
     assert!(cause["meaning"].is_string(), "{cause}");
-    assert!(cause["advice"].as_str().is_some_and(|advice| advice.ends_with("fleetload run FILE")), "{cause}");
+    assert!(cause["advice"].as_str().is_some_and(|advice| advice.ends_with("fleetload run reports/1/fix.xlsx")), "{cause}");
 }
 
 #[test]

@@ -129,6 +129,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         here: TimeZone::system(),
         rehearsing: Cell::new(false),
         scenario: RefCell::new(None),
+        reading: RefCell::new(String::new()),
     };
     match &args.command {
         Command::Run(typed) => run::run(&context, typed),

@@ -27,8 +27,9 @@ pub(super) struct Manner {
 impl Reading {
     /// Brings what was typed together with what the profile keeps.
     pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
-        let profile = context.profile_for_sheets()?;
-        self.settle_with(profile)
+        let manner = self.settle_with(context.profile_for_sheets()?)?;
+        *context.reading.borrow_mut() = manner.options_for_corrected();
+        Ok(manner)
     }
 
     fn settle_with(&self, profile: Option<Profile>) -> Result<Manner> {
@@ -79,9 +80,18 @@ impl Manner {
 
     /// The options to type for the same again, each with a space before it.
     pub(super) fn command_line(&self) -> String {
-        let mut line = self.typed.command_line();
+        self.line(&self.typed)
+    }
+
+    /// The same for a file of ours with rows of these files that were corrected: its form and its header are ours.
+    fn options_for_corrected(&self) -> String {
+        self.line(&self.typed.clone().of_columns())
+    }
+
+    fn line(&self, typed: &Layer) -> String {
+        let mut line = typed.command_line();
         if let Some(customer) = &self.customer {
-            line.push_str(&format!(" --customer {}", super::context::quoted(customer)));
+            line.push_str(&format!(" --customer {}", crate::command::quoted(customer)));
         }
         line
     }

@@ -2,12 +2,13 @@
 
 use rust_xlsxwriter::{Format, FormatAlign, Worksheet, XlsxError};
 
+use crate::command;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 use super::RunState;
-use super::advice;
-use super::figures::{Figures, advice_for};
+use super::advice::{self, Advisor};
+use super::figures::Figures;
 use super::paint::Paint;
 
 /// The name of the sheet.
@@ -20,7 +21,12 @@ const CAUSES: usize = 20;
 const LEAD: u16 = 3;
 
 /// Fills the sheet.
-pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, figures: &Figures) -> Result<(), XlsxError> {
+pub(super) fn fill(
+    sheet: &mut Worksheet,
+    paint: &Paint,
+    figures: &Figures,
+    advisor: &Advisor<'_>,
+) -> Result<(), XlsxError> {
     sheet.set_name(NAME)?;
     for (column, width) in [(0, 26.0), (1, 30.0), (2, 12.0)] {
         sheet.set_column_width(column, width)?;
@@ -32,11 +38,11 @@ pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, figures: &Figures) -> R
     let mut page = Page { sheet, paint, row: 0 };
     page.text(0, &format!("Import {}", figures.import), &paint.title)?;
     page.row += 2;
-    standing(&mut page, figures)?;
+    standing(&mut page, figures, advisor)?;
     page.row += 1;
     sheets(&mut page, figures)?;
     page.row += 1;
-    causes(&mut page, figures)
+    causes(&mut page, figures, advisor)
 }
 
 /// A sheet filled from above.
@@ -88,7 +94,7 @@ fn readable(at: Moment) -> String {
     at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn standing(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     let state = match figures.standing.state {
         RunState::Finished => "finished: nothing is left to be sent",
         RunState::Parked => "parked: rows are left that go on by themselves later",
@@ -107,9 +113,13 @@ fn standing(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     page.count("Rows", figures.rows)?;
-    page.count("Rows to correct", figures.to_fix)?;
+    page.count("Rows to correct", figures.to_fix.saturating_sub(figures.along()))?;
+    if figures.along() > 0 {
+        page.count("Rows that come with them", figures.along())?;
+    }
     if figures.to_fix > 0 {
-        page.line("", "they are in fix.xlsx: correct them there, then type: fleetload run fix.xlsx")?;
+        let how = format!("they are in fix.xlsx: correct them there, then type: {}", advisor.run_corrected());
+        page.line("", &how)?;
     }
     if figures.left_out.total() > 0 {
         page.count("Left out for errors", figures.left_out.total())?;
@@ -171,7 +181,7 @@ fn sheets(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn causes(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn causes(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     if figures.causes.is_empty() {
         return Ok(());
     }
@@ -189,7 +199,7 @@ fn causes(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
             ("", rows) => rows,
             (message, rows) => format!("\u{201c}{message}\u{201d}: {rows}"),
         };
-        for text in [meaning, said, advice_for(cause, figures.import)] {
+        for text in [meaning, said, command::text(&advisor.of_cause(&cause.code, figures.import))] {
             if !text.is_empty() {
                 // No neighbour to the right, so that the text is shown whole.
                 page.text(2, &text, &paint.indented)?;

@@ -33,8 +33,8 @@ pub(super) struct List<'a> {
     pub(super) surveys: &'a [Survey],
     /// The names of the worksheets, in the order of the tables.
     pub(super) worksheets: &'a [String],
-    /// The workbook itself, as it is typed in a command.
-    pub(super) name: &'a str,
+    /// The command that checks the workbook.
+    pub(super) again: &'a str,
 }
 
 /// Fills the sheet.
@@ -104,8 +104,8 @@ impl List<'_> {
                 .to_owned(),
         );
         lines.push(format!(
-            "Correct the red cells in this workbook, save it, and check it again: fleetload check {}. This sheet and the columns result_… are not read.",
-            self.name
+            "Correct the red cells in this workbook, save it, and check it again: {} (this sheet and the columns result_… are not read).",
+            self.again
         ));
         if !self.book.ignored.is_empty() {
             let names: Vec<String> = self
