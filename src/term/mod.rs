@@ -7,6 +7,7 @@
 mod ask;
 mod clean;
 mod figures;
+mod fold;
 mod line;
 mod log;
 mod pace;
@@ -48,11 +49,18 @@ pub struct Manner {
 struct Stream {
     to: Box<dyn Write + Send>,
     colour: bool,
+    /// How many columns lines may have: what a terminal shows at this moment, and `None` for a file or a pipe.
+    columns: fn() -> Option<usize>,
     /// Why nothing is written any more; a closed pipe is no failure.
     ended: Option<io::Error>,
 }
 
 impl Stream {
+    fn line(&mut self, line: &Line) {
+        let text = line.render(self.colour, (self.columns)()) + "\n";
+        self.write(&text);
+    }
+
     fn write(&mut self, text: &str) {
         if self.ended.is_some() {
             return;
@@ -84,11 +92,13 @@ impl Terminal {
         let colour = |choice| !manner.no_color && choice != anstream::ColorChoice::Never;
         let results = Stream {
             colour: colour(anstream::AutoStream::choice(&io::stdout())),
+            columns: width::of_results,
             to: Box::new(io::stdout()),
             ended: None,
         };
         let talk = Stream {
             colour: colour(anstream::AutoStream::choice(&io::stderr())),
+            columns: width::of_messages,
             to: Box::new(io::stderr()),
             ended: None,
         };
@@ -193,22 +203,19 @@ impl Terminal {
         let first = lines.next().unwrap_or_default();
         self.write_talk(&Line::new().ink(Ink::Hint, "hint:").text(" ").text(first));
         for more in lines {
-            self.write_talk(&Line::new().text("      ").text(more));
+            let line = Line::new().text("      ").text(more);
+            // A piece of a settings file is copied as it stands.
+            let is_setting = more.starts_with('[') || more.contains(" = ");
+            self.write_talk(&if is_setting { line.whole() } else { line });
         }
     }
 
     fn write_result(&self, line: &Line) {
-        self.print(|streams| {
-            let text = line.render(streams.results.colour) + "\n";
-            streams.results.write(&text);
-        });
+        self.print(|streams| streams.results.line(line));
     }
 
     fn write_talk(&self, line: &Line) {
-        self.print(|streams| {
-            let text = line.render(streams.talk.colour) + "\n";
-            streams.talk.write(&text);
-        });
+        self.print(|streams| streams.talk.line(line));
     }
 
     fn fail_result(&self, error: io::Error) {
@@ -300,7 +307,7 @@ pub(crate) mod testing {
     }
 
     pub(super) fn stream(to: impl Write + Send + 'static) -> Stream {
-        Stream { to: Box::new(to), colour: false, ended: None }
+        Stream { to: Box::new(to), colour: false, columns: || None, ended: None }
     }
 }
 
@@ -318,6 +325,27 @@ mod tests {
         terminal.hint("fleetload run");
         assert_eq!(results.text(), "12 rows\n");
         assert_eq!(talk.text(), "reading\nwarning: one thing\n  and another\nhint: fleetload run\n");
+    }
+
+    #[test]
+    fn on_a_terminal_lines_are_as_wide_as_it_and_settings_and_tables_stay_whole() {
+        let (terminal, results, talk) = terminal(Manner::default());
+        terminal.lock().results.columns = || Some(40);
+        terminal.lock().talk.columns = || Some(40);
+        terminal.result("12 rows were left out because of errors and 7 more");
+        let mut table = Table::new(&["operation", "calls"], &[1]);
+        table.row(["an operation that has a name as long as this", "1"]);
+        table.lines().into_iter().for_each(|line| terminal.result(line));
+        terminal.hint("put this into fleetload.toml, so that it need not be typed:\nmap = { 'Department of the customer' = 'name' }");
+        insta::assert_snapshot!(format!("{}{}", results.text(), talk.text()), @"
+        12 rows were left out because of errors
+          and 7 more
+         operation                                     calls
+         an operation that has a name as long as this      1
+        hint: put this into fleetload.toml, so
+              that it need not be typed:
+              map = { 'Department of the customer' = 'name' }
+        ");
     }
 
     #[test]
