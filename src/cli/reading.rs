@@ -1,6 +1,8 @@
 //! How files are to be read: flags before what the profile keeps for the customer, that before what it keeps for the
 //! account.
 
+use serde_json::json;
+
 use super::choice::nearest;
 use super::commands::Reading;
 use super::context::Context;
@@ -9,6 +11,7 @@ use super::layer::Layer;
 use super::profile::Profile;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
+use crate::term::{Line, counted};
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
@@ -46,6 +49,41 @@ impl Reading {
         let skip_invalid = layer.skip_invalid == Some(true);
         Ok(Manner { options: layer.options()?, skip_invalid, redact: self.redact, typed, customer, profile })
     }
+}
+
+/// Lines of settings that are shown; a customer may have many headers.
+const SHOWN: usize = 40;
+
+/// Tells what the profile keeps about reading sheets, each table as it stands in the settings file.
+pub(super) fn tell_kept(context: &Context<'_>) -> Result<()> {
+    let Some(profile) = context.profile_for_sheets()? else { return Ok(()) };
+    let account = (vec!["profile", &*profile.name, "reading"], &profile.reading);
+    let customers = profile
+        .customers
+        .iter()
+        .map(|(customer, layer)| (vec!["profile", &*profile.name, "customers", customer], layer));
+    let mut lines = Vec::new();
+    for (path, layer) in std::iter::once(account).chain(customers).filter(|(_, layer)| !layer.is_empty()) {
+        let text = kept::written(layer, &path)?;
+        context.terminal.object(&json!({
+            "object": "reading", "table": path.join("."), "file": profile.file, "settings": text,
+        }));
+        lines.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    terminal.result(format!("how sheets are read, in {}:", profile.file.display()));
+    for line in lines.iter().take(SHOWN) {
+        terminal.result(Line::plain("  ").text(line).whole());
+    }
+    if lines.len() > SHOWN {
+        let more = u64::try_from(lines.len() - SHOWN).unwrap_or(u64::MAX);
+        terminal.result(format!("  and {}", counted(more, "more line", "more lines")));
+    }
+    terminal.result("");
+    Ok(())
 }
 
 /// What the profile keeps for a customer.
