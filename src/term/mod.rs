@@ -10,6 +10,7 @@ mod figures;
 mod fold;
 mod line;
 mod log;
+mod margin;
 mod pace;
 mod picture;
 mod progress;
@@ -105,7 +106,7 @@ impl Terminal {
         Self {
             manner,
             streams: Arc::new(Mutex::new(Streams { results, talk })),
-            bars: MultiProgress::new(),
+            bars: MultiProgress::with_draw_target(margin::target()),
             interactive: io::stderr().is_terminal(),
             columns: width::of_talk(),
         }
@@ -247,6 +248,7 @@ struct ErrorObject {
 pub(crate) mod testing {
     //! A terminal whose two streams are kept in memory.
 
+    use super::margin::Margin;
     use super::*;
     use indicatif::{InMemoryTerm, ProgressDrawTarget, TermLike as _};
 
@@ -299,8 +301,9 @@ pub(crate) mod testing {
 
     pub(crate) fn with_bars(screen: &InMemoryTerm) -> Terminal {
         let (mut terminal, _, _) = terminal(Manner::default());
-        terminal.bars =
-            MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        terminal.bars = MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(Margin::of(
+            screen.clone(),
+        ))));
         terminal.interactive = true;
         terminal.columns = usize::from(screen.width());
         terminal
