@@ -19,8 +19,8 @@ const LISTED: usize = 5_000;
 const RANGES: usize = 3;
 /// Widths of the columns.
 const WIDTHS: [f64; 8] = [26.0, 11.0, 28.0, 22.0, 26.0, 70.0, 36.0, 30.0];
-/// Characters of a line in the column of messages.
-const LINE: usize = 64;
+/// Characters of a line in the columns of values, messages, rules and suggestions: a little less than they are wide.
+const LINES: [usize; 4] = [22, 62, 30, 25];
 
 /// What the sheet tells.
 pub(super) struct List<'a> {
@@ -235,16 +235,19 @@ impl List<'_> {
         page.text(1, word(finding.severity), paint.status(colour(finding.severity)))?;
         page.text(2, finding.code.as_str(), &paint.result)?;
         page.text(3, finding.header.as_deref().unwrap_or_default(), &paint.result)?;
-        page.text(4, finding.value.as_deref().unwrap_or_default(), &paint.result)?;
         let mut message = finding.message.clone();
         for place in places(finding) {
             message.push('\n');
             message.push_str(&place);
         }
-        page.text(5, &message, &paint.sentence)?;
-        page.text(6, finding.rule.as_deref().unwrap_or_default(), &paint.sentence)?;
-        page.text(7, finding.suggestion.as_deref().unwrap_or_default(), &paint.sentence)?;
-        page.sheet.set_row_height(page.row, height(&[&message], LINE))?;
+        let [value, rule, suggestion] = [&finding.value, &finding.rule, &finding.suggestion]
+            .map(|text| text.as_deref().unwrap_or_default());
+        let mut tallest = 0.0_f64;
+        for (column, (text, line)) in (4..).zip([value, &message, rule, suggestion].into_iter().zip(LINES)) {
+            page.text(column, text, &paint.sentence)?;
+            tallest = tallest.max(height(&[text], line));
+        }
+        page.sheet.set_row_height(page.row, tallest)?;
         page.row += 1;
         Ok(())
     }
