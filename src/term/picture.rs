@@ -243,9 +243,9 @@ impl Picture {
             .map(|kind| counted(u64::try_from(of(kind)).unwrap_or(u64::MAX), kind.singular(), kind.plural()))
             .collect();
         let (wait, they) =
-            if self.unseen.len() == 1 { ("waits", "it refers") } else { ("wait", "they refer") };
+            if self.unseen.len() == 1 { ("waits", "it refers to") } else { ("wait", "they refer to") };
         Some(format!(
-            "{} {wait} until the service knows what {they} to: asked again until {}",
+            "{} {wait} until what {they} is known: tried until {}",
             rows.join(" and "),
             time_of_day(until, here)
         ))
