@@ -55,6 +55,7 @@ mod settings;
 #[cfg(test)]
 mod settings_tests;
 mod signals;
+mod stand;
 mod status;
 mod survey;
 mod template;

@@ -4,8 +4,8 @@
 use super::args::Overrides;
 use super::context::Context;
 use super::counts;
-use super::glance::Stand;
 use super::settings::Purpose;
+use super::stand::Stand;
 use crate::error::Result;
 use crate::journal::{Answered, ImportInfo, Journal, RunInfo};
 use crate::look;
