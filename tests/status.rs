@@ -189,6 +189,9 @@ fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answe
         told["needs_person"].as_array().expect("needs").iter().map(|need| &need["count"]).collect();
     assert_eq!(needs, [1, 2, 1], "of import 1 what did not come again, of import 2 the rest: {told}");
     assert_eq!(told["left_out"], 2);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("3 rows came again since: import 2 answers for them"), "{page}");
     let hint = bench.fleetload(&["status", "2"]).expect_code(0).stderr;
     assert!(hint.contains("correct the rows in reports/2/fix.xlsx"), "{hint}");
 }

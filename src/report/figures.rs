@@ -42,6 +42,8 @@ pub(super) struct Figures {
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
     pub(super) left_out: Tally,
+    /// Rows that did not get through and came again: how many, and the import that answers for them.
+    pub(super) answered: Vec<(u64, ImportId)>,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
     /// What reading back came to.
@@ -109,6 +111,11 @@ impl Figures {
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             left_out: journal.left_out_tally(Some(info.import))?,
+            answered: journal
+                .answered_later(info.import)?
+                .iter()
+                .map(|later| (later.refused.total() + later.left_out.total(), later.by))
+                .collect(),
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,

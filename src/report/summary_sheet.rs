@@ -124,6 +124,9 @@ fn standing(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Re
     if figures.left_out.total() > 0 {
         page.count("Left out for errors", figures.left_out.total())?;
     }
+    for (number, by) in &figures.answered {
+        page.count(&format!("Answered by import {by}"), *number)?;
+    }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
     page.count("Requests without look-ups", figures.requests)?;

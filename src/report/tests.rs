@@ -533,19 +533,35 @@ proptest::proptest! {
     }
 }
 
+/// The text of the parts of a workbook whose names begin like this.
+fn text_of(path: &Path, prefix: &str) -> String {
+    parts(path).into_iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn every_sheet_is_printed_across_as_wide_as_a_page_with_its_header_and_the_number_of_the_page() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    for (name, sheets, tables) in [("results.xlsx", 3, 2), ("fix.xlsx", 2, 2)] {
+        let path = written.folder.join(name);
+        let text = text_of(&path, "xl/worksheets/sheet");
+        for (mark, times) in [
+            ("orientation=\"landscape\"", sheets),
+            ("fitToHeight=\"0\"", sheets),
+            ("<pageSetUpPr fitToPage=\"1\"/>", sheets),
+            ("Page &amp;P of &amp;N", sheets),
+        ] {
+            assert_eq!(text.matches(mark).count(), times, "{name}: {mark}");
+        }
+        assert_eq!(text_of(&path, "xl/workbook.xml").matches("_xlnm.Print_Titles").count(), tables, "{name}");
+    }
+}
+
 #[test]
 fn the_cells_to_blame_carry_notes() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
-    let file = fs::File::open(written.folder.join("fix.xlsx")).unwrap();
-    let mut archive = zip::ZipArchive::new(file).unwrap();
-    let mut notes = String::new();
-    for at in 0..archive.len() {
-        let mut part = archive.by_index(at).unwrap();
-        if part.name().unwrap().starts_with("xl/comments") {
-            std::io::Read::read_to_string(&mut part, &mut notes).unwrap();
-        }
-    }
+    let notes = text_of(&written.folder.join("fix.xlsx"), "xl/comments");
     for (cell, words) in [
         ("E2", "must be a phone number"),
         ("I2", "must not contain quotes"),

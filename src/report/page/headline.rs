@@ -166,6 +166,13 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
             if skipped == 1 { "it belongs to" } else { "they belong to" }
         ));
     }
+    for (number, by) in &figures.answered {
+        parts.push(format!(
+            "{} again since: import {by} answers for {}",
+            counted(*number, "row came", "rows came"),
+            if *number == 1 { "it" } else { "them" }
+        ));
+    }
     if rows.findings > 0 && rows.held > 0 {
         parts.push(counted(rows.findings, "finding of reading back", "findings of reading back"));
     }
