@@ -236,6 +236,9 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
     let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["run", "--profile", "bench"]).expect_code(2);
+    let next = "fleetload run --journal service.db --reports reports-service --profile bench\n";
+    assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
     let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
     assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);

@@ -202,10 +202,11 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
             " --sandbox",
         )
     };
-    Err(Error::usage(what).hint(format!(
-        "name another journal: fleetload run{files} --journal {name} --reports reports-{}{options}",
-        name.trim_end_matches(".db")
-    )))
+    // The other journal is of the kind that was typed.
+    context.rehearsing.set(rehearsing);
+    let reports = name.trim_end_matches(".db");
+    let command = context.again(&format!("run{files} --journal {name} --reports reports-{reports}{options}"));
+    Err(Error::usage(what).hint(format!("name another journal: {command}")))
 }
 
 /// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
