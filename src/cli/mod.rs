@@ -60,6 +60,7 @@ mod unmatched;
 mod until;
 mod watchdog;
 mod whole;
+mod zones;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;

@@ -1,12 +1,15 @@
 //! How files are to be read: flags before what the profile keeps for the customer, that before what it keeps for the
 //! account.
 
+use std::sync::Arc;
+
 use super::choice::nearest;
 use super::commands::Reading;
 use super::context::Context;
 use super::kept;
 use super::layer::Layer;
 use super::profile::Profile;
+use super::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
 
@@ -28,7 +31,12 @@ impl Reading {
     /// Brings what was typed together with what the profile keeps.
     pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
         let profile = context.profile_for_sheets()?;
-        self.settle_with(profile)
+        let mut manner = self.settle_with(profile)?;
+        let of_profile = manner.profile.as_ref().and_then(|profile| profile.base_url.as_ref());
+        let base_url =
+            context.environment.get("FLEETLOAD_BASE_URL").or(of_profile.map(|url| url.value.as_str()));
+        manner.options.zones = zones::known(&context.common.journal, base_url).map(Arc::new);
+        Ok(manner)
     }
 
     fn settle_with(&self, profile: Option<Profile>) -> Result<Manner> {

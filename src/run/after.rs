@@ -27,7 +27,7 @@ use crate::model::record::{Extra, Record};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
-use crate::service::{Found, Lookup};
+use crate::service::{Found, Lookup, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(super) const ABSENT_READS: u32 = 2;
@@ -187,7 +187,7 @@ impl Dispatcher {
                 let reason = format!("{cause}, and the records found do not say clearly which is ours");
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
-            After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
+            After::Absent if may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
             After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),

@@ -18,6 +18,7 @@ mod zone;
 mod zones;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -27,6 +28,7 @@ use super::column::{Column, Family, Form};
 use super::finding::shown;
 use super::options::{CountryForm, MacForm, Options};
 use super::text::{Changes, Norm, is_formula_error, normalise, unwrap_excel};
+use crate::model::zone::ZoneList;
 
 pub use identifier::fold_key;
 
@@ -111,12 +113,13 @@ pub(crate) struct Setting {
 }
 
 /// What a person has said about the values of cells.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ways {
     placeholders_blank: bool,
     country: CountryForm,
     mac_form: MacForm,
     longest_text: usize,
+    zones: Option<Arc<ZoneList>>,
 }
 
 impl Ways {
@@ -127,6 +130,7 @@ impl Ways {
             country: options.country.unwrap_or(CountryForm::AsIs),
             mac_form: options.mac_form.unwrap_or(MacForm::Colon),
             longest_text: options.longest_text.unwrap_or(LONG_TEXT),
+            zones: options.zones.clone(),
         }
     }
 }
@@ -246,7 +250,7 @@ fn form(
         Form::Email => contact::email(text, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
-        Form::Timezone => zone::timezone(text, reading),
+        Form::Timezone => zone::timezone(text, ways.zones.as_deref(), reading),
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
         Form::Reference(role) => identifier::reference(text, role),
