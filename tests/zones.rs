@@ -3,6 +3,7 @@
 mod bench;
 
 use bench::Bench;
+use calamine::{Reader as _, Xlsx, open_workbook};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
 
@@ -36,6 +37,11 @@ fn doctor_keeps_the_list_and_sheets_are_held_against_it_offline() {
         assert!(outcome.stdout.contains("is not in the service's list of"), "{command}: {}", outcome.stdout);
     }
     assert_eq!(bench.requests("listTimeZones"), asked, "it was looked into without asking again");
+    bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(0);
+    let listed = kept(&bench).expect("the list")["zones"].as_array().expect("zones").len();
+    let mut blank: Xlsx<_> = open_workbook(bench.path("blank.xlsx")).expect("a workbook");
+    let offered = blank.worksheet_range("lists").expect("the lists").height();
+    assert_eq!(offered, listed, "a blank sheet offers what the service lists");
     // A list of this service says nothing about another one.
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
     bench.write("fleetload.toml", &profile.replace(&bench.base_url(), "https://elsewhere.example"));

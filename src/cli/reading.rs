@@ -32,10 +32,7 @@ impl Reading {
     pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
         let profile = context.profile_for_sheets()?;
         let mut manner = self.settle_with(profile)?;
-        let of_profile = manner.profile.as_ref().and_then(|profile| profile.base_url.as_ref());
-        let base_url =
-            context.environment.get("FLEETLOAD_BASE_URL").or(of_profile.map(|url| url.value.as_str()));
-        manner.options.zones = zones::known(&context.common.journal, base_url).map(Arc::new);
+        manner.options.zones = zones::of_service(context, manner.profile.as_ref()).map(Arc::new);
         Ok(manner)
     }
 

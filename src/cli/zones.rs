@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::context::Context;
 use super::probe::{self, Finding};
+use super::profile::Profile;
 use super::whole;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -43,8 +44,15 @@ pub(super) fn file_of(journal: &Path) -> PathBuf {
     name.into()
 }
 
+/// The list that is kept, if it is that of the service that environment or profile name.
+pub(super) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Option<ZoneList> {
+    let of_profile = profile.and_then(|profile| profile.base_url.as_ref());
+    let base_url = context.environment.get("FLEETLOAD_BASE_URL").or(of_profile.map(|url| url.value.as_str()));
+    known(&context.common.journal, base_url)
+}
+
 /// The list that is kept, if it is that of the service at `base_url`, or if nobody says which service is meant.
-pub(super) fn known(journal: &Path, base_url: Option<&str>) -> Option<ZoneList> {
+fn known(journal: &Path, base_url: Option<&str>) -> Option<ZoneList> {
     let file = file_of(journal);
     // What is no regular file, a pipe for one, may never end, or never begin.
     if !fs::metadata(&file).ok()?.is_file() {
