@@ -4,14 +4,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
-use super::cell::Cell;
+use super::cell::{Cell, CellKind};
 use super::code::{Code, Severity};
 use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
 use super::draft::{Draft, Reference, Values};
-use super::field::{self, Problem, Setting, Ways};
+use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::layout;
@@ -97,6 +97,14 @@ struct Planned {
     column: &'static Column,
     entry: Option<String>,
     default: Option<Cell>,
+}
+
+/// The country of a row, as its cell has it or by default.
+fn country<'c>(plan: &'c [Planned], cells: &'c [Cell]) -> Option<&'c str> {
+    let planned = plan.iter().find(|planned| planned.column.form == Form::Country)?;
+    let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+    let cell = given.or(planned.default.as_ref())?;
+    (cell.kind == CellKind::Text).then_some(&*cell.text)
 }
 
 /// Reads the rows of one table.
@@ -250,6 +258,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads each planned cell; whether the row may be a footer.
     fn fields(&mut self, cells: &[Cell], row: &mut Row) -> bool {
+        let country = country(&self.plan, cells);
         let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
         let mut missing: Vec<&'static Column> = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
@@ -270,7 +279,7 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let reading = field::read(planned.column, cell, self.setting, &self.ways);
+            let reading = field::read(planned.column, cell, Beside { country }, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }

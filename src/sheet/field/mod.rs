@@ -12,6 +12,7 @@ mod list;
 mod lookalike;
 mod mac;
 mod number;
+mod postcode;
 mod suspicion;
 mod words;
 mod zone;
@@ -101,6 +102,13 @@ impl Problem {
     }
 }
 
+/// What stands beside a cell and matters to it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The country of its row, as it stands there.
+    pub(crate) country: Option<&'a str>,
+}
+
 /// What holds for a whole table and matters to its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -160,7 +168,13 @@ impl Reading {
 }
 
 /// Reads a cell as a value of its column.
-pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) -> Reading {
+pub(crate) fn read(
+    column: &Column,
+    cell: &Cell,
+    beside: Beside<'_>,
+    setting: Setting,
+    ways: &Ways,
+) -> Reading {
     let mut reading = Reading::default();
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
@@ -187,7 +201,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             }
         },
         CellKind::Number { value, padded } => {
-            match number::read_cell(column, &cell.text, value, padded, &mut reading) {
+            match number::read_cell(column, &cell.text, (value, padded), beside.country, &mut reading) {
                 Some(text) => Cow::Owned(text),
                 None => return reading,
             }
@@ -216,7 +230,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             return reading;
         }
     }
-    let text = match number::repaired(column, &text, &mut reading) {
+    let text = match number::repaired(column, &text, beside.country, &mut reading) {
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };
