@@ -35,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         .example("01A2B3C4D5E", "001A2B3C4D5E"),
     found("cell.mac-reserved", "the MAC address belongs to no single device", "The service would tie a placeholder to the device, and refuse the next one as a duplicate.", "Enter the address on the label, or leave the cell blank where it is not known yet.")
         .example("00:00:00:00:00:00", "00:1a:2b:3c:4d:5e"),
-    found("cell.phone", "the value does not look like a phone number", "It is stored as it is, and nobody can call it.", "Write digits with a leading +, and an extension as x12.").example("1-800-FLOWERS", "+1 800 356 9377"),
+    found("cell.phone", "the value does not look like a phone number that everybody can dial", "It is stored as it is, and a call to it may reach nobody.", "Write digits with a leading + and the code of the country, and an extension as x12.").example("1-800-FLOWERS", "+1 800 356 9377"),
     found("cell.timezone", "the value is not a time zone of the IANA list", "The service may refuse it, or show all times of the record wrong.", "Write the name of the zone, as Region/City. Offsets such as GMT+12 and names of Windows are not zones.")
         .example("New Zealand Standard Time", "Pacific/Auckland"),
     found("cell.country", "the value is neither a country code nor a known name of a country", "The address may be shown or sorted wrong.", "Write the two letters of ISO 3166 or the usual name. How countries are sent is set with --country.").example("Aotearoa", "NZ"),

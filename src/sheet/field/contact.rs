@@ -1,14 +1,17 @@
 //! Phone numbers and e-mail addresses: what cannot be one is told, and neither is rewritten.
+//!
+//! How numbers abroad are dialled is left to `dialling`.
 
 use super::super::code::Code;
 use super::super::finding::shown;
-use super::{Problem, Reading, Value, lookalike};
+use super::{Problem, Reading, Value, dialling, lookalike};
 
 /// Digits from which on a part of a cell is taken for a phone number of its own.
 const WHOLE_NUMBER: usize = 6;
 
-/// A phone number stays text; only what cannot be one is told.
-pub(super) fn phone(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+/// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
+/// row.
+pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
     const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or ext 5";
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if holds_several_phones(text) {
@@ -50,6 +53,8 @@ pub(super) fn phone(text: &str, reading: &mut Reading) -> Result<Value, Problem>
             )
             .rule(RULE),
         );
+    } else {
+        reading.problems.extend(dialling::prefix_for_plus(text, country));
     }
     Ok(Value::Text(text.to_owned()))
 }

@@ -7,6 +7,7 @@ mod contact;
 mod countries;
 mod country;
 mod degrees;
+mod dialling;
 mod identifier;
 mod list;
 mod lookalike;
@@ -88,6 +89,11 @@ impl Problem {
 
     fn suggest(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    fn note(mut self) -> Self {
+        self.severity = Severity::Info;
         self
     }
 
@@ -235,7 +241,7 @@ pub(crate) fn read(
         Err(problem) => return reading.problem(problem),
     };
     reading.problems.extend(suspicion::too_long(column.form, text, ways));
-    let result = form(column.form, text, setting, ways, &mut reading);
+    let result = form(column.form, text, beside, setting, ways, &mut reading);
     match result {
         Ok(value) => reading.value = Some(value),
         Err(problem) => reading.problems.push(problem),
@@ -247,6 +253,7 @@ pub(crate) fn read(
 fn form(
     form: Form,
     text: &str,
+    beside: Beside<'_>,
     setting: Setting,
     ways: &Ways,
     reading: &mut Reading,
@@ -256,7 +263,7 @@ fn form(
             words::text(text, reading)
         }
         Form::Country => Ok(country::country(text, ways.country, reading)),
-        Form::Phone => contact::phone(text, reading),
+        Form::Phone => contact::phone(text, beside.country, reading),
         Form::Email => contact::email(text, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
