@@ -135,10 +135,11 @@ impl Book {
         let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
         // Otherwise a covered cell is blank here as it is there.
         let below = self.options.fill_merged.then_some(&below);
-        workbook.rows(*place, survey, below, &mut |row| {
+        let ended = workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
             each(Raw { number, line: None, cells, damage: None, is_hidden })
-        })
+        })?;
+        Ok(ended.map_err(|broken| broken.why))
     }
 
     /// A worksheet that is read, with what was seen in it.

@@ -50,7 +50,8 @@ pub(super) fn read(
         }
         reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None, is_hidden })
     })?;
-    let mut summary = reading.finish(ended)?;
+    // A row that may go on where the worksheet breaks off is not judged.
+    let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));
     Ok(summary)
 }
