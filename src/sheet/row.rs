@@ -16,7 +16,7 @@ use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::layout;
 use super::options::Options;
-use super::preflight::COLUMN_LIMIT;
+use super::preflight::{COLUMN_LIMIT, Link};
 use super::table::Table;
 use super::tally::Tally;
 
@@ -75,6 +75,8 @@ pub(crate) struct Raw {
     pub(crate) number: u32,
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
+    /// The links behind cells that should hold an e-mail address.
+    pub(crate) links: Vec<Link>,
     pub(crate) damage: Option<Damage>,
     /// Whether it is hidden, by a filter or by hand.
     pub(crate) is_hidden: bool,
@@ -163,7 +165,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads a row that is not blank.
     pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
-        let Raw { number, line, cells, damage, is_hidden } = raw;
+        let Raw { number, line, cells, links, damage, is_hidden } = raw;
         let row_key = self
             .key
             .and_then(|key| cells.get(key))
@@ -214,7 +216,7 @@ impl<'a> RowReader<'a> {
         self.surplus(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
-        let footer = self.fields(&cells, &mut row);
+        let footer = self.fields(&cells, &links, &mut row);
         self.identify(&mut row);
         for problem in self.values.problems() {
             let column = super::column::column(self.table.kind, problem.column);
@@ -257,7 +259,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads each planned cell; whether the row may be a footer.
-    fn fields(&mut self, cells: &[Cell], row: &mut Row) -> bool {
+    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> bool {
         let country = country(&self.plan, cells);
         let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
         let mut missing: Vec<&'static Column> = Vec::new();
@@ -279,7 +281,9 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let reading = field::read(planned.column, cell, Beside { country }, self.setting, &self.ways);
+            let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
+            let beside = Beside { country, link: link.map(|link| &*link.address) };
+            let reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }

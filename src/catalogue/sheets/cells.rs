@@ -25,7 +25,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     found("cell.network", "the value is not a network", "Traffic would be translated to the wrong addresses.", "Write it as 10.1.0.0/16 or 10.1.0.0/255.255.0.0.").example("10.1.0.0 - 10.1.255.255", "10.1.0.0/16"),
     found("cell.username", "a username has small letters a-z, digits, and - . @ and nothing else", "The service refuses every other one. Small letters are not made by themselves, because people log in with exactly this name.",
         "Write it in small letters, without spaces, accents, + and _.").example("Ann.Miller", "ann.miller"),
-    found("cell.email", "the value is not an e-mail address", "Mails to it would never arrive.", "Write the bare address, without name, brackets and mailto:.").example("Ann Miller <ann@example.com>", "ann@example.com"),
+    found("cell.email", "the value is not an e-mail address, or its link leads to another one", "Mails to it would never arrive, or arrive somewhere else.", "Write the bare address, without name, brackets, mailto: and link.").example("Ann Miller <ann@example.com>", "ann@example.com"),
     found("cell.multiple-values", "the cell holds several values and may hold one", "The service would take the whole text as one address or number.", "Keep one of them; a second phone number or address has no place in the service.")
         .example("a@example.com; b@example.com", "a@example.com"),
     found("cell.unsupported-action", "the action is not offered for this kind of row", "The service has no operation for it.", "Choose another action or take the row out; what is not offered here must be done in the service itself."),

@@ -4,6 +4,7 @@
 
 use super::super::code::Code;
 use super::super::finding::shown;
+use super::super::text::{Changes, Norm, normalise};
 use super::{Problem, Reading, Value, dialling, lookalike};
 
 /// Digits from which on a part of a cell is taken for a phone number of its own.
@@ -70,8 +71,49 @@ fn holds_several_phones(text: &str) -> bool {
 
 const RULE: &str = "one address such as name@company.example";
 
+/// An e-mail address, and the one that the link behind its cell leads to. Where the two differ nobody knows which is right.
+pub(super) fn email(text: &str, link: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
+    let read = address(text, reading);
+    let mut changes = Changes::default();
+    let Some(link) = link.map(|link| normalise(link, Norm::Code, &mut changes)) else { return read };
+    if link.to_lowercase() == bare(text).to_lowercase() {
+        return read;
+    }
+    match read {
+        Err(problem) if problem.code == Code::CellEmail && !text.contains('@') => Err(behind(text, &link)),
+        // What is no address for another reason is told as what it is.
+        Err(problem) if problem.code != Code::CellEmail || problem.suggestion.is_none() => Err(problem),
+        Ok(_) | Err(_) => Err(Problem::new(
+            Code::CellEmail,
+            format!(
+                "the cell says {}, and the link behind it leads to {}: enter the right one, and remove the link",
+                shown(bare(text)),
+                shown(&link)
+            ),
+        )
+        .rule(RULE)),
+    }
+}
+
+/// The finding for a name with a link to an address.
+fn behind(text: &str, link: &str) -> Problem {
+    let problem = Problem::new(
+        Code::CellEmail,
+        format!(
+            "the cell says '{}', and the link behind it leads to {}: enter the address itself, and remove the link",
+            shown(text),
+            shown(link)
+        ),
+    )
+    .rule(RULE);
+    match address(link, &mut Reading::default()) {
+        Ok(Value::Text(canonical)) => problem.suggest(canonical),
+        Ok(_) | Err(_) => problem,
+    }
+}
+
 /// An e-mail address: local part, at sign, domain with a dot.
-pub(super) fn email(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+fn address(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     let bare = bare(text);
     let wrong = |message: String| Err(Problem::new(Code::CellEmail, message).rule(RULE));
     if bare == text && text.matches('@').count() > 1 && text.contains([';', ',', ' ', '/', '|']) {

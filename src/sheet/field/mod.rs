@@ -113,6 +113,8 @@ impl Problem {
 pub(crate) struct Beside<'a> {
     /// The country of its row, as it stands there.
     pub(crate) country: Option<&'a str>,
+    /// The e-mail address that the link behind the cell leads to.
+    pub(crate) link: Option<&'a str>,
 }
 
 /// What holds for a whole table and matters to its cells.
@@ -264,7 +266,7 @@ fn form(
         }
         Form::Country => Ok(country::country(text, ways.country, reading)),
         Form::Phone => contact::phone(text, beside.country, reading),
-        Form::Email => contact::email(text, reading),
+        Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
         Form::Timezone => zone::timezone(text, reading),

@@ -315,7 +315,7 @@ proptest::proptest! {
     fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
         for kind in Kind::ALL {
             for column in crate::sheet::column::columns(kind) {
-                let beside = Beside { country: Some("US") };
+                let beside = Beside { country: Some("US"), link: Some(&value) };
                 for cell in [Cell::text(value.clone()), number(digits)] {
                     let reading = read(column, &cell, beside, CSV, &Ways::of(&Options::default()));
                     let blank = crate::sheet::text::is_blank(&cell.text);
