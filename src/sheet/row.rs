@@ -216,7 +216,7 @@ impl<'a> RowReader<'a> {
         self.surplus(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
-        let footer = self.fields(&cells, &links, &mut row);
+        let (footer, restored) = self.fields(&cells, &links, &mut row);
         self.identify(&mut row);
         for problem in self.values.problems() {
             let column = super::column::column(self.table.kind, problem.column);
@@ -246,6 +246,9 @@ impl<'a> RowReader<'a> {
             row.draft = self.values.draft();
         }
         row.cells = self.texts(cells);
+        for (position, text) in restored {
+            row.cells[position] = text;
+        }
         if footer { Outcome::Footer(row) } else { Outcome::Row(row) }
     }
 
@@ -258,8 +261,9 @@ impl<'a> RowReader<'a> {
         texts
     }
 
-    /// Reads each planned cell; whether the row may be a footer.
-    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> bool {
+    /// Reads each planned cell; whether the row may be a footer, and the cells that the reports show as they are sent.
+    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> (bool, Vec<(usize, String)>) {
+        let mut restored = Vec::new();
         let country = country(&self.plan, cells);
         let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
         let mut missing: Vec<&'static Column> = Vec::new();
@@ -283,11 +287,14 @@ impl<'a> RowReader<'a> {
             };
             let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
             let beside = Beside { country, link: link.map(|link| &*link.address) };
-            let reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
+            let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
+            restored.extend(
+                reading.restored.take().filter(|_| given.is_some()).map(|text| (planned.position, text)),
+            );
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
             }
@@ -332,7 +339,7 @@ impl<'a> RowReader<'a> {
                 counts.blank(row.number, row.line);
             }
         }
-        footer
+        (footer, restored)
     }
 
     /// The finding for a cell that needs a value and has none.

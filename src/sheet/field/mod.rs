@@ -153,6 +153,8 @@ pub(crate) struct Reading {
     pub(crate) value: Option<Value>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) changes: Changes,
+    /// The text of the cell with what was put back: the reports show it, as what they show may be read again.
+    pub(crate) restored: Option<String>,
 }
 
 impl Reading {

@@ -89,6 +89,7 @@ pub(super) fn read_cell(
             .warning()
             .suggest(&whole.code),
         );
+        reading.restored = Some(whole.code.clone());
         return Some(whole.code);
     }
     reading.problems.push(
