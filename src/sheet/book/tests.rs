@@ -113,7 +113,7 @@ const SITES: &[&[&str]] = &[
         "",
         "name:Acme Ltd",
         "Zürich, Haupt \"A\"",
-        "0041 44 555 01 00",
+        "044 555 01 00",
         "Bahnhofstrasse 1",
         "Zürich",
         "Switzerland",

@@ -7,6 +7,7 @@
 //! listing    the worksheets, and in which part each is      held      parts that are kept in memory as a whole
 //! worksheet  one pass over a worksheet                      survey    what it comes to
 //! place      addresses in the words of the file             merges    merged ranges
+//! formula    what a formula says about its result            links     links to e-mail addresses
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
@@ -14,6 +15,7 @@
 
 mod formula;
 mod held;
+mod links;
 mod listing;
 mod merges;
 mod package;
@@ -22,6 +24,7 @@ mod survey;
 mod tokens;
 mod worksheet;
 
+pub(crate) use links::{ColumnLinks, Link};
 pub(crate) use listing::{Listed, Sources};
 pub(crate) use merges::Merge;
 pub(crate) use package::Package;
@@ -65,6 +68,8 @@ pub(crate) struct Limits {
     merges: usize,
     /// Ranges of rows that are remembered of one worksheet.
     ranges: usize,
+    /// Links of one worksheet to e-mail addresses; Excel writes 65,530.
+    links: usize,
 }
 
 /// The limits that hold.
@@ -83,6 +88,7 @@ pub(crate) const LIMITS: Limits = Limits {
     values: 20_000_000,
     merges: 1_000_000,
     ranges: 1_000_000,
+    links: 65_530,
 };
 
 /// Why a workbook, or one of its worksheets, is not read.

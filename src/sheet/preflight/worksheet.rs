@@ -9,6 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::cell::address;
 use super::super::code::Code;
+use super::links::Links;
 use super::merges::{self, Merge};
 use super::package::Archive;
 use super::survey::Survey;
@@ -18,11 +19,12 @@ use super::{Fault, Limits, formula, place};
 /// Surveys the worksheet in a part.
 pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
     let limits = archive.limits;
+    let links = Links::of(archive, part);
     let reader = elements(archive.part(part, limits.run)?);
     let walk = Walk {
         limits,
         is_uncalculated,
-        survey: Survey::new(),
+        survey: Survey::new(links),
         path: Vec::new(),
         data: Data::Before,
         row: 0,
@@ -78,6 +80,8 @@ struct Cell {
     has_formula: bool,
     is_volatile: bool,
     is_external: bool,
+    /// The beginning of its formula.
+    formula: formula::Opening,
     has_value: bool,
     has_inline: bool,
     /// The pieces, the bytes and the first bytes of the value.
@@ -204,6 +208,10 @@ impl Walk {
                 self.survey.has_filter = true;
                 Ok(())
             }
+            "hyperlink" => {
+                self.survey.links.add(element);
+                Ok(())
+            }
             "mergeCell" => {
                 let range = attributes(element, ["ref"])?;
                 let corners = range[0].and_then(place::range);
@@ -308,9 +316,10 @@ impl Walk {
             ));
         }
         match self.path.last() {
-            Some(Element::Formula) if is_plain => {
-                cell.is_volatile |= formula::is_volatile(text);
-                cell.is_external |= formula::is_external(text);
+            Some(Element::Formula) => {
+                cell.formula.take(text, is_plain);
+                cell.is_volatile |= is_plain && formula::is_volatile(text);
+                cell.is_external |= is_plain && formula::is_external(text);
             }
             Some(Element::Value) => {
                 cell.pieces += 1;
@@ -388,6 +397,9 @@ impl Walk {
                     column.external.add(cell.row);
                 }
                 is_new = is_unsaved && column.unsaved.add(cell.row);
+            }
+            if let Some(target) = cell.formula.link() {
+                self.survey.links.add_formula((cell.row, cell.column), &target);
             }
             self.remember(is_new)?;
         }
