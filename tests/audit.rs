@@ -3,9 +3,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
@@ -363,19 +360,10 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     });
     bench.write("devices.csv", &sheet);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    let mut child = bench
-        .command(&["run", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    assert!(news.by_ref().any(|line| line.contains("reading back 41 records")));
-    while bench.requests("getDeviceByMac") < 45 {
-        std::thread::yield_now();
-    }
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    let mut run = bench.start(&["run", "--json"]);
+    run.hears(&["reading back 41 records"]);
+    run.until(|| bench.requests("getDeviceByMac") >= 45);
+    run.kill();
     assert_eq!(bench.statistics().faults_fired["vanished"], 1);
     let (sent, asked) = (bench.ledger().len(), bench.requests("getDeviceByMac"));
     assert!(asked < 80, "it landed while it read back");

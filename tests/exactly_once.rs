@@ -2,9 +2,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use bench::Bench;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
@@ -50,19 +47,12 @@ fn a_process_killed_twenty_times_in_a_row_creates_every_row_once_in_the_end() {
     let mut landed_in_mid_run = 0;
     for _ in 0..20 {
         let before = bench.ledger().len();
-        let mut child = bench
-            .command(&["run", "--json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary starts");
+        let mut run = bench.start(&["run", "--json"]);
         // Killed after so many lines of news: at a random moment of its work, whatever the machine's speed.
         let lines = random.usize(1..60);
-        let stdout = BufReader::new(child.stdout.take().expect("piped"));
-        let read = stdout.lines().take(lines).filter_map(Result::ok).count();
-        let ended = child.try_wait().expect("a child").is_some();
-        child.kill().expect("a child");
-        child.wait().expect("a child");
+        let read = run.news().take(lines).count();
+        let ended = run.has_ended();
+        run.kill();
         if !ended && read == lines && bench.ledger().len() > before {
             landed_in_mid_run += 1;
         }

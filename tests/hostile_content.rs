@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use relay::{Act, Relay, answer};
@@ -371,23 +372,15 @@ fn everything_a_command_makes_is_for_its_owner_alone_whatever_the_umask() {
         }
         made
     };
-    let mut child = open("run companies.csv devices.csv --json")
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    while bench.requests("addDevice") < 5 {
-        std::thread::yield_now();
-    }
+    let mut run = UnderWay::start(open("run companies.csv devices.csv --json"));
+    run.until(|| bench.requests("addDevice") >= 5);
     let during = look("in mid-run");
     let names: Vec<String> =
         during.iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
     for name in ["fleetload.db", "fleetload.db-wal", "fleetload.db-shm", "fleetload.db.lock"] {
         assert!(names.iter().any(|made| made == name), "{name}: {names:?}");
     }
-    let mut rest = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut rest).expect("UTF-8");
-    child.wait().expect("a child");
+    run.ended();
     let ended = |arguments: &str| {
         let output = open(arguments).output().expect("the binary starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())

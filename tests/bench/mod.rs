@@ -5,12 +5,14 @@
 #![allow(dead_code, reason = "every test file uses a part of the bench")]
 
 pub(crate) mod books;
+pub(crate) mod child;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
+use child::UnderWay;
 use fleetload::sandbox::{LedgerEntry, Running, Sandbox, Scenario, Statistics, wall_clock};
 use serde_json::Value;
 
@@ -111,6 +113,11 @@ impl Bench {
     /// Runs the binary to its end.
     pub(crate) fn fleetload(&self, arguments: &[&str]) -> Outcome {
         Outcome::of(self.command(arguments).output().expect("the binary starts"))
+    }
+
+    /// Starts the binary, for a test that watches it under way.
+    pub(crate) fn start(&self, arguments: &[&str]) -> UnderWay {
+        UnderWay::start(self.command(arguments))
     }
 
     /// The simulated service.
