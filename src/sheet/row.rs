@@ -172,22 +172,7 @@ impl<'a> RowReader<'a> {
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }
-        if row_key.as_deref() == Some(EXAMPLE_KEY) {
-            self.tally.template();
-            if self.is_typed_over(&cells) {
-                self.findings.push(
-                    self.table
-                        .finding(
-                            Code::RowTemplate,
-                            format!(
-                                "this row still has the key {EXAMPLE_KEY} of the template's example, so it is not \
-                                 read: give it a key of its own, or delete it"
-                            ),
-                        )
-                        .in_row(number, line)
-                        .as_severity(Severity::Warning),
-                );
-            }
+        if self.is_the_example(row_key.as_deref(), &cells, number, line) {
             return Outcome::Skipped;
         }
         if self.is_header(&cells) {

@@ -3,7 +3,7 @@
 //!
 //! Which key is the example's own is said in `tally`; what is told of a row goes among its findings in [`super`].
 
-use super::{Planned, RowReader};
+use super::{EXAMPLE_KEY, Planned, RowReader};
 use crate::sheet::cell::Cell;
 use crate::sheet::code::{Code, Severity};
 use crate::sheet::finding::Finding;
@@ -16,8 +16,32 @@ const LEFT_UNDER_OTHER_NAME: usize = 8;
 const TYPED_OVER_EXAMPLE: usize = 3;
 
 impl RowReader<'_> {
+    /// Whether a row is the template's example by its key, which is not read. Who wrote a record of their own over it
+    /// is told.
+    pub(super) fn is_the_example(
+        &mut self,
+        key: Option<&str>,
+        cells: &[Cell],
+        number: u32,
+        line: Option<u64>,
+    ) -> bool {
+        if key != Some(EXAMPLE_KEY) {
+            return false;
+        }
+        self.tally.template();
+        if self.is_typed_over(cells) {
+            let message = format!(
+                "this row still has the key {EXAMPLE_KEY} of the template's example, so it is not read: give it a key \
+                 of its own, or delete it"
+            );
+            let finding = self.table.finding(Code::RowTemplate, message).in_row(number, line);
+            self.findings.push(finding.as_severity(Severity::Warning));
+        }
+        true
+    }
+
     /// Whether somebody has written a record of their own over the template's example: its name is another one.
-    pub(super) fn is_typed_over(&self, cells: &[Cell]) -> bool {
+    fn is_typed_over(&self, cells: &[Cell]) -> bool {
         self.plan.iter().filter(|planned| matches!(planned.column.name, "name" | "username")).any(|planned| {
             let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
             typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
