@@ -127,15 +127,9 @@ fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_uniq
         says(&outcome, "1 there twice");
         let rows = found(&bench, 1, "audit.double");
         assert_eq!(rows.len(), 1, "{operation}: {:?}", bench.results(1));
-        let owned: Vec<String> =
-            bench.results(1).iter().filter_map(|row| row["id"].as_str().map(str::to_owned)).collect();
-        let other = bench
-            .created(kind)
-            .into_iter()
-            .find(|entry| !owned.contains(&entry.id.to_string()))
-            .expect("a second record");
-        assert_eq!(rows[0]["candidates"][0]["id"], other.id.to_string());
-        says(&outcome, &other.id.to_string());
+        let other = bench.unowned(1, kind);
+        assert_eq!(rows[0]["candidates"][0]["id"], other.as_str());
+        says(&outcome, &other);
         assert_eq!(audit(&bench, 1)["doubled"], 1);
     }
 }

@@ -125,15 +125,9 @@ fn without_look_ups_a_lost_answer_is_held_and_a_person_names_the_record() {
     let results = bench.results(1);
     let held = results.iter().find(|row| row["status"] == "held").expect("a held row");
     let job = held["job"].to_string();
-    let made = bench.created("company");
-    let id = |wanted: bool| {
-        let lost = made.iter().find(|entry| results.iter().all(|row| row["id"] != entry.id.to_string()));
-        let other = made.iter().find(|entry| results.iter().any(|row| row["id"] == entry.id.to_string()));
-        if wanted { lost } else { other }.expect("a record").id.to_string()
-    };
-    // The id of another row is refused.
-    bench.fleetload(&["resolve", &job, "--created", &id(false)]).expect_code(2);
-    bench.fleetload(&["resolve", &job, "--created", &id(true)]).expect_code(0);
+    let of_another = results.iter().find_map(|row| row["id"].as_str()).expect("a row with its record");
+    bench.fleetload(&["resolve", &job, "--created", of_another]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &bench.unowned(1, "company")]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
     bench.fleetload(&["report"]).expect_code(0);

@@ -165,6 +165,14 @@ impl Bench {
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
+    /// The record that the service made and no row of an import has.
+    pub(crate) fn unowned(&self, import: u32, kind: &str) -> String {
+        let rows = self.results(import);
+        let made = self.created(kind).into_iter().map(|entry| entry.id.to_string());
+        let mut lost = made.filter(|id| rows.iter().all(|row| row["id"] != id.as_str()));
+        lost.next().expect("a record that no row owns")
+    }
+
     /// How many rows of an import are in each state, empty states left out.
     pub(crate) fn counts(&self, import: u32) -> BTreeMap<String, u64> {
         let summary = self.summary(import);
