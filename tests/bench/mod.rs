@@ -140,6 +140,15 @@ impl Bench {
         self.ledger().into_iter().filter(|entry| entry.created && entry.kind == kind).collect()
     }
 
+    /// Their names, in order.
+    pub(crate) fn names(&self, kind: &str) -> Vec<String> {
+        let made = self.created(kind).into_iter();
+        let mut names: Vec<String> =
+            made.map(|entry| entry.request["name"].as_str().unwrap_or_default().to_owned()).collect();
+        names.sort();
+        names
+    }
+
     /// What the service counted.
     pub(crate) fn statistics(&self) -> Statistics {
         self.sandbox().statistics(wall_clock())
