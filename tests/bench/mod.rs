@@ -227,6 +227,20 @@ impl Bench {
 
 const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
 
+/// Everything below a folder, folders too.
+pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(below(&path));
+        }
+        found.push(path);
+    }
+    found.sort();
+    found
+}
+
 /// Makes a file readable by its owner only, as secrets must be.
 fn private(path: &Path) {
     #[cfg(unix)]
