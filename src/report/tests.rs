@@ -290,15 +290,9 @@ proptest::proptest! {
 fn the_cells_to_blame_carry_notes() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
-    let file = fs::File::open(written.folder.join("fix.xlsx")).unwrap();
-    let mut archive = zip::ZipArchive::new(file).unwrap();
-    let mut notes = String::new();
-    for at in 0..archive.len() {
-        let mut part = archive.by_index(at).unwrap();
-        if part.name().unwrap().starts_with("xl/comments") {
-            std::io::Read::read_to_string(&mut part, &mut notes).unwrap();
-        }
-    }
+    let parts = parts(&written.folder.join("fix.xlsx")).into_iter();
+    let notes: String =
+        parts.filter(|(name, _)| name.starts_with("xl/comments")).map(|(_, text)| text).collect();
     for (cell, words) in [
         ("E2", "must be a phone number"),
         ("I2", "must not contain quotes"),
