@@ -77,13 +77,7 @@ fn the_corrected_workbook_is_clean_and_runs_and_until_then_the_errors_stay() {
     books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
     bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
     bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
-    let mut names: Vec<String> = bench
-        .created("device")
-        .into_iter()
-        .map(|entry| entry.request["name"].as_str().unwrap_or_default().to_owned())
-        .collect();
-    names.sort();
-    assert_eq!(names, ["'quoted'", "=1+1", "Till 2", "Till 4"]);
+    assert_eq!(bench.names("device"), ["'quoted'", "=1+1", "Till 2", "Till 4"]);
 }
 
 #[test]

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::commands::{Import as Typed, Reading};
+use super::commands::Import as Typed;
 use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
+use super::reading_flags::Reading;
 use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched, zones};
 use crate::error::{Error, Exit, Result};

@@ -3,8 +3,8 @@
 //! A higher layer counts before a lower one; lists and tables add up. What a settings file says becomes a layer in
 //! [`super::kept`]; which layers there are is decided in [`super::reading`].
 
-use super::commands::Reading;
 use super::context::quoted;
+use super::reading_flags::Reading;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::rename::{self, scope};

@@ -39,6 +39,7 @@ mod profile;
 mod profile_tests;
 mod questions;
 mod reading;
+mod reading_flags;
 mod redact;
 mod rehearsal;
 mod reports;

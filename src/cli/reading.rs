@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::choice::nearest;
-use super::commands::Reading;
 use super::context::Context;
 use super::kept;
 use super::layer::Layer;
 use super::profile::Profile;
+use super::reading_flags::Reading;
 use super::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;

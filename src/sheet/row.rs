@@ -1,5 +1,7 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 
+mod example;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
@@ -21,13 +23,6 @@ use super::table::Table;
 use super::tally::Tally;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
-
-/// Cells with the template's example values from which on a row is the example when its name is the example's, too.
-const LEFT_OF_EXAMPLE: usize = 4;
-/// The same under another name: short rows of one's own may agree with the example in a few cells.
-const LEFT_UNDER_OTHER_NAME: usize = 8;
-/// Other cells that such a row may have.
-const TYPED_OVER_EXAMPLE: usize = 3;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,22 +182,7 @@ impl<'a> RowReader<'a> {
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }
-        if row_key.as_deref() == Some(EXAMPLE_KEY) {
-            self.tally.template();
-            if self.is_typed_over(&cells) {
-                self.findings.push(
-                    self.table
-                        .finding(
-                            Code::RowTemplate,
-                            format!(
-                                "this row still has the key {EXAMPLE_KEY} of the template's example, so it is not \
-                                 read: give it a key of its own, or delete it"
-                            ),
-                        )
-                        .in_row(number, line)
-                        .as_severity(Severity::Warning),
-                );
-            }
+        if self.is_the_example(row_key.as_deref(), &cells, number, line) {
             return Outcome::Skipped;
         }
         if self.is_header(&cells) {
@@ -432,37 +412,6 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
-    }
-
-    /// Whether somebody has written a record of their own over the template's example: its name is another one.
-    fn is_typed_over(&self, cells: &[Cell]) -> bool {
-        self.plan.iter().filter(|planned| matches!(planned.column.name, "name" | "username")).any(|planned| {
-            let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
-            typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
-        })
-    }
-
-    /// The finding for a row that still is the template's example but for a few cells: the example's record would be
-    /// made under a key of its own.
-    fn left_of_the_example(&self, cells: &[Cell], number: u32, line: Option<u64>) -> Option<Finding> {
-        let filled = |planned: &&Planned| cells.get(planned.position).is_some_and(|cell| !cell.is_blank());
-        let is_example = |planned: &&Planned| {
-            cells.get(planned.position).is_some_and(|cell| cell.text.trim() == planned.column.example)
-        };
-        let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
-            self.plan.iter().filter(filled).partition(is_example);
-        let has_its_name = left.iter().any(|planned| matches!(planned.column.name, "name" | "username"));
-        let enough = if has_its_name { LEFT_OF_EXAMPLE } else { LEFT_UNDER_OTHER_NAME };
-        if left.len() < enough || typed.len() > TYPED_OVER_EXAMPLE {
-            return None;
-        }
-        let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
-        let message = format!(
-            "this row still has the values of the template's example: {}. Enter those of the record",
-            names.join(", ")
-        );
-        let finding = self.table.finding(Code::RowTemplate, message).in_row(number, line);
-        Some(finding.as_severity(Severity::Error))
     }
 
     /// Whether the example row of a template was met.
