@@ -157,6 +157,7 @@ impl Examined {
         let owner = table.position(owner).and_then(|column| row.cells.get(column));
         Provenance {
             sheet,
+            number: row.number,
             source: guard::source(&table.headers, &row.cells),
             owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
             cells: &row.cells,

@@ -3,9 +3,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::{Value, json};
@@ -130,15 +127,9 @@ fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_uniq
         says(&outcome, "1 there twice");
         let rows = found(&bench, 1, "audit.double");
         assert_eq!(rows.len(), 1, "{operation}: {:?}", bench.results(1));
-        let owned: Vec<String> =
-            bench.results(1).iter().filter_map(|row| row["id"].as_str().map(str::to_owned)).collect();
-        let other = bench
-            .created(kind)
-            .into_iter()
-            .find(|entry| !owned.contains(&entry.id.to_string()))
-            .expect("a second record");
-        assert_eq!(rows[0]["candidates"][0]["id"], other.id.to_string());
-        says(&outcome, &other.id.to_string());
+        let other = bench.unowned(1, kind);
+        assert_eq!(rows[0]["candidates"][0]["id"], other.as_str());
+        says(&outcome, &other);
         assert_eq!(audit(&bench, 1)["doubled"], 1);
     }
 }
@@ -363,19 +354,10 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     });
     bench.write("devices.csv", &sheet);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    let mut child = bench
-        .command(&["run", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    assert!(news.by_ref().any(|line| line.contains("reading back 41 records")));
-    while bench.requests("getDeviceByMac") < 45 {
-        std::thread::yield_now();
-    }
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    let mut run = bench.start(&["run", "--json"]);
+    run.hears(&["reading back 41 records"]);
+    run.until(|| bench.requests("getDeviceByMac") >= 45);
+    run.kill();
     assert_eq!(bench.statistics().faults_fired["vanished"], 1);
     let (sent, asked) = (bench.ledger().len(), bench.requests("getDeviceByMac"));
     assert!(asked < 80, "it landed while it read back");

@@ -77,13 +77,7 @@ fn the_corrected_workbook_is_clean_and_runs_and_until_then_the_errors_stay() {
     books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
     bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
     bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
-    let mut names: Vec<String> = bench
-        .created("device")
-        .into_iter()
-        .map(|entry| entry.request["name"].as_str().unwrap_or_default().to_owned())
-        .collect();
-    names.sort();
-    assert_eq!(names, ["'quoted'", "=1+1", "Till 2", "Till 4"]);
+    assert_eq!(bench.names("device"), ["'quoted'", "=1+1", "Till 2", "Till 4"]);
 }
 
 #[test]
@@ -198,6 +192,34 @@ fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked
     let errors = check(sample);
     assert!(errors.len() > 20);
     assert_eq!(check("out/mistakes.checked.xlsx"), errors);
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_found_again_in_the_checked_workbook_until_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let root = bench::root();
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let page = book.add_worksheet().set_name("People").expect("a name");
+    let header = "Key,Company,User Type,Template Scope,First Name,Last Name,Username,Email,Allow Login,Address1,City,Country";
+    let person = format!("p1,{root},VPN User,COMPANY_INHERIT,Jane,Doe,jane,,no,1 High St,Auckland,NZ");
+    for (row, line) in (0..).zip([header, &person]) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            page.write_string(row, column, text).expect("a cell");
+        }
+    }
+    page.write_url_with_text(1, 7, "mailto:ann@acme.example", "jane@acme.example").expect("a link");
+    book.save(bench.path("people.xlsx")).expect("a workbook");
+    bench.fleetload(&["check", "people.xlsx", "--out", "out"]).expect_code(3);
+    let message = "Email: the cell says jane@acme.example, and the link behind it leads to ann@acme.example: enter the \
+                   right one, and remove the link";
+    let mut sheets = checked(&bench, "people");
+    assert!(sheets[1].text().contains(message), "{}", sheets[1].text());
+    let again = bench.fleetload(&["check", "out/people.checked.xlsx"]).expect_code(3).stdout;
+    assert!(again.contains("error[cell.email] People!H2"), "{again}");
+    // Saved without the link.
+    *sheets[1].cell("H2") = Data::String("jane@acme.example".into());
+    books::write(&bench.path("out/people.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/people.checked.xlsx"]).expect_code(0);
 }
 
 #[test]

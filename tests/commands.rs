@@ -2,7 +2,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use bench::Bench;
@@ -117,19 +116,9 @@ fn a_second_run_of_an_account_with_another_journal_is_refused_and_told_who_has_i
     let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
     let bench = Bench::new(Scenario::default().with_fault(stall));
     bench.write("companies.csv", &bench::companies(1));
-    let mut first = bench
-        .command(&["run", "companies.csv", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let stdout = BufReader::new(first.stdout.take().expect("piped"));
-    let at_work = stdout.lines().any(|line| line.expect("UTF-8").contains("\"progress\""));
-    let outcome = bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]);
-    first.kill().expect("a child");
-    first.wait().expect("a child");
-    assert!(at_work, "the first run never began");
-    let outcome = outcome.expect_code(6);
+    let mut first = bench.start(&["run", "companies.csv", "--json"]);
+    first.hears(&["\"progress\""]);
+    let outcome = bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]).expect_code(6);
     let process = format!("(process {})", first.id());
     assert!(outcome.stderr.contains(&process), "{process}: {}", outcome.stderr);
 }
@@ -141,20 +130,10 @@ fn a_signal_lets_what_is_under_way_come_home_and_a_later_run_finishes() {
     let bench = Bench::new(slow);
     bench.profile("", "rate = 20", "");
     bench.write("companies.csv", &bench::companies(60));
-    let mut child = bench
-        .command(&["run", "companies.csv", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut lines =
-        BufReader::new(child.stdout.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
-    assert!(lines.any(|line| line.contains("\"created\"") && line.contains("\"moved\"")), "a row is created");
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("kill").success());
-    let summary = lines.last().expect("a summary");
-    assert_eq!(child.wait().expect("a child").code(), Some(5));
-    let summary: Value = serde_json::from_str(&summary).expect("JSON");
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"created\"", "\"moved\""]);
+    run.signal("-INT");
+    let summary = last(&run.ended().expect_code(5).stdout);
     assert_eq!((&summary["state"], &summary["exit_code"]), (&"parked".into(), &5.into()));
     assert_eq!(summary["counts"]["sending"], 0, "everything under way came home");
     bench.fleetload(&["run", "--rate", "unlimited"]).expect_code(0);

@@ -55,14 +55,6 @@ fn one_held_company(kind: FaultKind) -> (Bench, String) {
     (bench, job)
 }
 
-/// The record that the service made and no row of the import has.
-fn unowned(bench: &Bench, import: u32, kind: &str) -> String {
-    let rows = bench.results(import);
-    let made = bench.created(kind);
-    let lost = made.iter().find(|entry| rows.iter().all(|row| row["id"] != entry.id.to_string()));
-    lost.expect("a record that no row owns").id.to_string()
-}
-
 #[test]
 fn held_rows_are_decided_together_checked_and_on_record() {
     let requests = Fault { times: Some(3), ..Fault::new("addSite", FaultKind::RequestLost) };
@@ -124,7 +116,7 @@ fn nothing_there_is_not_believed_while_the_lost_request_may_still_be_carried_out
 #[test]
 fn a_record_that_is_there_is_not_believed_to_be_missing() {
     let (bench, job) = one_held_company(FaultKind::AnswerLost);
-    let id = unowned(&bench, 1, "company");
+    let id = bench.unowned(1, "company");
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
     assert_says(
         &outcome,
@@ -145,7 +137,7 @@ fn a_record_that_is_there_is_not_believed_to_be_missing() {
 #[test]
 fn an_id_of_something_else_is_refused_with_what_differs() {
     let (bench, job) = one_held_company(FaultKind::AnswerLost);
-    let right = unowned(&bench, 1, "company");
+    let right = bench.unowned(1, "company");
     let of_another_row =
         bench.results(1).iter().find_map(|row| row["id"].as_str().map(str::to_owned)).expect("an id");
     let unknown = "6f1c2a3e-ffff-4000-8000-000000000001";
@@ -216,7 +208,7 @@ fn one_refusal_does_not_stop_the_other_decisions() {
     assert_eq!(objects(&outcome, "decided").len(), 1);
     assert_eq!(objects(&outcome, "refused").len(), 1);
     assert_eq!(objects(&outcome, "summary")[0]["exit_code"], 8);
-    let id = unowned(&bench, 1, "company");
+    let id = bench.unowned(1, "company");
     let refused = objects(&outcome, "refused")[0]["job"].to_string();
     bench.fleetload(&["resolve", "--code", "lookup.unavailable", "--created", &id]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
@@ -340,7 +332,7 @@ fn an_id_answered_for_two_rows_belongs_to_the_first_and_the_second_is_held() {
     let owned = row["candidates"][0]["id"].as_str().expect("an id").to_owned();
     bench.fleetload(&["resolve", &job, "--created", &owned]).expect_code(2);
     bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    bench.fleetload(&["resolve", &job, "--created", &unowned(&bench, 1, "company")]).expect_code(0);
+    bench.fleetload(&["resolve", &job, "--created", &bench.unowned(1, "company")]).expect_code(0);
     bench.fleetload(&["report"]).expect_code(0);
     bench.assert_exact(1);
 }

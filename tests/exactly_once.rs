@@ -2,9 +2,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use bench::Bench;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
@@ -50,19 +47,12 @@ fn a_process_killed_twenty_times_in_a_row_creates_every_row_once_in_the_end() {
     let mut landed_in_mid_run = 0;
     for _ in 0..20 {
         let before = bench.ledger().len();
-        let mut child = bench
-            .command(&["run", "--json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary starts");
+        let mut run = bench.start(&["run", "--json"]);
         // Killed after so many lines of news: at a random moment of its work, whatever the machine's speed.
         let lines = random.usize(1..60);
-        let stdout = BufReader::new(child.stdout.take().expect("piped"));
-        let read = stdout.lines().take(lines).filter_map(Result::ok).count();
-        let ended = child.try_wait().expect("a child").is_some();
-        child.kill().expect("a child");
-        child.wait().expect("a child");
+        let read = run.news().take(lines).count();
+        let ended = run.has_ended();
+        run.kill();
         if !ended && read == lines && bench.ledger().len() > before {
             landed_in_mid_run += 1;
         }
@@ -135,15 +125,9 @@ fn without_look_ups_a_lost_answer_is_held_and_a_person_names_the_record() {
     let results = bench.results(1);
     let held = results.iter().find(|row| row["status"] == "held").expect("a held row");
     let job = held["job"].to_string();
-    let made = bench.created("company");
-    let id = |wanted: bool| {
-        let lost = made.iter().find(|entry| results.iter().all(|row| row["id"] != entry.id.to_string()));
-        let other = made.iter().find(|entry| results.iter().any(|row| row["id"] == entry.id.to_string()));
-        if wanted { lost } else { other }.expect("a record").id.to_string()
-    };
-    // The id of another row is refused.
-    bench.fleetload(&["resolve", &job, "--created", &id(false)]).expect_code(2);
-    bench.fleetload(&["resolve", &job, "--created", &id(true)]).expect_code(0);
+    let of_another = results.iter().find_map(|row| row["id"].as_str()).expect("a row with its record");
+    bench.fleetload(&["resolve", &job, "--created", of_another]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &bench.unowned(1, "company")]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
     bench.fleetload(&["report"]).expect_code(0);

@@ -7,8 +7,9 @@ mod relay;
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use relay::{Act, Relay, answer};
@@ -165,20 +166,6 @@ fn fields(path: &Path) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// Every file below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        }
-        found.push(path);
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn nothing_in_a_report_is_a_formula_and_all_of_it_reads_back_as_it_was() {
     let (bench, relay) = hostile_service(&FORMULAS);
@@ -186,7 +173,7 @@ fn nothing_in_a_report_is_a_formula_and_all_of_it_reads_back_as_it_was() {
     assert!([4, 8].contains(&outcome.code), "{}{}", outcome.stdout, outcome.stderr);
     assert!(relay.fired() >= 5, "the service was hostile");
     let (mut looked_at, mut guarded) = (0, 0);
-    for path in files(&bench.path("reports")) {
+    for path in bench::below(&bench.path("reports")) {
         let name = path.to_string_lossy().into_owned();
         if name.ends_with(".csv") {
             for field in fields(&path).into_iter().flatten() {
@@ -302,13 +289,13 @@ fn no_name_of_a_sheet_reaches_the_file_system_as_a_path() {
     }
     std::fs::write(bench.path("..csv"), devices(["Counter"]).replace("00:1a:2b:00", "00:1a:2b:07"))
         .expect("a writable folder");
-    let before = files(&bench.path(""));
+    let before = bench::below(&bench.path(""));
     let outcome = bench.fleetload(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).expect_code(0);
     assert_eq!(bench.created("device").len(), names.len() + 1);
     let root = bench.path("");
     let allowed = ["reports", "fleetload.db", ".local"];
     let mut of_sheets = 0;
-    for path in files(&root) {
+    for path in bench::below(&root) {
         if before.contains(&path) {
             continue;
         }
@@ -327,7 +314,7 @@ fn no_name_of_a_sheet_reaches_the_file_system_as_a_path() {
     assert_harmless("run", &outcome);
     // Each row is in exactly one of them.
     let mut rows = BTreeMap::new();
-    for path in files(&bench.path("reports/1")) {
+    for path in bench::below(&bench.path("reports/1")) {
         if path.to_string_lossy().ends_with(".results.csv") {
             for row in fields(&path).into_iter().skip(1) {
                 *rows.entry(row[1].clone()).or_insert(0) += 1;
@@ -348,7 +335,7 @@ fn everything_a_command_makes_is_for_its_owner_alone_whatever_the_umask() {
     let bench = Bench::new(service().with_fault(slow));
     bench.write("companies.csv", &bench::companies(2));
     bench.write("devices.csv", &bench::devices(30, 2).replacen("Edge 100", "Unheard of", 2));
-    let ours = files(&bench.path(""));
+    let ours = bench::below(&bench.path(""));
     let binary = env!("CARGO_BIN_EXE_fleetload");
     let open = |arguments: &str| {
         let mut command = std::process::Command::new("sh");
@@ -361,7 +348,8 @@ fn everything_a_command_makes_is_for_its_owner_alone_whatever_the_umask() {
         command
     };
     let look = |when: &str| {
-        let made: Vec<_> = files(&bench.path("")).into_iter().filter(|path| !ours.contains(path)).collect();
+        let made: Vec<_> =
+            bench::below(&bench.path("")).into_iter().filter(|path| !ours.contains(path)).collect();
         for path in &made {
             // A file that is gone meanwhile was one beside its target.
             let Ok(metadata) = std::fs::symlink_metadata(path) else { continue };
@@ -371,23 +359,15 @@ fn everything_a_command_makes_is_for_its_owner_alone_whatever_the_umask() {
         }
         made
     };
-    let mut child = open("run companies.csv devices.csv --json")
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    while bench.requests("addDevice") < 5 {
-        std::thread::yield_now();
-    }
+    let mut run = UnderWay::start(open("run companies.csv devices.csv --json"));
+    run.until(|| bench.requests("addDevice") >= 5);
     let during = look("in mid-run");
     let names: Vec<String> =
         during.iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect();
     for name in ["fleetload.db", "fleetload.db-wal", "fleetload.db-shm", "fleetload.db.lock"] {
         assert!(names.iter().any(|made| made == name), "{name}: {names:?}");
     }
-    let mut rest = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut rest).expect("UTF-8");
-    child.wait().expect("a child");
+    run.ended();
     let ended = |arguments: &str| {
         let output = open(arguments).output().expect("the binary starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())

@@ -6,55 +6,23 @@
 mod bench;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{ClientEntry, Scenario};
 use rusqlite::Connection;
 
-/// A run under way that has told so many pieces of news.
-struct UnderWay(Child, BufReader<ChildStdout>);
-
-impl UnderWay {
-    fn start(bench: &Bench, arguments: &[&str], news: usize) -> Self {
-        let mut child = bench
-            .command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
-        for _ in 0..news {
-            line.clear();
-            assert!(stdout.read_line(&mut line).expect("UTF-8") > 0, "the run ended before it told so much");
-        }
-        Self(child, stdout)
-    }
-
-    fn kill(mut self) {
-        self.0.kill().expect("a child");
-        self.0.wait().expect("a child");
-    }
-
-    /// Exit code and what was said on stderr.
-    fn ended(mut self) -> (Option<i32>, String) {
-        let mut stderr = self.0.stderr.take().expect("piped");
-        let said = std::thread::spawn(move || {
-            let mut said = String::new();
-            std::io::Read::read_to_string(&mut stderr, &mut said).expect("UTF-8");
-            said
-        });
-        let _last_lines = self.1.lines().count();
-        let code = self.0.wait().expect("a child").code();
-        (code, said.join().expect("no panic"))
-    }
-}
-
 const RUN: [&str; 4] = ["run", "companies.csv", "devices.csv", "--json"];
+
+/// A run that has told so many pieces of news.
+fn under_way(bench: &Bench, arguments: &[&str], news: usize) -> UnderWay {
+    let mut run = bench.start(arguments);
+    run.tells(news);
+    run
+}
 
 /// A bench with a few companies and so many devices that a run takes a while.
 fn paced(devices: usize) -> Bench {
@@ -68,7 +36,7 @@ fn paced(devices: usize) -> Bench {
 /// The same, with its run killed in the middle.
 fn killed() -> Bench {
     let bench = paced(120);
-    UnderWay::start(&bench, &RUN, 200).kill();
+    under_way(&bench, &RUN, 200).kill();
     let made = bench.created("device").len();
     assert!(made > 0 && made < 120, "{made} devices were made before the kill");
     bench
@@ -207,7 +175,7 @@ fn rows_of_an_accepted_backup_that_were_sent_since_are_found_and_the_others_are_
     let bench = paced(30);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     copy(&bench, "fleetload.db", "backup.db", true);
-    UnderWay::start(&bench, &["run", "--json"], 50).kill();
+    under_way(&bench, &["run", "--json"], 50).kill();
     let made = bench.created("device").len();
     assert!(made > 0 && made < 30, "{made} devices were made before the kill");
     for part in ["fleetload.db", "fleetload.db-wal", "fleetload.db-shm"] {
@@ -275,12 +243,12 @@ fn a_journal_that_goes_away_under_a_run_stops_it_and_the_saved_copy_goes_on() {
     ];
     for (case, disturb) in table {
         let bench = paced(120);
-        let run = UnderWay::start(&bench, &RUN, 200);
+        let run = under_way(&bench, &RUN, 200);
         let made = bench.created("device").len();
         assert!(made > 0 && made < 120, "{case}: {made} devices were made before");
         disturb(&bench.path("fleetload.db"));
-        let (code, stderr) = run.ended();
-        assert_eq!(code, Some(6), "{case}: {stderr}");
+        let Outcome { code, stderr, .. } = run.ended();
+        assert_eq!(code, 6, "{case}: {stderr}");
         assert!(stderr.contains("while fleetload was using it"), "{case}: {stderr}");
         assert!(bench.created("device").len() < 120, "{case}: it stopped");
         let copy = bench.path("fleetload.db.rescued");
@@ -438,7 +406,7 @@ fn damage(journal: &Path, table: &str) {
 fn a_damaged_journal_stops_a_run_and_its_report_shows_what_can_still_be_read() {
     let bench = paced(300);
     bench.profile("", "rate = \"unlimited\"", "");
-    UnderWay::start(&bench, &RUN, 400).kill();
+    under_way(&bench, &RUN, 400).kill();
     bench.fleetload(&["status"]).expect_code(0);
     let journal = bench.path("fleetload.db");
     damage(&journal, "job");
@@ -533,17 +501,10 @@ fn several_processes_may_make_the_same_journal_at_once() {
             .replace("Customer", &format!("Customer {n}"));
         bench.write(sheet, &rows);
     }
-    let started: Vec<_> = sheets
-        .iter()
-        .map(|sheet| {
-            let mut command = bench.command(&["import", sheet, "--kind", "companies"]);
-            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-            command.spawn().expect("the binary starts")
-        })
-        .collect();
-    for child in started {
-        let output = child.wait_with_output().expect("a child");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let started: Vec<UnderWay> =
+        sheets.iter().map(|sheet| bench.start(&["import", sheet, "--kind", "companies"])).collect();
+    for import in started {
+        import.ended().expect_code(0);
     }
     let status = bench.fleetload(&["status", "--json"]).expect_code(0);
     assert!(status.stdout.contains("\"rows\":20"), "{}", status.stdout);

@@ -120,3 +120,53 @@ fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_comm
     assert!(report(r#""kept":[{"file":"reports/1/devices.fix.edited.csv","imported":true}]"#));
     assert!(report(r#""kept":[]"#));
 }
+
+#[test]
+fn the_original_corrected_answers_its_rows_although_nothing_but_their_place_tells_them() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    // Neither key nor name: what is wrong is what the sites would be known by.
+    let sites = bench::sites(4, 2);
+    let wrong: String = sites
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{line}\n"),
+            1..=2 => format!(
+                "{}\n",
+                line.replace(&format!("S{},", at - 1), ",").replace(&format!("Branch {}", at - 1), "")
+            ),
+            _ => format!("{}\n", line.replace(&format!("S{},", at - 1), ",")),
+        })
+        .collect();
+    bench.write("sites.csv", &wrong);
+    let run = ["run", "companies.csv", "sites.csv", "--skip-invalid"];
+    bench.fleetload(&run).expect_code(4);
+    assert_eq!(bench.summary(1)["left_out"], 2);
+
+    // One is corrected; a stranger stands where the other one stood.
+    let half = wrong.replacen("C0,,REF-0", "C0,Branch 0,REF-0", 1).replacen(
+        "C1,,REF-1,+64 9 556 0001,1 King Street",
+        "C1,,REF-9,+64 9 556 0009,9 King Street",
+        1,
+    );
+    assert_ne!(half, wrong);
+    bench.write("sites.csv", &half);
+    bench.fleetload(&run).expect_code(4);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(
+        bench.counts(1)["rejected"],
+        1,
+        "the corrected one is answered, the other one is not by a stranger"
+    );
+
+    // The last one comes a third time, and answers for the second only, as that one did for nobody.
+    bench.write("sites.csv", &half.replacen("C1,,REF-9", "C1,Branch 9,REF-9", 1));
+    bench.fleetload(&run).expect_code(0);
+    for (import, rejected) in [(1, 1), (2, 0), (3, 0)] {
+        bench.fleetload(&["report", &import.to_string()]);
+        assert_eq!(bench.counts(import).get("rejected").copied().unwrap_or(0), rejected, "import {import}");
+    }
+    let sites = bench.created("site");
+    assert_eq!(sites.len(), 4);
+}

@@ -2,9 +2,7 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
-
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
 
@@ -16,17 +14,10 @@ fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
     bench.fleetload(&arguments)
 }
 
-/// Starts a run of what is in the journal, with an end set; gives its news, line by line.
-fn start(bench: &Bench) -> (Child, impl Iterator<Item = String>) {
+/// Starts a run of what is in the journal, with an end set.
+fn start(bench: &Bench) -> UnderWay {
     let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
-    let mut child = bench
-        .command(&["run", "--json", "--until", &until])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    (child, news)
+    bench.start(&["run", "--json", "--until", &until])
 }
 
 #[test]
@@ -59,15 +50,12 @@ fn a_row_that_is_cancelled_when_it_was_to_probe_lets_another_probe() {
     bench.fleetload(&["import", "companies.csv", "first.csv"]).expect_code(0);
     bench.fleetload(&["import", "second.csv"]).expect_code(0);
     bench.fleetload(&["import", "third.csv"]).expect_code(0);
-    let (mut child, mut news) = start(&bench);
-    assert!(
-        news.by_ref().any(|line| line.contains("\"breaker\"")),
-        "the breaker opens after twenty failures"
-    );
+    let mut run = start(&bench);
+    // It opens after twenty failures.
+    run.hears(&["\"breaker\""]);
     bench.fleetload(&["cancel", "2"]).expect_code(0);
-    news.for_each(drop);
-    let code = child.wait().expect("a child").code();
-    assert_eq!(code, Some(8), "the first import's rows are held, and the run ended by itself");
+    let code = run.ended().code;
+    assert_eq!(code, 8, "the first import's rows are held, and the run ended by itself");
     assert_eq!(bench.created("device").len(), 4, "the third import went on");
 }
 
@@ -97,14 +85,12 @@ fn a_row_that_is_decided_while_it_is_looked_up_is_not_forgotten() {
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(1, 1));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    let (mut child, mut news) = start(&bench);
-    assert!(news.by_ref().any(|line| line.contains("\"to\":\"in_doubt\"")), "the answer is lost");
-    while bench.requests("getDeviceByMac") < 2 {
-        std::thread::yield_now();
-    }
+    let mut run = start(&bench);
+    // The answer is lost.
+    run.hears(&["\"to\":\"in_doubt\""]);
+    run.until(|| bench.requests("getDeviceByMac") >= 2);
     bench.fleetload(&["resolve", "2", "--not-created", "--unchecked"]).expect_code(0);
-    news.for_each(drop);
-    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    run.ended().expect_code(0);
     assert_eq!(bench.created("device").len(), 1);
 }
 
@@ -115,14 +101,11 @@ fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(1, 1));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    let (mut child, news) = start(&bench);
-    while bench.requests("getDeviceByMac") < 1 {
-        std::thread::yield_now();
-    }
+    let mut run = start(&bench);
+    run.until(|| bench.requests("getDeviceByMac") >= 1);
     bench.write("devices.csv", &bench::devices(1, 1).replace("Till 0", "Counter 0"));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    news.for_each(drop);
-    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    run.ended().expect_code(0);
     let made = bench.created("device");
     assert_eq!(made.len(), 1);
     assert_eq!(made[0].request["name"], "Counter 0", "{:?}", made[0]);
@@ -138,14 +121,11 @@ fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
     bench.write("first.csv", &format!("{}\n{}\n", lines[0], lines[1]));
     bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[2]));
     bench.fleetload(&["import", "first.csv"]).expect_code(0);
-    let (mut child, news) = start(&bench);
-    while bench.requests("addCompany") < 1 {
-        std::thread::yield_now();
-    }
+    let mut run = start(&bench);
+    run.until(|| bench.requests("addCompany") >= 1);
     let left = bench.fleetload(&["run", "second.csv"]).expect_code(5);
     assert!(left.stdout.contains("goes on with these rows"), "{}", left.stdout);
-    news.for_each(drop);
-    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    run.ended().expect_code(0);
     assert_eq!(bench.created("company").len(), 2);
 }
 
@@ -194,14 +174,11 @@ fn what_a_look_says_of_old_values_is_not_believed_of_a_row_that_was_corrected_me
         let (looked, labelled) = (bench.requests("getDeviceByMac"), bench.requests("putDeviceLabels"));
         bench.write("devices.csv", &sheet("Till 0", wrong));
         bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-        let (mut child, news) = start(&bench);
-        while bench.requests("getDeviceByMac") == looked {
-            std::thread::yield_now();
-        }
+        let mut run = start(&bench);
+        run.until(|| bench.requests("getDeviceByMac") > looked);
         bench.write("devices.csv", &sheet("Till 0", right));
         bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(5);
-        news.for_each(drop);
-        assert_eq!(child.wait().expect("a child").code(), Some(0), "the row is not {otherwise}");
+        assert_eq!(run.ended().code, 0, "the row is not {otherwise}");
 
         let made = bench.created("device");
         assert_eq!(made.len(), 2, "the row is not {otherwise}: {made:?}");

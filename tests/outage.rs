@@ -3,9 +3,7 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
-
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use serde_json::Value;
@@ -31,18 +29,27 @@ fn with_devices(scenario: Scenario, devices: usize) -> Bench {
     bench
 }
 
-/// Starts a run of what is in the journal, with an end set so that it cannot hang; gives its news.
-fn start(bench: &Bench) -> (Child, impl Iterator<Item = Value>) {
+/// Starts a run of what is in the journal, with an end set so that it cannot hang.
+fn start(bench: &Bench) -> UnderWay {
     let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(120)).to_string();
-    let mut child = bench
-        .command(&["run", "--json", "--until", &until])
-        .env("FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "1")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    (child, lines.map(|line| serde_json::from_str(&line).expect("JSON")))
+    let mut command = bench.command(&["run", "--json", "--until", &until]);
+    command.env("FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "1");
+    UnderWay::start(command)
+}
+
+/// A piece of news.
+fn read(line: &str) -> Value {
+    serde_json::from_str(line).expect("JSON")
+}
+
+/// The news of a run until the service has been tried once more and in vain.
+fn until_tried_in_vain(run: &mut UnderWay) -> Vec<Value> {
+    let mut seen: Vec<Value> = Vec::new();
+    let mut news = run.news();
+    while seen.iter().filter(|news| is_breaker(news, "addDevice", true)).count() < 2 {
+        seen.push(read(&news.next().expect("it goes on")));
+    }
+    seen
 }
 
 fn is_breaker(news: &Value, operation: &str, open: bool) -> bool {
@@ -60,21 +67,17 @@ fn rejected_and_ready(bench: &Bench) -> (u64, u64) {
 }
 
 /// Runs to the end and reads the news besides.
-fn finish(mut child: Child, news: impl Iterator<Item = Value>) -> (Option<i32>, Vec<Value>) {
-    let news = news.collect();
-    (child.wait().expect("a child").code(), news)
+fn finish(run: UnderWay) -> (i32, Vec<Value>) {
+    let outcome = run.ended();
+    (outcome.code, outcome.stdout.lines().map(read).collect())
 }
 
 #[test]
 fn of_an_outage_no_more_rows_are_in_doubt_than_were_under_way_and_twenty() {
     let dark = Fault::new("addDevice", FaultKind::StallAfter).after(60);
     let bench = with_devices(quick().with_fault(dark), 400);
-    let (child, mut news) = start(&bench);
-    let mut seen = Vec::new();
-    // Until the service has been tried once more and in vain.
-    while seen.iter().filter(|news| is_breaker(news, "addDevice", true)).count() < 2 {
-        seen.push(news.next().expect("it goes on"));
-    }
+    let mut run = start(&bench);
+    let seen = until_tried_in_vain(&mut run);
     let fired = bench.statistics().faults_fired["stall_after"];
     let (in_doubt, probes) = (doubted(&seen), 1);
     assert!(in_doubt > 20, "the outage was met: {in_doubt}");
@@ -82,8 +85,8 @@ fn of_an_outage_no_more_rows_are_in_doubt_than_were_under_way_and_twenty() {
     assert!(in_doubt <= CONCURRENCY + 20 + probes, "{in_doubt} rows are in doubt");
     assert_eq!(bench.requests("getCompany"), 1, "a question went before the probe");
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
-    let (code, rest) = finish(child, news);
-    assert_eq!(code, Some(0));
+    let (code, rest) = finish(run);
+    assert_eq!(code, 0);
     assert!(rest.iter().any(|news| is_breaker(news, "addDevice", false)));
     assert_eq!(bench.created("device").len(), 400);
     bench.assert_exact(1);
@@ -100,11 +103,8 @@ fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
         scenario.fault.push(Fault { operation: "lookups".to_owned(), after: 40, ..page.clone() });
     };
     bench.sandbox().change(maintenance).expect("a consistent scenario");
-    let (child, mut news) = start(&bench);
-    let mut seen = Vec::new();
-    while seen.iter().filter(|news| is_breaker(news, "addDevice", true)).count() < 2 {
-        seen.push(news.next().expect("it goes on"));
-    }
+    let mut run = start(&bench);
+    let seen = until_tried_in_vain(&mut run);
     let sent = bench.requests("addDevice");
     assert!(sent <= CONCURRENCY + 20, "{sent} creations left into the maintenance");
     assert!(doubted(&seen) <= CONCURRENCY + 20);
@@ -115,9 +115,9 @@ fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
     assert!(status.stdout.contains("addDevice"), "{}", status.stdout);
     assert!(bench.statistics().faults_fired["html_503_before"] > 40);
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
-    let (code, _) = finish(child, news);
+    let (code, _) = finish(run);
     let held: Vec<_> = bench.results(1).into_iter().filter(|row| row["status"] == "held").collect();
-    assert_eq!(code, Some(0), "{held:#?}");
+    assert_eq!(code, 0, "{held:#?}");
     assert_eq!(bench.created("device").len(), 300);
     bench.assert_exact(1);
     for row in bench.results(1) {
@@ -130,9 +130,8 @@ fn three_sign_in_pages_in_a_row_hold_the_operation_back() {
     let portal = Fault::new("addDevice", FaultKind::CaptivePortal).after(5).times(3);
     let bench = with_devices(quick().with_fault(portal), 40);
     bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
-    let (child, news) = start(&bench);
-    let (code, news) = finish(child, news);
-    assert_eq!(code, Some(0));
+    let (code, news) = finish(start(&bench));
+    assert_eq!(code, 0);
     assert_eq!(bench.statistics().faults_fired["captive_portal"], 3);
     let opened = news.iter().find(|news| is_breaker(news, "addDevice", true)).expect("it opens");
     assert!(opened["reason"].as_str().expect("words").contains("3 answers in a row"), "{opened}");
@@ -145,9 +144,8 @@ fn three_sign_in_pages_in_a_row_hold_the_operation_back() {
 fn a_twentieth_of_answers_lost_pauses_the_operation_for_moments_and_everything_is_created_once() {
     let lost = Fault::new("addDevice", FaultKind::AnswerLost).probability(0.1);
     let bench = with_devices(quick().with_fault(lost), 500);
-    let (child, news) = start(&bench);
-    let (code, news) = finish(child, news);
-    assert_eq!(code, Some(0));
+    let (code, news) = finish(start(&bench));
+    assert_eq!(code, 0);
     let opened = news.iter().find(|news| is_breaker(news, "addDevice", true)).expect("it opens");
     assert!(opened["reason"].as_str().expect("words").contains("of the last 200"), "{opened}");
     assert!(news.iter().any(|news| is_breaker(news, "addDevice", false)));

@@ -5,12 +5,12 @@
 mod bench;
 mod inside;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use bench::child::UnderWay;
 use bench::{Bench, Outcome};
 use fleetload::clock::{Clock, SystemClock};
 use fleetload::journal::Writing;
@@ -19,36 +19,6 @@ use fleetload::model::state::JobState;
 use fleetload::run::{Ending, Interrupt, Watchdog};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 use inside::{Direct, Fate, Inside, Nth};
-
-/// A run under way, with its news.
-fn start(mut command: Command) -> (Child, BufReader<ChildStdout>) {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the binary starts");
-    let news = BufReader::new(child.stdout.take().expect("piped"));
-    (child, news)
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
-}
-
-/// Reads on until a line holds `words`.
-fn hears(news: &mut BufReader<ChildStdout>, words: &str) {
-    assert!(news.lines().map_while(Result::ok).any(|line| line.contains(words)), "never told: {words}");
-}
-
-/// Reads what is left, and returns the exit code.
-fn ended((mut child, news): (Child, BufReader<ChildStdout>)) -> Option<i32> {
-    news.lines().map_while(Result::ok).for_each(drop);
-    child.wait().expect("a child").code()
-}
-
-/// Waits until the service has seen something.
-fn until(seen: impl Fn() -> bool) {
-    while !seen() {
-        std::thread::yield_now();
-    }
-}
 
 fn fired(bench: &Bench, kind: FaultKind) -> u64 {
     bench.statistics().faults_fired.get(kind.name()).copied().unwrap_or(0)
@@ -68,12 +38,12 @@ fn a_second_signal_ends_the_run_at_once_and_the_next_run_loses_and_doubles_nothi
     for second in ["-INT", "-TERM", "-HUP"] {
         let stalled = Fault::new("addDevice", FaultKind::StallAfter).after(2).times(3);
         let bench = fleet(Scenario::default().with_fault(stalled), 12);
-        let (child, mut news) = start(bench.command(&["run", "--json"]));
-        until(|| fired(&bench, FaultKind::StallAfter) == 3);
-        signal(&child, "-INT");
-        hears(&mut news, "\"draining\"");
-        signal(&child, second);
-        assert_eq!(ended((child, news)), Some(5), "{second}");
+        let mut run = bench.start(&["run", "--json"]);
+        run.until(|| fired(&bench, FaultKind::StallAfter) == 3);
+        run.signal("-INT");
+        run.hears(&["\"draining\""]);
+        run.signal(second);
+        assert_eq!(run.ended().code, 5, "{second}");
         // Had it waited for the answers, their time would have been up and the rows in doubt.
         assert!(bench.counts(1)["sending"] >= 3, "{second}: {:?}", bench.counts(1));
         bench.fleetload(&["run"]).expect_code(0);
@@ -90,10 +60,10 @@ fn a_hang_up_that_was_ignored_when_the_run_began_stays_ignored() {
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(binary.get_program()).args(binary.get_args());
     command.current_dir(bench.path("")).env("HOME", bench.path(""));
-    let (child, news) = start(command);
-    until(|| fired(&bench, FaultKind::Latency) == 1);
-    signal(&child, "-HUP");
-    assert_eq!(ended((child, news)), Some(0), "it went on to the end");
+    let mut run = UnderWay::start(command);
+    run.until(|| fired(&bench, FaultKind::Latency) == 1);
+    run.signal("-HUP");
+    assert_eq!(run.ended().code, 0, "it went on to the end");
     assert_eq!(bench.created("device").len(), 5);
 }
 
@@ -139,18 +109,18 @@ fn a_process_that_is_stopped_and_continued_doubles_nothing_and_keeps_the_pace() 
     bench.write("fleetload.toml", &hasty);
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(300, 1));
-    let (child, news) = start(bench.command(&["run", "companies.csv", "devices.csv", "--json"]));
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "--json"]);
     let made = || bench.created("device").len();
-    until(|| bench.requests("addDevice") >= 23);
-    signal(&child, "-STOP");
+    run.until(|| bench.requests("addDevice") >= 23);
+    run.signal("-STOP");
     // Nothing leaves a process that is stopped, so what is still made was sent before.
-    until(|| fired(&bench, FaultKind::LateCommit) == 2);
+    run.until(|| fired(&bench, FaultKind::LateCommit) == 2);
     // What had left before is read and carried out.
-    until(|| made() as u64 == bench.requests("addDevice"));
+    run.until(|| made() as u64 == bench.requests("addDevice"));
     let sent = bench.requests("addDevice");
     assert!(sent < 300, "it was stopped in the middle: {sent}");
-    signal(&child, "-CONT");
-    assert_eq!(ended((child, news)), Some(0));
+    run.signal("-CONT");
+    run.ended().expect_code(0);
     assert_eq!(made(), 300);
     bench.assert_exact(1);
     let most = bench.statistics().most_in_a_second;

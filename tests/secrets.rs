@@ -4,7 +4,7 @@ mod bench;
 #[path = "faults/relay.rs"]
 mod relay;
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use bench::Bench;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -12,18 +12,10 @@ use fleetload::sandbox::{Fault, FaultKind, Scenario};
 /// How every token of the simulated service begins.
 const TOKEN: &str = "sandbox-token-";
 
-/// Every file below a folder, but for the one the secret is kept in.
-fn files(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else if path.file_name().is_some_and(|name| name != "secret") {
-            found.push(path);
-        }
-    }
-    found
+/// Every file in the bench's folder, but for the one the secret is kept in.
+fn files(bench: &Bench) -> Vec<PathBuf> {
+    let all = bench::below(&bench.path("")).into_iter();
+    all.filter(|path| !path.is_dir() && path.file_name().is_some_and(|name| name != "secret")).collect()
 }
 
 fn contains(haystack: &[u8], needle: &str) -> bool {
@@ -49,7 +41,7 @@ fn neither_secret_nor_token_is_found_in_anything_that_is_written() {
         let outcome = bench.fleetload(arguments);
         written.push((format!("output of {arguments:?}"), (outcome.stdout + &outcome.stderr).into_bytes()));
     }
-    for path in files(&bench.path("")) {
+    for path in files(&bench) {
         written.push((path.display().to_string(), std::fs::read(&path).expect("a readable file")));
     }
     assert!(written.len() > 10, "journal, reports and outputs were read");
@@ -87,7 +79,7 @@ fn base64(bytes: &[u8]) -> String {
 fn assert_kept(bench: &Bench, what: &str, outputs: &[bench::Outcome]) {
     let texts = outputs.iter().map(|outcome| (outcome.stdout.clone() + &outcome.stderr).into_bytes());
     let mut written: Vec<(String, Vec<u8>)> = texts.map(|text| ("an output".to_owned(), text)).collect();
-    for path in files(&bench.path("")) {
+    for path in files(bench) {
         written.push((path.display().to_string(), std::fs::read(&path).expect("a readable file")));
     }
     for (place, bytes) in &written {

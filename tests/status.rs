@@ -2,9 +2,6 @@
 
 mod bench;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use bench::Bench;
 use fleetload::journal::Journal;
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
@@ -73,19 +70,12 @@ fn of_a_journal_without_rows_it_says_what_to_do_first() {
 fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     let bench = bench_with(None, Scenario::default());
     bench.profile("", "rate = 1", "");
-    let mut child = bench
-        .command(&["run", "companies.csv", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    assert!(news.any(|line| line.contains("\"moved\"") && line.contains("\"created\"")), "a row is created");
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"moved\"", "\"created\""]);
     let shown = screen(&bench, &[]);
     let told = summary(&bench);
     let hints = bench.fleetload(&["status"]).expect_code(0).stderr;
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    run.kill();
     let headline = shown.lines().next().expect("a headline");
     assert!(headline.starts_with("running since DATE TIME UTC: "), "{shown}");
     for words in ["% done", "rows/s", "pace: ", "in the last ", "last run: begun DATE TIME UTC, under way"] {

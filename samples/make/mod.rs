@@ -60,7 +60,7 @@ pub(crate) fn all(folder: &Path) -> Result<Vec<PathBuf>> {
 pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let mut written = vec![folder.join("fleetload-template.xlsx")];
-    fs::write(&written[0], template::workbook_bytes(&Kind::ALL)?)?;
+    fs::write(&written[0], template::workbook_bytes(&Kind::ALL, None)?)?;
     for kind in Kind::ALL {
         let path = folder.join(format!("{kind}.csv"));
         fs::write(&path, template::csv_bytes(kind)?)?;

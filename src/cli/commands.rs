@@ -1,4 +1,5 @@
-//! What was typed after the name of each command, with the examples of its help.
+//! What was typed after the name of each command, with the examples of its help. How files are to be read is left to
+//! `reading_flags`, what every command has to `args`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,9 +8,9 @@ use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 use super::args::{Overrides, Rehearsal};
+use super::reading_flags::Reading;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::sheet::{CountryForm, HiddenRows, MacForm};
 
 /// `fleetload run`.
 #[derive(Debug, ClapArgs)]
@@ -50,108 +51,6 @@ Examples:
   fleetload run --despite-rejections            send all of a sheet that was set aside after 50 refusals
 
 Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
-
-/// How files are read.
-#[derive(Debug, Clone, Default, ClapArgs)]
-#[command(next_help_heading = "Reading")]
-pub(super) struct Reading {
-    /// What the rows of the files are, where neither sheet name, file name nor headers tell
-    #[arg(long, value_name = "KIND")]
-    pub(super) kind: Option<Kind>,
-
-    /// Read only this worksheet of workbooks; may be given several times
-    #[arg(long = "worksheet", value_name = "NAME")]
-    pub(super) worksheets: Vec<String>,
-
-    /// The row of the header, where it is not found by itself
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) header_row: Option<u32>,
-
-    /// A header that means a column of ours: `--map "Department=name"`, or in the sheets of one kind only: `--map
-    /// "companies.Firma=name"`; may be given several times
-    #[arg(long, alias = "rename", value_name = "[KIND.]HEADER=COLUMN", value_parser = assignment)]
-    pub(super) map: Vec<(String, String)>,
-
-    /// A column that is not to be read, by its header; may be given several times
-    #[arg(long, value_name = "HEADER")]
-    pub(super) ignore_column: Vec<String>,
-
-    /// A value for blank cells of a column: `--default companies.parent=ID`; may be given several times
-    #[arg(long, value_name = "KIND.COLUMN=VALUE")]
-    pub(super) default: Vec<String>,
-
-    /// What stands between the cells of CSV files, where it is not recognised
-    #[arg(long, value_name = "CHARACTER")]
-    pub(super) delimiter: Option<char>,
-
-    /// What to do with rows that are hidden, by a filter or by hand: `import` or `skip`
-    #[arg(long, value_name = "WHAT")]
-    pub(super) hidden_rows: Option<HiddenRows>,
-
-    /// Read hidden worksheets as well
-    #[arg(long)]
-    pub(super) include_hidden: bool,
-
-    /// Let the value of cells merged down one column count for each of their rows
-    #[arg(long)]
-    pub(super) fill_merged: bool,
-
-    /// Let a sheet have a header and no rows
-    #[arg(long)]
-    pub(super) allow_empty: bool,
-
-    /// What CSV files write before a quotation mark inside a cell, where they do not double it: `\`
-    #[arg(long, value_name = "CHARACTER")]
-    pub(super) escape: Option<char>,
-
-    /// Let companies, people and sites be without address1
-    #[arg(long)]
-    pub(super) allow_missing_address1: bool,
-
-    /// Use the coordinates of a site for its address, too
-    #[arg(long)]
-    pub(super) copy_coordinates: bool,
-
-    /// Let placeholders such as n/a count as blank cells
-    #[arg(long)]
-    pub(super) placeholders_blank: bool,
-
-    /// How countries are sent: `as-is`, `alpha2` (NZ) or `name` (New Zealand)
-    #[arg(long, value_name = "FORM")]
-    pub(super) country: Option<CountryForm>,
-
-    /// How MAC addresses are sent: `colon`, `dash`, `dot` or `bare`
-    #[arg(long, value_name = "FORM")]
-    pub(super) mac_form: Option<MacForm>,
-
-    /// Warn of texts with more characters than this [default: 255]
-    #[arg(long, value_name = "N")]
-    pub(super) longest_text: Option<usize>,
-
-    /// Leave out rows with errors, and those that depend on them, instead of refusing everything
-    #[arg(long)]
-    pub(super) skip_invalid: bool,
-
-    /// The encoding of CSV files, where it is not recognised: windows-1252, macintosh …
-    #[arg(long, value_name = "NAME")]
-    pub(super) encoding: Option<String>,
-
-    /// Read as the profile keeps it for this customer: [profile.NAME.customers.CUSTOMER]
-    #[arg(long, value_name = "CUSTOMER", env = "FLEETLOAD_CUSTOMER")]
-    pub(super) customer: Option<String>,
-
-    /// Let a warning count as an error: its code, or `warnings` for all; may be given several times
-    #[arg(long, value_name = "CODE")]
-    pub(super) deny: Vec<String>,
-
-    /// Let a warning count as a note, by its code; may be given several times
-    #[arg(long, value_name = "CODE")]
-    pub(super) allow: Vec<String>,
-
-    /// Show no values of the sheets in what is found, only their kind and length: for logs that are shared
-    #[arg(long)]
-    pub(super) redact: bool,
-}
 
 /// `fleetload check`.
 #[derive(Debug, ClapArgs)]
@@ -456,15 +355,6 @@ pub(super) const MAN_EXAMPLES: &str = "\
 Examples:
   fleetload man | man -l -
   fleetload man --out ~/.local/share/man/man1";
-
-fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((header, column)) if !header.trim().is_empty() && !column.trim().is_empty() => {
-            Ok((header.trim().to_owned(), column.trim().to_owned()))
-        }
-        Some(_) | None => Err("write it as HEADER=COLUMN".to_owned()),
-    }
-}
 
 fn import_id(text: &str) -> Result<ImportId, String> {
     positive(text, "an import").map(ImportId)

@@ -1,6 +1,7 @@
 //! `fleetload doctor`: shows every setting with its origin, and tries credentials, clock, journal and look-ups.
 //!
-//! Creates and changes nothing: what is asked of the service are look-ups of a record that cannot exist.
+//! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
+//! list of time zones, which is kept beside the journal for the checking of sheets.
 
 use serde::Serialize;
 
@@ -12,13 +13,14 @@ use super::probe::{self, Finding};
 use super::reading;
 use super::rehearsal::Rehearsal;
 use super::settings::{Purpose, RateSetting, Settings};
+use super::zones;
 use crate::error::{Exit, Result};
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::service::Client;
 use crate::service::Origin;
 use crate::service::TokenInfo;
-use crate::term::{Ink, Line, span};
+use crate::term::{Ink, Line, count, span};
 
 /// From here on a difference of the clocks is worth telling, in seconds.
 const NOTABLE_SKEW: i64 = 60;
@@ -72,6 +74,9 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides
             examined.credentials(&token);
             examined.clock(&token);
             examined.endpoints(&client).await;
+            if let (Purpose::Service, Some(account)) = (purpose, settings.identity()) {
+                examined.zones(&client, &account.base_url).await;
+            }
         }
         Err(verdict) => examined.no_token(&verdict),
     }
@@ -175,6 +180,28 @@ impl Examined<'_> {
                     self.tell(&name, Health::Wrong, &why, None);
                     return;
                 }
+            }
+        }
+    }
+
+    /// The list of time zones is not only tried: it is kept, for the checking of sheets.
+    async fn zones(&mut self, client: &Client, base_url: &str) {
+        if !zones::can_be_asked(client) {
+            return;
+        }
+        match zones::ask(client, self.context.now()).await {
+            Ok(list) => {
+                zones::keep(self.context, base_url, &list);
+                let message = format!(
+                    "the service lists {}; sheets for the journal {} are held against them from now on",
+                    count(list.ids().len() as u64),
+                    self.context.common.journal.display()
+                );
+                self.tell("time zones", Health::Well, &message, None);
+            }
+            Err(why) => {
+                let message = format!("there is no list ({why}); sheets are held against the IANA list");
+                self.tell("time zones", Health::Look, &message, None);
             }
         }
     }

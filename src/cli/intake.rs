@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::json;
 
-use super::commands::{Import as Typed, Reading};
+use super::commands::Import as Typed;
 use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
+use super::reading_flags::Reading;
 use super::remedy::remedy;
 use super::survey::survey;
-use super::{mapping, planned, safety, status, unmatched};
+use super::{mapping, planned, safety, status, unmatched, zones};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Journal};
@@ -21,15 +23,19 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
+use crate::model::zone::ZoneList;
 use crate::plan::Demand;
 use crate::sheet::Format;
 use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, count, counted};
 
+/// The column of time zones.
+const TIMEZONE: &str = "timezone";
+
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None, None)? else {
+    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
         return Ok(Exit::Sheets);
     };
     status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
@@ -65,22 +71,40 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     context.journal().map(Some)
 }
 
-/// Puts files into the journal; `None` when they have problems, which were told. With `available`, rows that need
+/// What a run knows of the service before anything is brought in.
+pub(super) struct Service<'a> {
+    /// The operations whose place is known.
+    pub(super) available: &'a dyn Fn(Operation) -> bool,
+    pub(super) account: &'a Account,
+    /// Asks for the time zones; nothing where that cannot be.
+    pub(super) zones: &'a dyn Fn() -> Option<ZoneList>,
+}
+
+/// Puts files into the journal; `None` when they have problems, which were told. With a service, rows that need
 /// an operation whose place nobody knows are refused before anything is imported. What was planned for the files is held
-/// against what comes of them now, for this account.
+/// against what comes of them now, for its account.
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
     reading: &Reading,
-    available: Option<&dyn Fn(Operation) -> bool>,
-    account: Option<&Account>,
+    service: Option<&Service<'_>>,
 ) -> Result<Option<(Journal, ImportId)>> {
-    let manner = reading.settle(context)?;
+    let mut manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
+    if !examined.findings.forbid_import(manner.skip_invalid)
+        && let Some(service) = service
+        && wants_zones(context, &examined, &manner)
+        && let Some(zones) = (service.zones)()
+    {
+        manner.options.zones = Some(Arc::new(zones));
+        examined = examine(files, &manner.options, existing(context)?.as_ref())?;
+    }
     if examined.findings.forbid_import(manner.skip_invalid) {
         refuse(context, &examined.findings, &manner);
         return Ok(None);
     }
+    let available = service.map(|service| service.available);
+    let account = service.map(|service| service.account);
     let planned = planned::of(context, &examined);
     let lacking = available.filter(|available| !has_all(&examined, available));
     if let Some(available) = lacking
@@ -125,6 +149,17 @@ pub(super) fn import(
             Ok(None)
         }
     }
+}
+
+/// Whether there are time zones in the sheets, and the service has not said of late which it has.
+fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &Manner) -> bool {
+    let options = &manner.options;
+    let is_fresh = options.zones.as_ref().is_some_and(|list| zones::is_fresh(list, context.now()));
+    let mut tables = examined.books().iter().flat_map(|book| &book.tables);
+    !is_fresh
+        && tables.any(|table| {
+            table.position(TIMEZONE).is_some() || options.default_for(table.kind, TIMEZONE).is_some()
+        })
 }
 
 fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {

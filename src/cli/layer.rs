@@ -3,7 +3,7 @@
 //! A higher layer counts before a lower one; lists and tables add up. What a settings file says becomes a layer in
 //! [`super::kept`]; which layers there are is decided in [`super::reading`].
 
-use super::commands::Reading;
+use super::reading_flags::Reading;
 use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;

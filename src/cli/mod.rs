@@ -40,6 +40,7 @@ mod profile;
 mod profile_tests;
 mod questions;
 mod reading;
+mod reading_flags;
 mod redact;
 mod rehearsal;
 mod remedy;
@@ -63,6 +64,7 @@ mod unmatched;
 mod until;
 mod watchdog;
 mod whole;
+mod zones;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;

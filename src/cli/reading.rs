@@ -1,14 +1,17 @@
 //! How files are to be read: flags before what the profile keeps for the customer, that before what it keeps for the
 //! account.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::choice::nearest;
-use super::commands::Reading;
 use super::context::Context;
 use super::kept;
 use super::layer::Layer;
 use super::profile::Profile;
+use super::reading_flags::Reading;
+use super::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
 use crate::term::{Line, counted};
@@ -30,7 +33,8 @@ pub(super) struct Manner {
 impl Reading {
     /// Brings what was typed together with what the profile keeps.
     pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
-        let manner = self.settle_with(context.profile_for_sheets()?)?;
+        let mut manner = self.settle_with(context.profile_for_sheets()?)?;
+        manner.options.zones = zones::of_service(context, manner.profile.as_ref()).map(Arc::new);
         *context.reading.borrow_mut() = manner.options_for_corrected();
         Ok(manner)
     }

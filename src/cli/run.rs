@@ -12,6 +12,7 @@ use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
 use super::context::Context;
 use super::ending::{Ended, conclude};
+use super::intake::Service;
 use super::locks::Locks;
 use super::passes::{begin_again, tell_left, tell_recovered};
 use super::questions::Questions;
@@ -19,7 +20,7 @@ use super::rehearsal::{self, Rehearsal};
 use super::settings::{Purpose, Settings};
 use super::signals::Signals;
 use super::until::until;
-use super::{counts, intake, safety, watchdog};
+use super::{counts, intake, safety, watchdog, zones};
 use crate::clock::Clock;
 use crate::command::quoted;
 use crate::error::{Error, ErrorKind, Exit, Result};
@@ -28,6 +29,7 @@ use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::zone::ZoneList;
 use crate::run::{
     Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
 };
@@ -49,7 +51,11 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
     safety::refuse_unsafe_storage(context)?;
     safety::examine(context, typed)?;
-    let Some((mut journal, imported)) = prepare(context, typed, &settings)? else { return Ok(Exit::Sheets) };
+    let runtime = context.runtime()?;
+    let zones = || runtime.block_on(zones_of(context, client.as_ref()?));
+    let Some((mut journal, imported)) = prepare(context, typed, &settings, &zones)? else {
+        return Ok(Exit::Sheets);
+    };
 
     let concerned = concerned(&journal, imported)?;
     let Some(mut locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
@@ -67,7 +73,6 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         context.terminal.say("nothing is left to be sent");
         return conclude(context, &journal, &ended(&Ending::Finished));
     }
-    let runtime = context.runtime()?;
     let mut finished = false;
     let ending = loop {
         let before = journal.data_version()?;
@@ -150,11 +155,26 @@ fn unborn_rehearsal(typed: &Typed) -> Result<Purpose> {
     Ok(Purpose::Rehearsal(Rehearsed { address, client_id, client_secret: client_secret.into() }))
 }
 
+/// The time zones that the service lists. What it does not answer is told, and keeps nothing from going on.
+async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
+    if !zones::can_be_asked(client) {
+        return None;
+    }
+    context.terminal.say("asking the service for its list of time zones");
+    let told = |why| {
+        context
+            .terminal
+            .say(format!("it gave none ({why}): time zones are held against the IANA list alone"));
+    };
+    zones::ask(client, context.now()).await.map_err(told).ok()
+}
+
 /// Opens the journal and brings the files in; `None` when the sheets have problems, which were told.
 fn prepare(
     context: &Context<'_>,
     typed: &Typed,
     settings: &Settings,
+    zones: &dyn Fn() -> Option<ZoneList>,
 ) -> Result<Option<(Journal, Option<ImportId>)>> {
     let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
     let path = &context.common.journal;
@@ -173,8 +193,10 @@ fn prepare(
     }
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
+    let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
+    let service = Service { available: &available, account: &account, zones: &zones };
     let Some((mut journal, imported)) =
-        intake::import(context, &typed.files, &typed.reading, Some(&available), Some(&account))?
+        intake::import(context, &typed.files, &typed.reading, Some(&service))?
     else {
         return Ok(None);
     };

@@ -3,6 +3,7 @@
 
 use super::commands::Template as Typed;
 use super::context::Context;
+use super::zones;
 use crate::error::{Exit, Result};
 use crate::model::kind::Kind;
 use crate::sheet::template as blank;
@@ -13,7 +14,11 @@ pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::ALL } else { &typed.kinds };
     let is_workbook = typed.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx"));
     let files = if is_workbook {
-        blank::workbook(kinds, &typed.out)?;
+        blank::workbook(
+            kinds,
+            zones::of_service(context, context.profile_for_sheets()?.as_ref()).as_ref(),
+            &typed.out,
+        )?;
         vec![typed.out.clone()]
     } else {
         blank::csv(kinds, &typed.out)?

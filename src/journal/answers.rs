@@ -129,7 +129,8 @@ mod tests {
         let mut imports = Vec::new();
         for again in [false, true] {
             let mut import = bench.journal.begin_import(at(1)).unwrap();
-            let sites = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+            let name = if again { "fix" } else { "sites" };
+            let sites = import.sheet(&sheet(name, Kind::Site)).unwrap();
             for (number, key, source) in [
                 (2, Some("s1"), None),
                 (3, None, Some("sites.csv!sites!3")),
@@ -152,7 +153,8 @@ mod tests {
                 // Another company has a site of the same key.
                 let owner = if number == 5 { format!("company {again}") } else { "acme".to_owned() };
                 let source = source.filter(|_| again);
-                let provenance = Provenance { sheet: sites, source, owner, cells: &row.cells.clone() };
+                let cells = &row.cells.clone();
+                let provenance = Provenance { sheet: sites, number, source, owner, cells };
                 import.leave_out(&row, &provenance).unwrap();
             }
             imports.push(import.finish().unwrap().import);

@@ -3,7 +3,7 @@
 //! When a later import brings the row again, known by the same key, its job becomes the answer of the row that was left
 //! out. Which rows are left out, and why, is decided by the importer.
 
-use rusqlite::Transaction;
+use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::column::{count, natural};
 use super::failure::{damaged, unwritable};
@@ -48,6 +48,8 @@ pub struct LeftOut {
 pub struct Provenance<'a> {
     /// Its sheet.
     pub sheet: SheetId,
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
     /// Where it says it comes from (`file!sheet!row`), as the rows of a fix sheet do.
     pub source: Option<&'a str>,
     /// What it says it belongs to, folded as keys are; empty for nothing.
@@ -121,11 +123,43 @@ pub(super) fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
         .query_row("SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NULL)", [], |row| row.get(0))?)
 }
 
-/// The row that was left out at the place that a row says it comes from; `None` unless it is exactly one, and is like it.
+/// The row that was left out and that this one is, corrected: the one it says it comes from, or the one at its own place.
 fn place_of(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Option<i64>> {
-    let Some((table, number)) = row.source.and_then(|source| source.rsplit_once('!')) else {
-        return Ok(None);
-    };
+    match row.source {
+        Some(source) => at_source(transaction, kind, row, source),
+        None => at_own_place(transaction, kind, row),
+    }
+}
+
+/// The row that was left out at the place of this one in a sheet of the same name and headers, the last time that sheet
+/// came; `None` unless nothing differs but as many cells as were wrong.
+fn at_own_place(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Option<i64>> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT left_out.place, left_out.cells, json_array_length(left_out.violations)
+         FROM sheet AS now JOIN sheet USING (file, name, headers) JOIN left_out ON left_out.place = sheet.id << 32 | ?2
+         WHERE now.id = ?1 AND sheet.import < now.import AND left_out.kind = ?3 AND left_out.job IS NULL
+         ORDER BY sheet.import DESC LIMIT 1",
+    )?;
+    let found = statement.query_row((row.sheet, row.number, kind), |found| {
+        Ok((found.get::<_, i64>(0)?, found.get::<_, String>(1)?, found.get::<_, Option<u32>>(2)?))
+    });
+    let Some((place, cells, wrong)) = found.optional()? else { return Ok(None) };
+    let cells: Vec<String> =
+        serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?;
+    let differing = cells.iter().zip(row.cells).filter(|(before, now)| before != now).count();
+    let is_it = cells.len() == row.cells.len()
+        && differing <= wrong.and_then(|wrong| usize::try_from(wrong).ok()).unwrap_or(0);
+    Ok(is_it.then_some(place))
+}
+
+/// The row that was left out at the place that a row says it comes from; `None` unless it is exactly one, and is like it.
+fn at_source(
+    transaction: &Transaction<'_>,
+    kind: Kind,
+    row: &Provenance<'_>,
+    source: &str,
+) -> Result<Option<i64>> {
+    let Some((table, number)) = source.rsplit_once('!') else { return Ok(None) };
     let Ok(number) = number.parse::<u32>() else { return Ok(None) };
     let mut statement = transaction.prepare_cached(
         "SELECT left_out.place, left_out.cells FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
@@ -174,7 +208,8 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and whose place it takes: those with
-    /// its key under the same owner or in the same sheet, with its natural key, or where it says it comes from.
+    /// its key under the same owner or in the same sheet, with its natural key, where it says it comes from, or at its
+    /// place in the sheet.
     pub fn comes_again(&mut self, job: JobId, kind: Kind, row: &Provenance<'_>) -> Result<()> {
         if !self.some_wait {
             return Ok(());
@@ -261,8 +296,13 @@ mod tests {
             sheet_key: None,
             natural_key: None,
         };
-        let provenance =
-            Provenance { sheet: sites, source: None, owner: String::new(), cells: &row.cells.clone() };
+        let provenance = Provenance {
+            sheet: sites,
+            number: 7,
+            source: None,
+            owner: String::new(),
+            cells: &row.cells.clone(),
+        };
         import.leave_out(&row, &provenance).unwrap();
         let stranger = LeftOut { sheet: super::SheetId(99), ..row };
         assert!(import.leave_out(&stranger, &provenance).is_err(), "a sheet of another import");

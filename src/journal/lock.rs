@@ -7,7 +7,7 @@ use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Journal, migrate, open};
+use super::{Journal, file, migrate};
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 
@@ -34,7 +34,7 @@ impl Journal {
     pub fn lock_for_run(&self) -> Result<std::result::Result<RunLock, Holder>> {
         let path = migrate::beside(&self.path, ".lock");
         if !path.exists() {
-            open::create_private(&path)?;
+            file::create_private(&path)?;
         }
         let mut file = OpenOptions::new()
             .read(true)

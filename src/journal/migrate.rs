@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::open;
+use super::file;
 use crate::error::{Error, Result};
 use crate::failpoint;
 
@@ -86,7 +86,7 @@ fn copy(connection: &Connection, path: &Path, present: usize) -> Result<()> {
     if unfinished.exists() {
         std::fs::remove_file(&unfinished).map_err(|error| uncopied(&unfinished, error))?;
     }
-    open::create_private(&unfinished)?;
+    file::create_private(&unfinished)?;
     {
         let mut target = Connection::open(&unfinished)?;
         Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;

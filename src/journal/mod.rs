@@ -14,6 +14,7 @@ mod decided;
 mod doubt;
 mod due;
 mod failure;
+mod file;
 mod finding;
 #[cfg(test)]
 mod fixture;

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 
-use super::{Journal, migrate, open};
+use super::{Journal, file, migrate};
 use crate::error::{Error, Result};
 
 /// Bytes of the write-ahead log beyond which some other program must be keeping it from being copied back: some
@@ -150,7 +150,7 @@ fn save(connection: &Connection, path: &Path) -> Result<PathBuf> {
         })
         .find(|copy| !copy.exists())
         .ok_or_else(|| Error::journal("too many saved copies of the journal lie there already"))?;
-    open::create_private(&copy)?;
+    file::create_private(&copy)?;
     let mut target = Connection::open(&copy)?;
     Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;
     Ok(copy)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::open::create_private;
+use super::file::create_private;
 use crate::error::{Error, Result};
 use crate::model::digest::hexadecimal;
 

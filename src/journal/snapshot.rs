@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
-use super::{Journal, open};
+use super::{Journal, file};
 use crate::error::{Error, Result};
 
 /// All pages in one step, so that no write of others comes between and makes it begin again.
@@ -19,7 +19,7 @@ impl Journal {
     /// # Errors
     /// When the file cannot be written, for lack of space for one.
     pub fn snapshot(&self, to: &Path) -> Result<Self> {
-        open::create_private(to)?;
+        file::create_private(to)?;
         self.copy_to(to).map_err(|error| {
             Error::journal(format!(
                 "the journal {} could not be copied to {}",

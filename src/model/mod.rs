@@ -14,3 +14,4 @@ pub mod state;
 pub mod tally;
 pub mod time;
 pub mod verdict;
+pub mod zone;

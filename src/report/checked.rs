@@ -9,6 +9,10 @@
 //! One workbook for each file whose tables were found, also when nothing of it can be imported. Rows are read once more
 //! and streamed. What stands in the folder is replaced only while it is as we wrote it: a workbook that somebody has
 //! corrected since is theirs.
+//!
+//! Whether it is as we wrote it, the workbook itself tells: a check keeps no journal, and its folder may be any, so that
+//! no note of ours lies beside it. The files of rows to correct are known by their digests instead (`kept`): a CSV file
+//! tells nothing of itself, and by the same digest it is known whether some import has read it.
 
 mod annotated;
 mod by_row;

@@ -2,7 +2,8 @@
 //! another name before the file is written anew or removed.
 //!
 //! A file that nothing is known of is taken for corrected: a copy too many does no harm. What is written in its place
-//! is left to [`super::replace`].
+//! is left to [`super::replace`]. Workbooks of a check have no report beside them that could note a digest: they tell by
+//! themselves whether somebody has saved them since (`checked`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -5,6 +5,7 @@
 //! line     one row in words                       advice   codes in words, with what to do next
 //! figures  the numbers of an import               name     safe names of files and worksheets
 //! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
+//! own_sheet a sheet of our own in a workbook, filled from above
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
@@ -24,6 +25,7 @@ mod layout;
 mod line;
 mod name;
 mod objects;
+mod own_sheet;
 mod page;
 mod paint;
 mod replace;

@@ -1,6 +1,6 @@
 //! The first sheet of `results.xlsx`: how the import stands, totals that add up, top causes, quota and times.
 
-use rust_xlsxwriter::{Format, FormatAlign, Worksheet, XlsxError};
+use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
 use crate::command;
 use crate::model::state::JobState;
@@ -9,6 +9,7 @@ use crate::model::time::Moment;
 use super::RunState;
 use super::advice::{self, Advisor};
 use super::figures::Figures;
+use super::own_sheet::OwnSheet;
 use super::paint::Paint;
 
 /// The name of the sheet.
@@ -19,6 +20,10 @@ const CAUSES: usize = 20;
 
 /// Columns before the states in the table of sheets.
 const LEAD: u16 = 3;
+/// Their widths.
+const LEAD_WIDTHS: [f64; 3] = [26.0, 30.0, 12.0];
+/// The width of the column of a state.
+const STATE_WIDTH: f64 = 11.0;
 
 /// Fills the sheet.
 pub(super) fn fill(
@@ -27,17 +32,8 @@ pub(super) fn fill(
     figures: &Figures,
     advisor: &Advisor<'_>,
 ) -> Result<(), XlsxError> {
-    sheet.set_name(NAME)?;
-    for (column, width) in [(0, 26.0), (1, 30.0), (2, 12.0)] {
-        sheet.set_column_width(column, width)?;
-    }
-    for column in (LEAD..).take(JobState::ALL.len()) {
-        sheet.set_column_width(column, 11.0)?;
-    }
-    sheet.set_landscape().set_print_fit_to_pages(1, 0);
-    let mut page = Page { sheet, paint, row: 0 };
-    page.text(0, &format!("Import {}", figures.import), &paint.title)?;
-    page.row += 2;
+    let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
+    let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &format!("Import {}", figures.import))?;
     standing(&mut page, figures, advisor)?;
     page.row += 1;
     sheets(&mut page, figures)?;
@@ -45,56 +41,12 @@ pub(super) fn fill(
     causes(&mut page, figures, advisor)
 }
 
-/// A sheet filled from above.
-struct Page<'a> {
-    sheet: &'a mut Worksheet,
-    paint: &'a Paint,
-    row: u32,
-}
-
-impl Page<'_> {
-    fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
-        self.sheet
-            .write_string_with_format(self.row, column, super::workbook::fitting(text), format)
-            .map(|_| ())
-    }
-
-    fn number(&mut self, column: u16, number: u64, format: &Format) -> Result<(), XlsxError> {
-        // Counts of rows are far below the 2^53 that a cell holds exactly.
-        #[expect(clippy::cast_precision_loss, reason = "see above")]
-        self.sheet.write_number_with_format(self.row, column, number as f64, format).map(|_| ())
-    }
-
-    fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, label, &paint.label)?;
-        self.text(1, value, &paint.result)?;
-        self.row += 1;
-        Ok(())
-    }
-
-    fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, label, &paint.label)?;
-        self.number(1, count, &paint.count)?;
-        self.row += 1;
-        Ok(())
-    }
-
-    fn part(&mut self, title: &str) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, title, &paint.part)?;
-        self.row += 1;
-        Ok(())
-    }
-}
-
 /// A moment as people write it; the label beside it says that it is UTC.
 fn readable(at: Moment) -> String {
     at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-fn standing(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
+fn standing(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     let state = match figures.standing.state {
         RunState::Finished => "finished: nothing is left to be sent",
         RunState::Parked => "parked: rows are left that go on by themselves later",
@@ -151,7 +103,7 @@ fn standing(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Re
 }
 
 /// One line a sheet, one column a state that occurs, and sums in both directions.
-fn sheets(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn sheets(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
     let paint = page.paint;
     let states: Vec<JobState> =
         JobState::ALL.iter().copied().filter(|&state| figures.states.in_state(state) > 0).collect();
@@ -184,16 +136,13 @@ fn sheets(page: &mut Page<'_>, figures: &Figures) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn causes(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
+fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     if figures.causes.is_empty() {
         return Ok(());
     }
     let paint = page.paint;
     page.part("Why rows did not get through")?;
-    for (column, header) in (0..).zip(["Code", "Rows", "What it means, what was said, and what to do"]) {
-        page.text(column, header, &paint.own_header)?;
-    }
-    page.row += 1;
+    page.headers(&["Code", "Rows", "What it means, what was said, and what to do"])?;
     for cause in figures.causes.iter().take(CAUSES) {
         page.text(0, &cause.code, &paint.label)?;
         page.number(1, cause.count, &paint.count)?;
@@ -212,8 +161,7 @@ fn causes(page: &mut Page<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Resu
     }
     if figures.causes.len() > CAUSES {
         let more = figures.causes.len() - CAUSES;
-        page.text(0, &format!("and {more} more, in summary.json"), &paint.result)?;
-        page.row += 1;
+        page.sentence(&format!("and {more} more, in summary.json"))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::InDoubt;
 use super::before::{Reading, ticket_of};
 use super::dispatcher::Dispatcher;
-use super::hand::{Inbox, Stage};
+use super::hand::Stage;
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Seen};
@@ -27,7 +27,7 @@ use crate::model::record::{Extra, Record};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
-use crate::service::{Found, Lookup};
+use crate::service::{Found, Lookup, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(super) const ABSENT_READS: u32 = 2;
@@ -77,7 +77,7 @@ impl Dispatcher {
 
     /// No look-up can tell. Only where the service's own uniqueness makes a second creation impossible may the
     /// step be sent again, once late commits are over.
-    fn without_look_up(&mut self, job: JobId) {
+    pub(super) fn without_look_up(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
@@ -187,7 +187,7 @@ impl Dispatcher {
                 let reason = format!("{cause}, and the records found do not say clearly which is ours");
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
-            After::Absent if lookups::may_be_a_page(length) => self.look_elsewhere(job, operation),
+            After::Absent if may_be_a_page(length) => self.look_elsewhere(job, operation),
             After::Absent if self.proved.contains(&operation) => self.absent(job),
             After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
             After::Absent => self.ask_for_witnesses(job, operation),
@@ -253,67 +253,8 @@ impl Dispatcher {
         self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
     }
 
-    /// Nothing was found, by a look-up that has yet to show that it finds anything.
-    fn ask_for_witnesses(&mut self, job: JobId, operation: Operation) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (kind, inbox) = (in_hand.work.kind, self.inbox.clone());
-        self.writer.ask(Box::new(move |journal| {
-            // Without witnesses the look-up stays unproved, which is the safe side.
-            let witnesses = journal.witness(kind, 8).unwrap_or_default();
-            drop(inbox.send(Inbox::Witnesses { job, operation, witnesses }));
-        }));
-    }
-
-    /// Whether a job may be sent again without any look-up, since the service refuses a second record.
-    fn is_guarded(&self, job: JobId) -> bool {
-        self.options.policy.in_doubt == InDoubt::Settle
-            && self.in_hand.get(&job).is_some_and(|in_hand| {
-                let work = &in_hand.work;
-                matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
-            })
-    }
-
-    /// Looks up a record that is known to exist, by the same operation.
-    pub(super) fn prove(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
-        let control = witnesses
-            .iter()
-            .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
-        match control {
-            Some((lookup, expected)) if self.usable(operation) => {
-                let purpose = Purpose::Control(job, expected);
-                self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
-            }
-            Some(_) => self.look_after(job),
-            // The service's own uniqueness is proof enough.
-            None if self.is_guarded(job) => self.without_look_up(job),
-            None => self.look_later(job, "nothing known to exist could prove the look-up"),
-        }
-    }
-
-    pub(super) fn read_control(
-        &mut self,
-        job: JobId,
-        operation: Operation,
-        expected: RemoteId,
-        reading: Reading,
-    ) {
-        match reading {
-            Reading::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
-                self.proved.insert(operation);
-                self.absent(job);
-            }
-            Reading::Records(_) => {
-                self.look_later(job, "the look-up does not find a record that is known to exist");
-            }
-            Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the look-up told nothing: {why}"))
-            }
-            Reading::Unavailable => self.look_after(job),
-        }
-    }
-
     /// An admissible look-up found nothing.
-    fn absent(&mut self, job: JobId) {
+    pub(super) fn absent(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let reads = work.absent_reads + 1;
@@ -360,7 +301,7 @@ impl Dispatcher {
 
     /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
     /// operation, since what it makes afterwards may prove the look-up.
-    fn look_later(&mut self, job: JobId, note: &str) {
+    pub(super) fn look_later(&mut self, job: JobId, note: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let work = &in_hand.work;
         let early = looks_before(self.options.policy.settle);

@@ -14,7 +14,7 @@ use super::dispatcher::Dispatcher;
 use super::family::{self, Family, Siblings};
 use super::hand::Stage;
 use super::lane::{Errand, Purpose};
-use super::lookups::{self, may_be_a_page};
+use super::lookups;
 use super::matching::{self, Relation, Seen};
 use super::weigh::{self, After, Before};
 use crate::journal::{Action, Evidence, How, Write};
@@ -24,7 +24,7 @@ use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::model::verdict::Verdict;
-use crate::service::{self, Answer, Found, Lookup};
+use crate::service::{self, Answer, Found, Lookup, may_be_a_page};
 
 /// How often a look-up is tried again when its answer tells nothing.
 const LOOK_UP_TRIES: u32 = 3;

@@ -8,10 +8,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::lookups::may_be_a_page;
 use crate::model::id::JobId;
 use crate::model::key::comparable;
-use crate::service::Found;
+use crate::service::{Found, may_be_a_page};
 
 /// How long a list is used. A record that somebody else makes between the list and our sending is taken for ours if
 /// our answer is lost and it is equal in all that can be compared: this bounds that time for the price of one

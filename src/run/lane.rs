@@ -87,6 +87,14 @@ impl Supply {
         }
     }
 
+    /// The journal has given a page, which brought something new or not.
+    pub(super) fn answered(&mut self, is_fresh: bool, next_due: Option<Moment>) {
+        if *self == Self::Asked {
+            // A page that brought nothing new leaves nothing to ask for until something is due.
+            *self = if is_fresh { Self::Unknown } else { Self::Exhausted { next_due } };
+        }
+    }
+
     /// When the next job falls due, as far as the journal has said.
     pub(super) fn next_due(self) -> Option<Moment> {
         match self {

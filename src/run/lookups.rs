@@ -6,14 +6,6 @@ use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record, Role};
 use crate::service::{self, Call, Lookup};
 
-/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
-const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
-
-/// Whether a list of this length may be one page of a longer one.
-pub(super) fn may_be_a_page(length: usize) -> bool {
-    SUSPECTED_PAGES.contains(&length)
-}
-
 /// The look-up that finds the record of a row by its natural key, the best available one; `None` when none is.
 pub(super) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
     candidates(work).into_iter().find(|lookup| usable(lookup.operation()))

@@ -1,11 +1,12 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
-//! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell
-//! stands there, in one place; `session` opens and closes it. Around it: `lane` (one operation's pace and queue), `departures`, `breaker`, `probing`,
-//! `quota`, `refusals` (sheets set aside), `before` (the look before sending), `after` (out of doubt), `matching` and
-//! `weigh` (which record is ours), `audit` (what was made is read back before the end), `sighting` and `readback`
-//! (what that shows). `timekeeping` and `settling` mind the clock, `capacity` the machine, `watchdog` and
-//! `standstill` see to it that no run stands still for ever. `verify` asks the service for a person who decides.
+//! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell stands
+//! there, in one place; `session` opens and closes it. Around it: `lane` (one operation's pace and queue),
+//! `departures`, `breaker`, `probing`, `quota`, `refusals` (sheets set aside), `before` (the look before sending),
+//! `after` (out of doubt), `witness` (what a look-up is proved by), `matching` and `weigh` (which record is ours),
+//! `audit` (what was made is read back before the end), `sighting` and `readback` (what that shows). `timekeeping`
+//! and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to it that no run stands
+//! still for ever. `verify` asks the service for a person who decides.
 //! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
@@ -42,6 +43,7 @@ mod timekeeping;
 mod verify;
 mod watchdog;
 mod weigh;
+mod witness;
 
 use std::time::Duration;
 

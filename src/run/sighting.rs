@@ -17,7 +17,7 @@ use crate::model::key;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
-use crate::service::{Found, Lookup};
+use crate::service::{Found, Lookup, may_be_a_page};
 
 /// Made records among which one is chosen that a look-up must be able to find.
 const WITNESSES: usize = 64;
@@ -101,7 +101,7 @@ impl Dispatcher {
         let Some(ours) = row.work.remote_id else { return };
         row.shown = readback::shows(ours, found);
         row.key_operation = Some(operation);
-        row.page = lookups::may_be_a_page(length);
+        row.page = may_be_a_page(length);
         // A page shows what is there, not that there is nothing besides; and where nobody looked before sending, a
         // second record may be an older one.
         let tells_doubles = !row.page && row.work.baseline.is_some();
@@ -156,7 +156,7 @@ impl Dispatcher {
         let Some(ours) = row.work.remote_id else { return };
         // It does not say below which parent a record is: good for showing that there is none.
         let alone = readback::shows(ours, found) && readback::twins(&row.work, ours, found).is_empty();
-        if alone && row.work.baseline.is_some() && !lookups::may_be_a_page(found.len()) {
+        if alone && row.work.baseline.is_some() && !may_be_a_page(found.len()) {
             row.by = ReadBy::Key;
         }
         self.ask_for_sites(job);

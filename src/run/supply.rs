@@ -146,14 +146,7 @@ impl Dispatcher {
         let fresh = self.take_in(page.work);
         let lane = self.lane(operation);
         lane.in_hand += fresh.len();
-        if lane.supply == Supply::Asked {
-            // A page that brought nothing new leaves nothing to ask for until something is due.
-            lane.supply = if fresh.is_empty() {
-                Supply::Exhausted { next_due: page.next_due }
-            } else {
-                Supply::Unknown
-            };
-        }
+        lane.supply.answered(!fresh.is_empty(), page.next_due);
         for job in fresh {
             self.look_before(job);
         }
@@ -166,13 +159,7 @@ impl Dispatcher {
         }
         let fresh = self.take_in(page.work);
         self.doubts_in_hand += fresh.len();
-        if self.doubtful == Supply::Asked {
-            self.doubtful = if fresh.is_empty() {
-                Supply::Exhausted { next_due: page.next_due }
-            } else {
-                Supply::Unknown
-            };
-        }
+        self.doubtful.answered(!fresh.is_empty(), page.next_due);
         for job in fresh {
             self.look_after(job);
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::inquiry::{Inquiry, Reply};
-use super::lookups::{self, may_be_a_page};
+use super::lookups;
 use super::matching::{self, Relation, Seen};
 use super::weigh::shows;
 use crate::clock::Clock;
@@ -20,7 +20,7 @@ use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::Role;
-use crate::service::{Client, Found, Lookup};
+use crate::service::{Client, Found, Lookup, may_be_a_page};
 
 /// Records known to exist by which a look-up is tried before it counts as one that does not find them.
 const WITNESSES: usize = 3;

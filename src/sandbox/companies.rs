@@ -6,7 +6,7 @@ use super::call::{Call, id_and_name};
 use super::failure::Failure;
 use super::validation::Form;
 use super::world::{Change, Company};
-use super::zones::ZONES;
+use super::zones::zones;
 
 /// The fields of a company that come back as they were given (specification 2.3).
 const DETAILS: [&str; 6] =
@@ -94,8 +94,5 @@ pub(crate) fn get_child_companies(call: &mut Call<'_>) -> Result<Value, Failure>
 }
 
 pub(crate) fn list_time_zones(call: &mut Call<'_>) -> Result<Value, Failure> {
-    Ok(call.page(ZONES.iter().map(|(zone, name)| {
-        let region = zone.split('/').next().unwrap_or(zone);
-        json!({ "zoneId": zone, "name": name, "region": region })
-    })))
+    Ok(call.page(zones()))
 }

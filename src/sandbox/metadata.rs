@@ -5,104 +5,87 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::attached::{self, Attached};
 use super::call::{Call, device, site};
 use super::failure::Failure;
-use super::validation::{Form, each};
-use super::world::{Change, Metadata};
+use super::validation::Form;
+use super::world::{Change, Metadata, World};
 
 fn company(call: &Call<'_>) -> Result<Uuid, Failure> {
     let id = call.id("companyId")?;
     call.company(id).map(|company| company.id)
 }
 
-fn absent(what: &str) -> Failure {
-    Failure::NoDataFound(format!("No metadata found: {what}"))
-}
-
-fn find(call: &Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let key = call.required("key")?;
-    let mut entries = call.world.metadata(owner).iter();
-    let entry = entries.find(|entry| entry.key == key);
-    entry.map(|entry| json!(entry)).ok_or_else(|| absent(&key))
-}
-
-fn list(call: &Call<'_>, owner: Uuid) -> Value {
-    let entries = call.world.metadata(owner).iter();
-    call.page(entries.map(|entry| json!(entry)))
-}
-
-struct Wanted {
+/// What is asked for when metadata is put.
+pub(crate) struct Wanted {
     id: Option<Uuid>,
     key: String,
     value: String,
 }
 
-fn read(body: &Value) -> Result<Wanted, Failure> {
-    let mut form = Form::of("metadata", body)?;
-    let id = form.optional_id("id");
-    let key = form.text("key");
-    let value = form.text("value");
-    form.judge()?;
-    Ok(Wanted { id, key, value })
-}
+impl Attached for Metadata {
+    type Wanted = Wanted;
 
-fn place(call: &mut Call<'_>, entries: &mut Vec<Metadata>, wanted: Wanted) -> Result<Metadata, Failure> {
-    let Wanted { id, key, value } = wanted;
-    let known = match id {
-        Some(id) => {
-            let known = entries.iter_mut().find(|entry| entry.id == id);
-            Some(known.ok_or_else(|| absent(&id.to_string()))?)
+    const KIND: &'static str = "metadata";
+
+    fn all(world: &World, owner: Uuid) -> &[Self] {
+        world.metadata(owner)
+    }
+
+    fn change(owner: Uuid, entries: Vec<Self>) -> Change {
+        Change::Metadata { owner, entries }
+    }
+
+    fn id(&self) -> Uuid {
+        self.id
+    }
+
+    /// Without its id, as the specification shows it.
+    fn shown(&self) -> Value {
+        json!({ "key": self.key, "value": self.value })
+    }
+
+    fn absent(what: &str) -> Failure {
+        Failure::NoDataFound(format!("No metadata found: {what}"))
+    }
+
+    fn read(body: &Value) -> Result<Wanted, Failure> {
+        let mut form = Form::of("metadata", body)?;
+        let id = form.optional_id("id");
+        let key = form.text("key");
+        let value = form.text("value");
+        form.judge()?;
+        Ok(Wanted { id, key, value })
+    }
+
+    fn place(call: &mut Call<'_>, entries: &mut Vec<Self>, wanted: Wanted) -> Result<Self, Failure> {
+        let Wanted { id, key, value } = wanted;
+        let known = match id {
+            Some(id) => {
+                let known = entries.iter_mut().find(|entry| entry.id == id);
+                Some(known.ok_or_else(|| Self::absent(&id.to_string()))?)
+            }
+            None => entries.iter_mut().find(|entry| entry.key == key),
+        };
+        if let Some(known) = known {
+            known.key = key;
+            known.value = value;
+            return Ok(known.clone());
         }
-        None => entries.iter_mut().find(|entry| entry.key == key),
-    };
-    if let Some(known) = known {
-        known.key = key;
-        known.value = value;
-        return Ok(known.clone());
+        let entry = Self { id: call.fresh_id(), key, value };
+        entries.push(entry.clone());
+        Ok(entry)
     }
-    let entry = Metadata { id: call.fresh_id(), key, value };
-    entries.push(entry.clone());
-    Ok(entry)
 }
 
-fn store(call: &mut Call<'_>, owner: Uuid, id: Uuid, entries: Vec<Metadata>) {
-    let before = call.world.metadata(owner);
-    if before == entries.as_slice() {
-        return;
-    }
-    let created = before.len() < entries.len();
-    let change = Change::Metadata { owner, entries };
-    call.commit(created, "metadata", id, Some(owner), change);
-}
-
-fn put_one(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let wanted = read(call.body)?;
-    let mut entries = call.world.metadata(owner).to_vec();
-    let entry = place(call, &mut entries, wanted)?;
-    store(call, owner, entry.id, entries);
-    Ok(json!(entry))
-}
-
-/// The answer leaves the ids out, as the specification shows it.
-fn put_several(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
-    let wanted = each(call.body, read)?;
-    let mut entries = call.world.metadata(owner).to_vec();
-    let mut placed = Vec::new();
-    for one in wanted {
-        let entry = place(call, &mut entries, one)?;
-        placed.push(json!({ "key": entry.key, "value": entry.value }));
-    }
-    store(call, owner, owner, entries);
-    Ok(Value::Array(placed))
+fn find(call: &Call<'_>, owner: Uuid) -> Result<Value, Failure> {
+    let key = call.required("key")?;
+    attached::find::<Metadata>(call, owner, &key, |entry| entry.key == key)
 }
 
 fn remove(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
     let id = call.id("metadataId")?;
-    let mut entries = call.world.metadata(owner).to_vec();
-    let place = entries.iter().position(|entry| entry.id == id);
-    entries.remove(place.ok_or_else(|| absent(&id.to_string()))?);
-    store(call, owner, id, entries);
-    Ok(Value::Null)
+    attached::remove::<Metadata>(call, owner, &id.to_string(), |entry| entry.id == id)
 }
 
 macro_rules! target {
@@ -113,7 +96,7 @@ macro_rules! target {
         }
 
         pub(crate) fn $list(call: &mut Call<'_>) -> Result<Value, Failure> {
-            Ok(list(call, $owner(call)?))
+            Ok(attached::list::<Metadata>(call, $owner(call)?))
         }
 
         pub(crate) fn $find(call: &mut Call<'_>) -> Result<Value, Failure> {
@@ -122,12 +105,12 @@ macro_rules! target {
 
         pub(crate) fn $put(call: &mut Call<'_>) -> Result<Value, Failure> {
             let owner = $owner(call)?;
-            put_one(call, owner)
+            attached::put_one::<Metadata>(call, owner)
         }
 
         pub(crate) fn $put_several(call: &mut Call<'_>) -> Result<Value, Failure> {
             let owner = $owner(call)?;
-            put_several(call, owner)
+            attached::put_several::<Metadata>(call, owner)
         }
     };
 }

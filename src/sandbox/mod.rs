@@ -10,6 +10,7 @@
 //! there.
 
 mod admission;
+mod attached;
 mod call;
 mod companies;
 mod control;

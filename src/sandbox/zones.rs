@@ -1,10 +1,30 @@
-//! The time zones that the service lists (specification 2.8): identifiers as in the IANA database, with a name for
-//! people. The region is the first part of the identifier. Addresses are not checked against this list, since the
-//! specification does not say that they are.
+//! The time zones that the service lists (specification 2.8): those of the IANA database that have a place, and UTC. The
+//! region is the first part of the identifier. Addresses are not checked against this list, since the specification does
+//! not say that they are.
 
-/// Identifier and name.
+use serde_json::{Value, json};
+
+/// The list, in the order of the identifiers.
+pub(crate) fn zones() -> impl Iterator<Item = Value> {
+    // Those that come along with the program, so that the service is the same on every machine.
+    let bundled = jiff::tz::TimeZoneDatabase::bundled();
+    let mut ids: Vec<String> = bundled
+        .available()
+        .map(|name| name.to_string())
+        .filter(|name| name == "UTC" || (name.contains('/') && !name.starts_with("Etc/")))
+        .collect();
+    ids.sort_unstable();
+    ids.into_iter().map(|id| {
+        let named = NAMES.iter().find(|(zone, _)| *zone == id);
+        let name = named.map_or_else(|| id.replace('_', " "), |(_, name)| (*name).to_owned());
+        let region = id.split('/').next().unwrap_or(&id);
+        json!({ "zoneId": id, "name": name, "region": region })
+    })
+}
+
+/// What people call some of them.
 #[rustfmt::skip]
-pub(crate) static ZONES: [(&str, &str); 64] = [
+static NAMES: [(&str, &str); 64] = [
     ("Africa/Cairo", "Eastern European Time (Cairo)"),
     ("Africa/Casablanca", "Western European Time (Casablanca)"),
     ("Africa/Johannesburg", "South Africa Standard Time"),

@@ -16,6 +16,14 @@ const MOST: usize = 200_000;
 /// The longest text of one field, in bytes.
 const LONGEST: usize = 16 * 1024;
 
+/// Lengths of lists that look like a page of a longer one: what such a list does not show is not known absent.
+const SUSPECTED_PAGES: [usize; 8] = [10, 20, 25, 50, 100, 200, 500, 1000];
+
+/// Whether a list of this length may be one page of a longer one.
+pub fn may_be_a_page(length: usize) -> bool {
+    SUSPECTED_PAGES.contains(&length)
+}
+
 /// One entry of an answer: the fields of specification 2.3 to 2.8 that help to tell records apart. Absent and `null`
 /// are the same; texts are as the service wrote them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

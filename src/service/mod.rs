@@ -28,14 +28,16 @@ mod testing;
 mod token_tests;
 mod wire;
 mod wording;
+mod zones;
 
 pub use call::Call;
 pub use client::{Answer, Client, Config, Proxy};
 pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
-pub use found::{Found, found};
+pub use found::{Found, found, may_be_a_page};
 pub use judge::{Expectation, Raw, judge};
 pub use limiter::{Limiter, Rate};
 pub use lookup::Lookup;
 pub use request::{creation, extra};
 pub use token::TokenInfo;
 pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
+pub use zones::time_zones;

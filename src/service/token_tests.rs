@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::client::{Answer, Client};
 use super::lookup::Lookup;
 use super::testing::{FakeClock, FakeTransport, SECRET, answer, client};
 use super::transport::SendFailure;
@@ -29,6 +30,21 @@ fn tokens(expires_in: &'static str) -> impl Fn(&super::testing::Seen) -> Option<
     }
 }
 
+/// What a hundred workers are answered that send at once.
+async fn of_a_hundred_workers(client: &Client) -> Vec<Answer> {
+    let workers: Vec<_> = (0..100)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { client.send(call()).await })
+        })
+        .collect();
+    let mut answers = Vec::new();
+    for worker in workers {
+        answers.push(worker.await.unwrap());
+    }
+    answers
+}
+
 /// A service that grants tokens and says OK to everything.
 fn granting(clock: &Arc<FakeClock>, expires_in: &'static str) -> Arc<FakeTransport> {
     let tokens = tokens(expires_in);
@@ -40,14 +56,8 @@ async fn a_hundred_workers_share_one_request_for_a_token() {
     let clock = FakeClock::start();
     let transport = granting(&clock, r#","expires_in":14400"#);
     let client = client(&clock, &transport);
-    let workers: Vec<_> = (0..100)
-        .map(|_| {
-            let client = client.clone();
-            tokio::spawn(async move { client.send(call()).await })
-        })
-        .collect();
-    for worker in workers {
-        assert!(matches!(worker.await.unwrap().verdict, Verdict::Succeeded(_)));
+    for answer in of_a_hundred_workers(&client).await {
+        assert!(matches!(answer.verdict, Verdict::Succeeded(_)));
     }
     assert_eq!(transport.logins().len(), 1);
     assert_eq!(client.token_refreshes(), 1);
@@ -82,14 +92,7 @@ async fn a_hundred_refusals_of_one_token_lead_to_one_new_token_and_no_resend() {
     let client = client(&clock, &transport);
     client.authenticate().await.unwrap();
     for (round, expected_logins) in [(1, 1), (2, 2)] {
-        let workers: Vec<_> = (0..100)
-            .map(|_| {
-                let client = client.clone();
-                tokio::spawn(async move { client.send(call()).await.verdict })
-            })
-            .collect();
-        for worker in workers {
-            let verdict = worker.await.unwrap();
+        for Answer { verdict, .. } in of_a_hundred_workers(&client).await {
             assert_eq!(verdict == Verdict::TokenInvalid, round == 1, "round {round}: {verdict:?}");
         }
         assert_eq!(transport.logins().len(), expected_logins);
@@ -232,14 +235,7 @@ async fn all_who_wait_share_a_failure() {
     let clock = FakeClock::start();
     let transport = FakeTransport::new(&clock, |_| answer(503, "<html>down</html>"));
     let client = client(&clock, &transport);
-    let workers: Vec<_> = (0..100)
-        .map(|_| {
-            let client = client.clone();
-            tokio::spawn(async move { client.send(call()).await })
-        })
-        .collect();
-    for worker in workers {
-        let answer = worker.await.unwrap();
+    for answer in of_a_hundred_workers(&client).await {
         assert!(matches!(answer.verdict, Verdict::NotSent(NotSent::NoToken(_))));
         assert_eq!(answer.status, None);
     }

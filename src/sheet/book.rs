@@ -2,6 +2,7 @@
 //!
 //! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
 
+mod linked;
 mod search;
 mod separators;
 mod worksheets;
@@ -26,6 +27,7 @@ use super::row::{Raw, Row, RowReader};
 use super::source::{self, Format, SourceFile};
 use super::table::Table;
 use super::workbook::{Below, SheetRow, Workbook};
+use linked::Linked;
 use worksheets::Worksheets;
 
 /// A file with its tables.
@@ -131,14 +133,16 @@ impl Book {
         let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
         let mut workbook = self.workbook.borrow_mut();
         let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
+        let linked = Linked::of(table, survey);
         let is_read = |column| worksheets::is_read(table, column);
         let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
         // Otherwise a covered cell is blank here as it is there.
         let below = self.options.fill_merged.then_some(&below);
-        workbook.rows(*place, survey, below, &mut |row| {
+        let ended = workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
-            each(Raw { number, line: None, cells, damage: None, is_hidden })
-        })
+            each(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
+        })?;
+        Ok(ended.map_err(|broken| broken.why))
     }
 
     /// A worksheet that is read, with what was seen in it.
@@ -179,6 +183,7 @@ impl Book {
                 number: record.row,
                 line: Some(record.line),
                 cells,
+                links: Vec::new(),
                 damage: record.damage,
                 is_hidden: false,
             };

@@ -54,6 +54,7 @@ pub use header::{Mapped, fold, kind_of_name, meaning};
 pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub use places::Places;
 pub use policy::Policy;
+pub(crate) use preflight::Link;
 pub use reading::Summary;
 pub(crate) use row::Raw;
 pub use row::{Identity, Row};

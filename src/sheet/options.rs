@@ -1,9 +1,12 @@
 //! What a person can say about sheets that the sheets do not say themselves.
 
+use std::sync::Arc;
+
 use encoding_rs::Encoding;
 
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::model::zone::ZoneList;
 
 use super::column::{self, Column, Family, Need};
 use super::columns::address::ADDRESS1_THAT_MAY_LACK;
@@ -113,6 +116,8 @@ pub struct Options {
     pub longest_text: Option<usize>,
     /// Which warnings count as errors, and which as notes.
     pub policy: Policy,
+    /// The time zones that the service lists, where it has been asked; the IANA list is looked into otherwise.
+    pub zones: Option<Arc<ZoneList>>,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,
     pub(crate) encoding: Option<&'static Encoding>,
 }

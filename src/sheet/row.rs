@@ -1,33 +1,28 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 
+mod example;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
-use super::cell::Cell;
+use super::cell::{Cell, CellKind};
 use super::code::{Code, Severity};
 use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
 use super::draft::{Draft, Reference, Values};
-use super::field::{self, Problem, Setting, Ways};
+use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
 use super::layout;
 use super::options::Options;
-use super::preflight::COLUMN_LIMIT;
+use super::preflight::{COLUMN_LIMIT, Link};
 use super::table::Table;
 use super::tally::Tally;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
-
-/// Cells with the template's example values from which on a row is the example when its name is the example's, too.
-const LEFT_OF_EXAMPLE: usize = 4;
-/// The same under another name: short rows of one's own may agree with the example in a few cells.
-const LEFT_UNDER_OTHER_NAME: usize = 8;
-/// Other cells that such a row may have.
-const TYPED_OVER_EXAMPLE: usize = 3;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +70,8 @@ pub(crate) struct Raw {
     pub(crate) number: u32,
     pub(crate) line: Option<u64>,
     pub(crate) cells: Vec<Cell>,
+    /// The links behind cells that should hold an e-mail address.
+    pub(crate) links: Vec<Link>,
     pub(crate) damage: Option<Damage>,
     /// Whether it is hidden, by a filter or by hand.
     pub(crate) is_hidden: bool,
@@ -97,6 +94,14 @@ struct Planned {
     column: &'static Column,
     entry: Option<String>,
     default: Option<Cell>,
+}
+
+/// The country of a row, as its cell has it or by default.
+fn country<'c>(plan: &'c [Planned], cells: &'c [Cell]) -> Option<&'c str> {
+    let planned = plan.iter().find(|planned| planned.column.form == Form::Country)?;
+    let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+    let cell = given.or(planned.default.as_ref())?;
+    (cell.kind == CellKind::Text).then_some(&*cell.text)
 }
 
 /// Reads the rows of one table.
@@ -155,7 +160,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads a row that is not blank.
     pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
-        let Raw { number, line, cells, damage, is_hidden } = raw;
+        let Raw { number, line, cells, links, damage, is_hidden } = raw;
         let row_key = self
             .key
             .and_then(|key| cells.get(key))
@@ -177,22 +182,7 @@ impl<'a> RowReader<'a> {
             row.cells = self.texts(cells);
             return Outcome::Row(row);
         }
-        if row_key.as_deref() == Some(EXAMPLE_KEY) {
-            self.tally.template();
-            if self.is_typed_over(&cells) {
-                self.findings.push(
-                    self.table
-                        .finding(
-                            Code::RowTemplate,
-                            format!(
-                                "this row still has the key {EXAMPLE_KEY} of the template's example, so it is not \
-                                 read: give it a key of its own, or delete it"
-                            ),
-                        )
-                        .in_row(number, line)
-                        .as_severity(Severity::Warning),
-                );
-            }
+        if self.is_the_example(row_key.as_deref(), &cells, number, line) {
             return Outcome::Skipped;
         }
         if self.is_header(&cells) {
@@ -206,7 +196,7 @@ impl<'a> RowReader<'a> {
         self.surplus(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
-        let footer = self.fields(&cells, &mut row);
+        let (footer, restored) = self.fields(&cells, &links, &mut row);
         self.identify(&mut row);
         for problem in self.values.problems() {
             let column = super::column::column(self.table.kind, problem.column);
@@ -236,6 +226,9 @@ impl<'a> RowReader<'a> {
             row.draft = self.values.draft();
         }
         row.cells = self.texts(cells);
+        for (position, text) in restored {
+            row.cells[position] = text;
+        }
         if footer { Outcome::Footer(row) } else { Outcome::Row(row) }
     }
 
@@ -248,8 +241,10 @@ impl<'a> RowReader<'a> {
         texts
     }
 
-    /// Reads each planned cell; whether the row may be a footer.
-    fn fields(&mut self, cells: &[Cell], row: &mut Row) -> bool {
+    /// Reads each planned cell; whether the row may be a footer, and the cells that the reports show as they are sent.
+    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> (bool, Vec<(usize, String)>) {
+        let mut restored = Vec::new();
+        let country = country(&self.plan, cells);
         let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
         let mut missing: Vec<&'static Column> = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
@@ -270,11 +265,16 @@ impl<'a> RowReader<'a> {
                 }
                 continue;
             };
-            let reading = field::read(planned.column, cell, self.setting, &self.ways);
+            let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
+            let beside = Beside { country, link: link.map(|link| &*link.address) };
+            let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
             let wrong = reading.is_wrong();
+            restored.extend(
+                reading.restored.take().filter(|_| given.is_some()).map(|text| (planned.position, text)),
+            );
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
             }
@@ -319,7 +319,7 @@ impl<'a> RowReader<'a> {
                 counts.blank(row.number, row.line);
             }
         }
-        footer
+        (footer, restored)
     }
 
     /// The finding for a cell that needs a value and has none.
@@ -412,37 +412,6 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
-    }
-
-    /// Whether somebody has written a record of their own over the template's example: its name is another one.
-    fn is_typed_over(&self, cells: &[Cell]) -> bool {
-        self.plan.iter().filter(|planned| matches!(planned.column.name, "name" | "username")).any(|planned| {
-            let typed = cells.get(planned.position).filter(|cell| !cell.is_blank());
-            typed.is_some_and(|cell| cell.text.trim() != planned.column.example)
-        })
-    }
-
-    /// The finding for a row that still is the template's example but for a few cells: the example's record would be
-    /// made under a key of its own.
-    fn left_of_the_example(&self, cells: &[Cell], number: u32, line: Option<u64>) -> Option<Finding> {
-        let filled = |planned: &&Planned| cells.get(planned.position).is_some_and(|cell| !cell.is_blank());
-        let is_example = |planned: &&Planned| {
-            cells.get(planned.position).is_some_and(|cell| cell.text.trim() == planned.column.example)
-        };
-        let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
-            self.plan.iter().filter(filled).partition(is_example);
-        let has_its_name = left.iter().any(|planned| matches!(planned.column.name, "name" | "username"));
-        let enough = if has_its_name { LEFT_OF_EXAMPLE } else { LEFT_UNDER_OTHER_NAME };
-        if left.len() < enough || typed.len() > TYPED_OVER_EXAMPLE {
-            return None;
-        }
-        let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
-        let message = format!(
-            "this row still has the values of the template's example: {}. Enter those of the record",
-            names.join(", ")
-        );
-        let finding = self.table.finding(Code::RowTemplate, message).in_row(number, line);
-        Some(finding.as_severity(Severity::Error))
     }
 
     /// Whether the example row of a template was met.

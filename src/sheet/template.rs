@@ -14,6 +14,7 @@ use rust_xlsxwriter::{
 
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::model::zone::ZoneList;
 
 use super::column::{Column, Form, Need, columns};
 use super::row::EXAMPLE_KEY;
@@ -22,6 +23,7 @@ mod guide;
 mod lists;
 
 pub(crate) use lists::NAME as LISTS;
+use lists::Zones;
 
 /// The last row of an Excel worksheet, counted from 0.
 const LAST_ROW: u32 = 1_048_575;
@@ -29,12 +31,14 @@ const LAST_ROW: u32 = 1_048_575;
 const WIDTHS: std::ops::RangeInclusive<usize> = 11..=40;
 /// Characters of a note on one of its lines, to find the height it needs.
 const NOTE_LINE: usize = 44;
-/// Writes a workbook with a blank sheet of each kind.
+
+/// Writes a workbook with a blank sheet of each kind; the time zones to choose from are those the service lists, where it
+/// has been asked.
 ///
 /// # Errors
 /// When no kind is named, the file exists, or it cannot be written.
-pub fn workbook(kinds: &[Kind], out: &Path) -> Result<()> {
-    put(out, &workbook_bytes(kinds)?)
+pub fn workbook(kinds: &[Kind], zones: Option<&ZoneList>, out: &Path) -> Result<()> {
+    put(out, &workbook_bytes(kinds, zones)?)
 }
 
 /// Writes a blank CSV file of each kind into a folder, which is made when there is none; hands back their paths.
@@ -61,9 +65,10 @@ pub fn csv(kinds: &[Kind], folder: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When no kind is named, or the library that writes workbooks fails.
-pub fn workbook_bytes(kinds: &[Kind]) -> Result<Vec<u8>> {
+pub fn workbook_bytes(kinds: &[Kind], zones: Option<&ZoneList>) -> Result<Vec<u8>> {
     let kinds = distinct(kinds)?;
-    build(&kinds).map_err(|error| Error::internal("the blank workbook cannot be made").because(error))
+    build(&kinds, &Zones::of(zones))
+        .map_err(|error| Error::internal("the blank workbook cannot be made").because(error))
 }
 
 /// The bytes of a blank CSV file: byte order mark, header and example row, as Excel saves "CSV UTF-8".
@@ -159,7 +164,7 @@ impl Look {
     }
 }
 
-fn build(kinds: &[Kind]) -> std::result::Result<Vec<u8>, XlsxError> {
+fn build(kinds: &[Kind], zones: &Zones) -> std::result::Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     // A fixed day, so that the same columns give the same bytes.
     let made = ExcelDateTime::from_ymd(2026, 1, 1)?;
@@ -172,13 +177,18 @@ fn build(kinds: &[Kind]) -> std::result::Result<Vec<u8>, XlsxError> {
     guide::fill(workbook.add_worksheet(), kinds)?;
     let look = Look::new();
     for &kind in kinds {
-        blank_sheet(workbook.add_worksheet(), kind, &look)?;
+        blank_sheet(workbook.add_worksheet(), kind, zones, &look)?;
     }
-    lists::fill(&mut workbook)?;
+    zones.fill(&mut workbook)?;
     workbook.save_to_buffer()
 }
 
-fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::result::Result<(), XlsxError> {
+fn blank_sheet(
+    worksheet: &mut Worksheet,
+    kind: Kind,
+    zones: &Zones,
+    look: &Look,
+) -> std::result::Result<(), XlsxError> {
     worksheet.set_name(sheet_name(kind))?;
     worksheet.set_freeze_panes(1, 0)?;
     worksheet.set_row_height(0, 20)?;
@@ -196,7 +206,7 @@ fn blank_sheet(worksheet: &mut Worksheet, kind: Kind, look: &Look) -> std::resul
         if !example(column).is_empty() {
             worksheet.write_string_with_format(1, index, example(column), &look.example)?;
         }
-        if let Some(validation) = validation(column.form, index)? {
+        if let Some(validation) = validation(column.form, index, zones)? {
             worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
         }
     }
@@ -226,7 +236,11 @@ fn note(column: &Column) -> Note {
 }
 
 /// The drop-down or rule of a column's cells. Words that are accepted but not listed only raise a question.
-fn validation(form: Form, column: u16) -> std::result::Result<Option<DataValidation>, XlsxError> {
+fn validation(
+    form: Form,
+    column: u16,
+    zones: &Zones,
+) -> std::result::Result<Option<DataValidation>, XlsxError> {
     let choice = |values: &[&str], style, message: &str| {
         DataValidation::new()
             .allow_list_strings(values)?
@@ -260,7 +274,7 @@ fn validation(form: Form, column: u16) -> std::result::Result<Option<DataValidat
         }
         Form::Timezone => Some(
             DataValidation::new()
-                .allow_list_formula(lists::zones().as_str().into())
+                .allow_list_formula(zones.range().as_str().into())
                 .set_error_style(DataValidationErrorStyle::Warning)
                 .set_error_title("Not in the list")?
                 .set_error_message("Choose a time zone of the list, such as Pacific/Auckland.")?,

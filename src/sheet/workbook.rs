@@ -36,6 +36,27 @@ pub(crate) struct SheetRow {
     pub(crate) is_hidden: bool,
 }
 
+/// Why a worksheet cannot be read to its end.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    /// What is wrong, and after which cell.
+    pub(crate) why: String,
+    /// The row before, or in which, it breaks off, as far as it could be read.
+    pub(crate) begun: Option<SheetRow>,
+}
+
+impl Broken {
+    /// Broken after this cell; rows as shown, columns from 0.
+    fn at(last: Option<(u32, u16)>, what: &str) -> Self {
+        Self { why: unreadable(last, what), begun: None }
+    }
+
+    /// The same with the row that was being read, if there is anything in it.
+    fn with(self, row: SheetRow) -> Self {
+        Self { begun: Some(row).filter(|row| !row.cells.is_empty()), ..self }
+    }
+}
+
 /// How the rows of a worksheet are handed over.
 pub(crate) struct Below<'a> {
     /// The row of the header.
@@ -102,7 +123,7 @@ impl Workbook {
         survey: &Survey,
         below: Option<&Below<'_>>,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
-    ) -> Result<std::result::Result<(), String>> {
+    ) -> Result<std::result::Result<(), Broken>> {
         let mut covers = below.map(|below| Covers::new(&survey.merges, below.header_row, below.fill_merged));
         let mut laid = |mut row: SheetRow| {
             if let (Some(covers), Some(below)) = (&mut covers, below) {
@@ -124,7 +145,7 @@ impl Workbook {
             Ok(if is_too_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
         if is_too_large {
-            return Ok(Err(unreadable(None, "its rows are out of order")));
+            return Ok(Err(Broken::at(None, "its rows are out of order")));
         }
         for row in sorted.into_values() {
             if laid(row)?.is_break() {
@@ -140,16 +161,16 @@ impl Workbook {
         sheet: usize,
         survey: &Survey,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
-    ) -> Result<std::result::Result<(), String>> {
+    ) -> Result<std::result::Result<(), Broken>> {
         let Some(name) = self.xlsx.sheets_metadata().get(sheet).map(|sheet| sheet.name.clone()) else {
-            return Ok(Err(unreadable(None, "it is not there")));
+            return Ok(Err(Broken::at(None, "it is not there")));
         };
         let xlsx = &mut self.xlsx;
         let opened = without_panic(move || xlsx.worksheet_cells_reader(&name));
         let mut cells = match opened {
             Some(Ok(cells)) => cells,
-            Some(Err(error)) => return Ok(Err(unreadable(None, &said(&error)))),
-            None => return Ok(Err(unreadable(None, "its structure is broken"))),
+            Some(Err(error)) => return Ok(Err(Broken::at(None, &said(&error)))),
+            None => return Ok(Err(Broken::at(None, "its structure is broken"))),
         };
         let zeros: Vec<Option<usize>> =
             cells.styles().iter().map(|style| value::zero_format(style.number_format.as_ref())).collect();
@@ -168,8 +189,8 @@ impl Workbook {
             let ((at_row, at_column), value) = match next {
                 Some(Ok(Some(next))) => next,
                 Some(Ok(None)) => break,
-                Some(Err(error)) => return Ok(Err(unreadable(last, &said(&error)))),
-                None => return Ok(Err(unreadable(last, "its structure is broken"))),
+                Some(Err(error)) => return Ok(Err(Broken::at(last, &said(&error)).with(row))),
+                None => return Ok(Err(Broken::at(last, "its structure is broken").with(row))),
             };
             let (number, column) = (at_row.saturating_add(1), at_column as usize);
             let value = if survey.is_unsaved(column, number) {

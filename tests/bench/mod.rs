@@ -5,12 +5,14 @@
 #![allow(dead_code, reason = "every test file uses a part of the bench")]
 
 pub(crate) mod books;
+pub(crate) mod child;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
+use child::UnderWay;
 use fleetload::sandbox::{LedgerEntry, Running, Sandbox, Scenario, Statistics, wall_clock};
 use serde_json::Value;
 
@@ -113,6 +115,11 @@ impl Bench {
         Outcome::of(self.command(arguments).output().expect("the binary starts"))
     }
 
+    /// Starts the binary, for a test that watches it under way.
+    pub(crate) fn start(&self, arguments: &[&str]) -> UnderWay {
+        UnderWay::start(self.command(arguments))
+    }
+
     /// The simulated service.
     pub(crate) fn sandbox(&self) -> &Arc<Sandbox> {
         self.service.sandbox()
@@ -131,6 +138,15 @@ impl Bench {
     /// The records of one kind that the service has created.
     pub(crate) fn created(&self, kind: &str) -> Vec<LedgerEntry> {
         self.ledger().into_iter().filter(|entry| entry.created && entry.kind == kind).collect()
+    }
+
+    /// Their names, in order.
+    pub(crate) fn names(&self, kind: &str) -> Vec<String> {
+        let made = self.created(kind).into_iter();
+        let mut names: Vec<String> =
+            made.map(|entry| entry.request["name"].as_str().unwrap_or_default().to_owned()).collect();
+        names.sort();
+        names
     }
 
     /// What the service counted.
@@ -156,6 +172,14 @@ impl Bench {
         let text = std::fs::read_to_string(self.path(&format!("reports/{import}/results.jsonl")))
             .expect("results.jsonl");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    /// The record that the service made and no row of an import has.
+    pub(crate) fn unowned(&self, import: u32, kind: &str) -> String {
+        let rows = self.results(import);
+        let made = self.created(kind).into_iter().map(|entry| entry.id.to_string());
+        let mut lost = made.filter(|id| rows.iter().all(|row| row["id"] != id.as_str()));
+        lost.next().expect("a record that no row owns")
     }
 
     /// How many rows of an import are in each state, empty states left out.
@@ -202,6 +226,20 @@ impl Bench {
 }
 
 const RECORDS: [&str; 4] = ["company", "person", "site", "device"];
+
+/// Everything below a folder, folders too.
+pub(crate) fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(below(&path));
+        }
+        found.push(path);
+    }
+    found.sort();
+    found
+}
 
 /// Makes a file readable by its owner only, as secrets must be.
 fn private(path: &Path) {

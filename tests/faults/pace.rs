@@ -1,8 +1,5 @@
 //! How much the service allows: refusals below the limit, the quota in the middle of things, quotas of other shapes.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use fleetload::sandbox::FaultKind;
 
 use super::*;
@@ -67,18 +64,11 @@ fn f51_a_quota_for_each_operation_and_one_for_all_both_work() {
 fn f53_a_run_that_dies_while_parked_sends_one_request_at_most_when_it_is_started_again() {
     let bench = bench_of(allowing(5), 20);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    let mut child = bench
-        .command(&["run", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut news = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
-    assert!(news.any(|line| line.contains("parked")), "it parked");
+    let mut run = bench.start(&["run", "--json"]);
+    run.hears(&["parked"]);
     // Until the journal knows it as well.
-    while !bench.fleetload(&["status"]).stdout.contains("parked") {}
-    child.kill().expect("a child");
-    child.wait().expect("a child");
+    run.until(|| bench.fleetload(&["status"]).stdout.contains("parked"));
+    run.kill();
     let before = bench.requests("addDevice");
     profile_at(&bench, &bench.base_url(), "", "on_quota = \"exit\"");
     bench.fleetload(&["run"]).expect_code(5);

@@ -2,6 +2,7 @@
 
 mod archive;
 mod hidden;
+mod links;
 mod shape;
 mod sheets;
 mod values;

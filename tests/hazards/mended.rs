@@ -86,10 +86,13 @@ fn a_damaged_sheet_is_told_whatever_its_name() {
     let data = format!(
         "<row r=\"1\">{names}</row><row r=\"2\">{remark}</row><row r=\"3\"><c r=\"A3\" t=\"zz\"><v>1</v></c></row>"
     );
+    let below_the_names =
+        format!("<row r=\"1\">{names}</row><row r=\"2\"><c r=\"A2\" t=\"zz\"><v>1</v></c></row>");
     for (sheet, data, severity) in [
         ("Devices", &data[..], Severity::Fatal),
         ("Notes", "<row r=\"1\"><c r=\"A1\" t=\"zz\"><v>1</v></c></row>", Severity::Warning),
         ("North", &data[..], Severity::Fatal),
+        ("West", &below_the_names[..], Severity::Fatal),
     ] {
         let findings = Desk::with("book.xlsx", package(sheet, data, &[])).findings();
         let told: Vec<String> = findings.iter().map(line).collect();

@@ -299,7 +299,7 @@ fn c22_a_cell_longer_than_excel_allows_is_found() {
 /// Exporters that keep Excel from changing figures.
 #[test]
 fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
-    for wrapped in ["=\"0064 9 557 0000\"", "\"=\"\"0064 9 557 0000\"\"\""] {
+    for wrapped in ["=\"09 557 0000\"", "\"=\"\"09 557 0000\"\"\""] {
         let desk =
             Desk::with("sites.csv", format!("{SITES}{}", site("a").replace("+64 9 557 0000", wrapped)));
         assert_eq!(
@@ -313,7 +313,7 @@ fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
 /// Typed in Excel with an apostrophe, and exported with it.
 #[test]
 fn c24_an_apostrophe_goes_before_figures_and_stays_before_names() {
-    let row = site("a").replace("+64 9 557 0000", "'0064 9 557 0000").replace("Auckland", "'s-Hertogenbosch");
+    let row = site("a").replace("+64 9 557 0000", "'09 557 0000").replace("Auckland", "'s-Hertogenbosch");
     let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
     assert_eq!(desk.found(), NOTHING);
     assert_eq!(desk.the("cell.excel-text-wrapper").header.as_deref(), Some("phone"));
@@ -326,7 +326,7 @@ fn c24_an_apostrophe_goes_before_figures_and_stays_before_names() {
         })
         .expect("the rows are read");
     let draft = format!("{:?}", drafts[0].record);
-    assert!(draft.contains("\"0064 9 557 0000\"") && draft.contains("\"'s-Hertogenbosch\""), "{draft}");
+    assert!(draft.contains("\"09 557 0000\"") && draft.contains("\"'s-Hertogenbosch\""), "{draft}");
     let header = "key,company,name,mac,device_model,phone,address1,city,country,postcode\n";
     let row =
         format!("'007,{COMPANY},Till,'001a2b3c4d5e,Edge 100,+64 9 557 0000,1 Earl Street,Boston,US,'02134\n");

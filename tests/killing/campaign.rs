@@ -3,9 +3,6 @@
 //! A moment is so many lines of news after the start and a random little while more, so that it does not depend on the
 //! machine's speed. Where each kill landed is read from the journal that it left.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::Stdio;
-
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 use super::{Balance, Death, Rows, ask, balance, finish, is_killed};
@@ -169,18 +166,11 @@ fn campaign(seed: u64, kills: u64, rows: Rows) -> Figures {
 
 /// Runs and kills after so many lines of news and a little while. Whether it was killed before it came to its end.
 fn killed(bench: &Bench, lines: usize, little: u32) -> bool {
-    let mut child = bench
-        .command(&["run", "--json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    // Kept open until the end: a process whose news nobody reads any more takes another way.
-    let mut news = BufReader::new(child.stdout.take().expect("piped"));
-    let _told = news.by_ref().lines().take(lines).count();
+    // Its news stays open until the end: a process whose news nobody reads any more takes another way.
+    let mut run = bench.start(&["run", "--json"]);
+    let _told = run.news().take(lines).count();
     for _ in 0..little {
         std::hint::spin_loop();
     }
-    child.kill().expect("a child");
-    is_killed(child.wait().expect("a child"))
+    is_killed(run.kill())
 }

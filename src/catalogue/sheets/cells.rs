@@ -25,7 +25,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     found("cell.network", "the value is not a network", "Traffic would be translated to the wrong addresses.", "Write it as 10.1.0.0/16 or 10.1.0.0/255.255.0.0.").example("10.1.0.0 - 10.1.255.255", "10.1.0.0/16"),
     found("cell.username", "a username has small letters a-z, digits, and - . @ and nothing else", "The service refuses every other one. Small letters are not made by themselves, because people log in with exactly this name.",
         "Write it in small letters, without spaces, accents, + and _.").example("Ann.Miller", "ann.miller"),
-    found("cell.email", "the value is not an e-mail address", "Mails to it would never arrive.", "Write the bare address, without name, brackets and mailto:.").example("Ann Miller <ann@example.com>", "ann@example.com"),
+    found("cell.email", "the value is not an e-mail address, or its link leads to another one", "Mails to it would never arrive, or arrive somewhere else.", "Write the bare address, without name, brackets, mailto: and link.").example("Ann Miller <ann@example.com>", "ann@example.com"),
     found("cell.multiple-values", "the cell holds several values and may hold one", "The service would take the whole text as one address or number.", "Keep one of them; a second phone number or address has no place in the service.")
         .example("a@example.com; b@example.com", "a@example.com"),
     found("cell.unsupported-action", "the action is not offered for this kind of row", "The service has no operation for it.", "Choose another action or take the row out; what is not offered here must be done in the service itself."),
@@ -35,8 +35,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         .example("01A2B3C4D5E", "001A2B3C4D5E"),
     found("cell.mac-reserved", "the MAC address belongs to no single device", "The service would tie a placeholder to the device, and refuse the next one as a duplicate.", "Enter the address on the label, or leave the cell blank where it is not known yet.")
         .example("00:00:00:00:00:00", "00:1a:2b:3c:4d:5e"),
-    found("cell.phone", "the value does not look like a phone number", "It is stored as it is, and nobody can call it.", "Write digits with a leading +, and an extension as x12.").example("1-800-FLOWERS", "+1 800 356 9377"),
-    found("cell.timezone", "the value is not a time zone of the IANA list", "The service may refuse it, or show all times of the record wrong.", "Write the name of the zone, as Region/City. Offsets such as GMT+12 and names of Windows are not zones.")
+    found("cell.phone", "the value does not look like a phone number that everybody can dial", "It is stored as it is, and a call to it may reach nobody.", "Write digits with a leading + and the code of the country, and an extension as x12.").example("1-800-FLOWERS", "+1 800 356 9377"),
+    found("cell.timezone", "the value is not a time zone that the service is known to have", "The service may refuse it, or show all times of the record wrong. Where the service's own list of zones is known, what is not in it is an error; otherwise names are held against the IANA list, and what that lacks is a warning.", "Write the name of the zone, as Region/City. Offsets such as GMT+12 and names of Windows are not zones. If the service has got the zone since, have its list asked for again: fleetload doctor.")
         .example("New Zealand Standard Time", "Pacific/Auckland"),
     found("cell.country", "the value is neither a country code nor a known name of a country", "The address may be shown or sorted wrong.", "Write the two letters of ISO 3166 or the usual name. How countries are sent is set with --country.").example("Aotearoa", "NZ"),
     found("cell.decimal-comma", "the number is written with a comma", "Read with a dot left out it would be a thousand times too large.", "Use a dot, and no separators of thousands.").example("51,5074", "51.5074"),

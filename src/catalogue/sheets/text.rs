@@ -20,7 +20,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         .example("\u{410}cme (with a Cyrillic A)", "Acme"),
     found("cell.trimmed", "spaces around values, or doubled inside them, were removed", TIDIED, NOTHING).example("\" Acme  Ltd \"", "\"Acme Ltd\""),
     found("cell.invisible-removed", "invisible characters were removed", TIDIED, NOTHING),
-    found("cell.zero-padded-format", "leading zeros were kept or put back", "A number is sent with the zeros its format shows. A MAC address whose parts are written without their leading zeros gets them back: the note shows the address that is sent.",
-        "Compare an address that is shown with the label of the device; otherwise nothing needs to be done.").example("123 shown as 00123", "00123"),
+    found("cell.zero-padded-format", "leading zeros were kept or put back", "A number is sent with the zeros its format shows. A postcode that is stored as a number gets its zeros back where the row's country leaves no doubt of them. A MAC address whose parts are written without their leading zeros gets them back: the note shows the address that is sent.",
+        "Compare a MAC address that is shown with the label of the device, and a postcode with the address it belongs to; otherwise nothing needs to be done.").example("123 shown as 00123", "00123"),
     found("cell.excel-text-wrapper", "the wrapping =\"\u{2026}\", or an apostrophe at the start, was removed", TIDIED, NOTHING).example("=\"00123\"", "00123"),
 ];

@@ -1,4 +1,8 @@
-//! The state machine as a table, and what its transitions remember.
+//! The state machine as a table, and what its transitions remember. What they do to the rows below is told in `below`,
+//! what becomes of them when values were corrected meanwhile in `corrected`.
+
+mod below;
+mod corrected;
 
 use crate::error::ErrorKind;
 use crate::journal::column::Id;
@@ -293,60 +297,6 @@ fn a_row_left_as_it_is_has_no_steps_left() {
 }
 
 #[test]
-fn a_claim_of_values_that_were_corrected_meanwhile_is_refused() {
-    let mut bench = bench();
-    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
-    for (content, fits) in [("hash of Bolt", false), ("hash of Acme", true)] {
-        let Write::Claim { job, operation, baseline, counted, at, .. } = claim(jobs[0], ADD) else {
-            unreachable!("it is a claim");
-        };
-        let claim = Write::Claim { job, operation, content: Some(content.to_owned()), baseline, counted, at };
-        assert_eq!(apply(&mut bench.journal, claim).is_ok(), fits, "{content}");
-    }
-}
-
-#[test]
-fn what_is_concluded_of_values_that_were_corrected_meanwhile_is_refused_and_changes_nothing() {
-    let mut bench = bench();
-    let mut tried = 0;
-    for &from in &[Ready, Deferred] {
-        for index in 0..writes(JobId(1), from).len() {
-            let name = format!("{from} {index}");
-            let (_, jobs) = import_companies(&mut bench.journal, &[name.as_str()], false);
-            let (write, leaves, to) = writes(jobs[0], from).swap_remove(index);
-            force(&bench.journal, jobs[0], from);
-            let given = |content: String| Write::IfUnchanged { content, then: Box::new(write.clone()) };
-            let before = everything(&bench.journal).unwrap();
-            let error = apply(&mut bench.journal, given("hash of its old values".to_owned())).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Internal);
-            assert!(error.to_string().contains("corrected meanwhile"), "{error}");
-            assert_eq!(everything(&bench.journal).unwrap(), before, "{from}: {write:?}");
-
-            let outcome = apply(&mut bench.journal, given(format!("hash of {name}")));
-            assert_eq!(outcome.is_ok(), leaves.contains(&from), "{from}: {write:?}");
-            if outcome.is_ok() {
-                assert_eq!(state(&bench.journal, jobs[0]), to, "{write:?}");
-                tried += 1;
-            }
-        }
-    }
-    assert_eq!(tried, 14, "claim, advance, reject, leave, postpone, suspect and hold, from two states");
-}
-
-#[test]
-fn a_condition_on_the_values_of_no_job_is_refused() {
-    let mut bench = bench();
-    let day = Day::from_number(20_000);
-    let quota = Write::Quota { day, sent: 1, confirmed: 0, doubtful: 0 };
-    let absent = [(claim(JobId(99), ADD), "no job 99"), (quota, "about no job")];
-    for (write, why) in absent {
-        let write = Write::IfUnchanged { content: "hash of Acme".to_owned(), then: Box::new(write) };
-        assert!(apply(&mut bench.journal, write).unwrap_err().to_string().contains(why));
-    }
-    assert_eq!(bench.journal.quota(day).unwrap().sent, 0);
-}
-
-#[test]
 fn what_the_service_says_it_carried_out_is_never_let_go() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
@@ -391,87 +341,6 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
     let page = bench.journal.doubtful(at(6_999), 10).unwrap();
     assert_eq!(page.next_due, Some(at(7_000)));
     assert_eq!(bench.journal.doubtful(at(7_000), 10).unwrap().work.len(), 1);
-}
-
-/// A company with a company below it, which has one below it in turn, and a site of the middle one.
-fn tree(bench: &mut Bench) -> (JobId, JobId, JobId, JobId) {
-    let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let sheet = import.sheet(&sheet("customers", crate::model::kind::Kind::Company)).unwrap();
-    let top = import.add_job(&company("Top", vec![])).unwrap();
-    let middle = import.add_job(&company("Middle", vec![link(Role::Parent, top)])).unwrap();
-    let low = import.add_job(&company("Low", vec![link(Role::Parent, middle)])).unwrap();
-    let depot = import.add_job(&site("Depot", vec![link(Role::Company, middle)], vec![])).unwrap();
-    for (job, number) in [top, middle, low, depot].into_iter().zip(2..) {
-        import.row(&row(sheet, number, job, Disposition::New)).unwrap();
-    }
-    import.finish().unwrap();
-    (top, middle, low, depot)
-}
-
-#[test]
-fn a_creation_releases_its_children_and_not_theirs() {
-    let mut bench = bench();
-    let (top, middle, low, depot) = tree(&mut bench);
-    assert_eq!(state(&bench.journal, middle), Blocked);
-    let moved = apply(&mut bench.journal, created(top, Ready, id(1))).unwrap();
-    assert_eq!(
-        moved.iter().map(|moved| (moved.job, moved.to)).collect::<Vec<_>>(),
-        [(top, Created), (middle, Ready)]
-    );
-    assert_eq!(state(&bench.journal, low), Blocked);
-    let moved = apply(&mut bench.journal, created(middle, Ready, id(2))).unwrap();
-    assert_eq!(moved.len(), 3);
-    assert_eq!(state(&bench.journal, depot), Ready);
-    let work = bench.journal.work(depot).unwrap().unwrap();
-    assert_eq!(work.links, [(Role::Company, id(2))]);
-    assert_eq!(work.parents, [(Role::Company, middle)]);
-}
-
-#[test]
-fn a_child_of_two_waits_for_both() {
-    let mut bench = bench();
-    let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
-    let mut import = bench.journal.begin_import(at(2)).unwrap();
-    let links = vec![link(Role::Company, jobs[0]), link(Role::Parent, jobs[1])];
-    let child = import.add_job(&site("Depot", links, vec![])).unwrap();
-    import.finish().unwrap();
-    assert_eq!(apply(&mut bench.journal, created(jobs[0], Ready, id(1))).unwrap().len(), 1);
-    assert_eq!(state(&bench.journal, child), Blocked);
-    assert_eq!(apply(&mut bench.journal, created(jobs[1], Ready, id(2))).unwrap().len(), 2);
-    assert_eq!(state(&bench.journal, child), Ready);
-}
-
-#[test]
-fn a_rejection_skips_everything_below_and_says_because_of_whom() {
-    let mut bench = bench();
-    let (top, middle, low, depot) = tree(&mut bench);
-    let moved = apply(&mut bench.journal, rejected(top, Ready)).unwrap();
-    assert_eq!(moved.len(), 4);
-    for job in [middle, low, depot] {
-        assert_eq!(state(&bench.journal, job), JobState::Skipped);
-        assert_eq!(code(&bench.journal, job).as_deref(), Some("parent.rejected"));
-        let message = message(&bench.journal, job).unwrap();
-        assert!(message.contains("'Top'") && message.contains("customers.csv!customers!2"), "{message}");
-    }
-}
-
-#[test]
-fn a_rejection_after_the_creation_skips_nothing() {
-    let mut bench = bench();
-    let extras = vec![Extra::Metadata(vec![])];
-    let mut import = bench.journal.begin_import(at(1)).unwrap();
-    let parent = import.add_job(&with_extras(company("Top", vec![]), extras)).unwrap();
-    let other = import.add_job(&company("Other", vec![])).unwrap();
-    let links = vec![link(Role::Company, parent), link(Role::Parent, other)];
-    let child = import.add_job(&site("Depot", links, vec![])).unwrap();
-    import.finish().unwrap();
-    apply(&mut bench.journal, created(parent, Ready, id(1))).unwrap();
-    let moved = apply(&mut bench.journal, rejected(parent, Ready)).unwrap();
-    assert_eq!(moved.len(), 1);
-    assert_eq!(state(&bench.journal, parent), Rejected);
-    assert_eq!(state(&bench.journal, child), Blocked, "it waits for the other one");
-    let moved = apply(&mut bench.journal, created(other, Ready, id(2))).unwrap();
-    assert_eq!(moved.len(), 2, "the record of the first exists, so its child goes ahead");
 }
 
 fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Extra>) -> crate::journal::NewJob {

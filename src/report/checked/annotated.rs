@@ -1,9 +1,9 @@
 //! One sheet of the input as it was checked: every cell where it stood, and what was found in it.
 //!
-//! A value keeps its kind, so that what is not corrected is found again: a number stays a number, a date a date. Text is
-//! written as text and never as a formula.
+//! A value keeps its kind, so that what is not corrected is found again: a number stays a number, a date a date, a link that
+//! leads elsewhere than its text says a link. Text is written as text and never as a formula.
 
-use rust_xlsxwriter::{ExcelDateTime, Format, Worksheet, XlsxError};
+use rust_xlsxwriter::{ExcelDateTime, Format, Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
@@ -11,7 +11,7 @@ use crate::report::paint::{Paint, printed};
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
-use crate::sheet::{Cell, CellKind, Damage, Mapped, Raw, Table, column_of_address};
+use crate::sheet::{Cell, CellKind, Damage, Link, Mapped, Raw, Table, column_of_address};
 
 use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, note};
 
@@ -21,6 +21,8 @@ const LAST_ROW: u32 = 1_048_576;
 const WIDTHS: [f64; COLUMNS.len()] = [13.0, 26.0, 60.0, 22.0, 46.0];
 /// Characters of a line in the columns of sentences, a little less than they are wide.
 const LINE: usize = 44;
+/// Links of one sheet, as many as Excel writes.
+const LINKS: usize = 65_530;
 /// What stands in a blank cell whose value could not be read, so that it is not taken for a cell left blank.
 const NOT_THERE: &str = "#N/A";
 
@@ -41,6 +43,7 @@ pub(super) struct Annotated<'a> {
     /// The first row that is not written yet, as shown.
     next: u32,
     notes: usize,
+    links: usize,
 }
 
 /// One row under way.
@@ -48,6 +51,8 @@ struct Row<'r> {
     /// As shown.
     number: u32,
     cells: &'r [Cell],
+    /// The links behind them, of those that should hold an e-mail address.
+    links: &'r [Link],
     /// The findings of its cells, by column.
     marks: Vec<(usize, &'r Finding)>,
     /// What was found in its cells too often to be kept for each of them.
@@ -70,7 +75,7 @@ impl<'a> Annotated<'a> {
             width =
                 table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
         }
-        Self { sheet, worksheet, paint, table, survey, found, spans, width, next: 1, notes: 0 }
+        Self { sheet, worksheet, paint, table, survey, found, spans, width, next: 1, notes: 0, links: 0 }
     }
 
     /// Writes a row, and before it what was found in rows that have no cell.
@@ -79,16 +84,16 @@ impl<'a> Annotated<'a> {
             return Ok(());
         }
         for number in self.found.between(self.next, raw.number) {
-            self.write(number, &[])?;
+            self.write(number, &[], &[])?;
         }
         match &raw.damage {
             // Where the quotation marks are wrong nobody knows which cells there are.
             Some(Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong) => {
-                self.write(raw.number, &self.in_one_cell(&raw.cells))
+                self.write(raw.number, &self.in_one_cell(&raw.cells), &[])
             }
             Some(Damage::Encoding { .. }) | None => match self.together(&raw.cells) {
-                Some(cells) => self.write(raw.number, &cells),
-                None => self.write(raw.number, &raw.cells),
+                Some(cells) => self.write(raw.number, &cells, &raw.links),
+                None => self.write(raw.number, &raw.cells, &raw.links),
             },
         }?;
         if raw.is_hidden {
@@ -101,7 +106,7 @@ impl<'a> Annotated<'a> {
     /// Writes what was found below the last row, and what holds for the whole sheet.
     pub(super) fn finish(mut self) -> Result<(), Cause> {
         for number in self.found.between(self.next, LAST_ROW + 1) {
-            self.write(number, &[])?;
+            self.write(number, &[], &[])?;
         }
         let (header, last) = (self.table.header_row, self.next - 1);
         let columns = column(self.width + COLUMNS.len());
@@ -150,7 +155,7 @@ impl<'a> Annotated<'a> {
         Some(row)
     }
 
-    fn write(&mut self, number: u32, cells: &[Cell]) -> Result<(), Cause> {
+    fn write(&mut self, number: u32, cells: &[Cell], links: &[Link]) -> Result<(), Cause> {
         if number < self.next || number > LAST_ROW {
             return Ok(());
         }
@@ -162,7 +167,7 @@ impl<'a> Annotated<'a> {
             .filter(|(column, _)| *column < 16_384)
             .collect();
         let spans = self.spans.row(number).to_vec();
-        let row = Row { number, cells, marks, spans };
+        let row = Row { number, cells, links, marks, spans };
         if number == self.table.header_row {
             attempt(|| self.header(&row))
         } else {
@@ -243,6 +248,13 @@ impl<'a> Annotated<'a> {
             }
             return Ok(());
         };
+        // One that leads to the address in the cell is not needed; the library holds them all in memory.
+        let is_wanted = worst == Status::Error && cell.kind == CellKind::Text && self.links < LINKS;
+        if let Some(link) = row.links.iter().find(|link| is_wanted && link.column == at) {
+            self.links += 1;
+            let url = Url::new(link.target()).set_text(fitting(&cell.text));
+            return self.sheet.write_url_with_format(number, place, url, format).map(|_| ());
+        }
         self.value(number, place, cell, format)
     }
 

@@ -1,8 +1,9 @@
 //! The first sheet of a checked workbook: how to use it, what was found by number, and each finding with its place.
 
-use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
+use rust_xlsxwriter::{Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
+use crate::report::own_sheet::OwnSheet;
 use crate::report::paint::Paint;
 use crate::report::workbook::{NOTES, fitting, height};
 use crate::sheet::Book;
@@ -39,48 +40,16 @@ pub(super) struct List<'a> {
 
 /// Fills the sheet.
 pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, list: &List<'_>) -> Result<(), XlsxError> {
-    sheet.set_name(NAME)?;
-    for (column, width) in (0..).zip(WIDTHS) {
-        sheet.set_column_width(column, width)?;
-    }
-    sheet.set_screen_gridlines(false).set_landscape().set_print_fit_to_pages(1, 0);
-    let mut page = Page { sheet, paint, row: 0 };
-    page.text(0, &format!("Check of {}", list.book.file.name), &paint.title)?;
-    page.row += 2;
+    sheet.set_screen_gridlines(false);
+    let title = format!("Check of {}", list.book.file.name);
+    let mut page = OwnSheet::begin(sheet, paint, NAME, WIDTHS, &title)?;
     for line in list.introduction() {
-        page.text(0, &line, &paint.result)?;
-        page.row += 1;
+        page.sentence(&line)?;
     }
     page.row += 1;
     list.counted(&mut page)?;
     page.row += 1;
     list.each(&mut page)
-}
-
-struct Page<'a> {
-    sheet: &'a mut Worksheet,
-    paint: &'a Paint,
-    row: u32,
-}
-
-impl Page<'_> {
-    fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
-    }
-
-    fn headers(&mut self, title: &str, headers: &[&str]) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, title, &paint.part)?;
-        self.row += 1;
-        for (column, header) in (0..).zip(headers) {
-            self.text(column, header, &paint.own_header)?;
-        }
-        self.row += 1;
-        Ok(())
-    }
 }
 
 impl List<'_> {
@@ -151,57 +120,53 @@ impl List<'_> {
     }
 
     /// How often each thing was found in each column.
-    fn counted(&self, page: &mut Page<'_>) -> Result<(), XlsxError> {
+    fn counted(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
         let mut groups: Vec<&Group> = self.groups().collect();
         groups.sort_by_key(|group| {
             let key = &group.key;
             (key.severity, self.table(key.sheet.as_ref()), key.code, key.header.as_deref())
         });
-        page.headers("By number", &["Sheet", "Severity", "Code", "Column", "Found", "Where"])?;
+        page.part("By number")?;
+        page.headers(&["Sheet", "Severity", "Code", "Column", "Found", "Where"])?;
         if groups.is_empty() {
-            page.text(0, "Nothing was found.", &page.paint.result)?;
-            page.row += 1;
+            page.sentence("Nothing was found.")?;
         }
         for group in groups {
             let (paint, key) = (page.paint, &group.key);
             page.text(0, self.sheet_name(key.sheet.as_ref()), &paint.result)?;
             page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
             page.text(2, key.code.as_str(), &paint.result)?;
-            page.text(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
-            #[expect(clippy::cast_precision_loss, reason = "a count of what was found in sheets")]
-            let number = group.count as f64;
-            page.sheet.write_number_with_format(page.row, 4, number, &paint.number)?;
+            page.text_if_any(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
+            page.number(4, group.count as u64, &paint.number)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
                 (told, more) => format!("{told} and {}", counted(more)),
             };
-            page.text(5, &places, &paint.indented)?;
+            page.text_if_any(5, &places, &paint.indented)?;
             page.row += 1;
         }
         Ok(())
     }
 
     /// Each finding, the worst first, then by sheet and row.
-    fn each(&self, page: &mut Page<'_>) -> Result<(), XlsxError> {
+    fn each(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
         let mut found: Vec<&Finding> = self.found.to_vec();
         // That a list is shortened comes before the list.
         found.sort_by_key(|finding| {
             let sheet = self.table(finding.sheet.as_ref());
             (finding.code != Code::LimitFindings, finding.severity, sheet, finding.row)
         });
-        page.headers(
-            "One by one",
-            &[
-                "Place",
-                "Severity",
-                "Code",
-                "Column",
-                "Holds",
-                "What is wrong, and what to do",
-                "Rule",
-                "Enter instead",
-            ],
-        )?;
+        page.part("One by one")?;
+        page.headers(&[
+            "Place",
+            "Severity",
+            "Code",
+            "Column",
+            "Holds",
+            "What is wrong, and what to do",
+            "Rule",
+            "Enter instead",
+        ])?;
         for finding in found.iter().take(LISTED) {
             self.one(page, finding)?;
         }
@@ -210,13 +175,12 @@ impl List<'_> {
                 "and {} more: their cells are marked, and every one is told by fleetload check with --json",
                 found.len() - LISTED
             );
-            page.text(0, &more, &page.paint.result)?;
-            page.row += 1;
+            page.sentence(&more)?;
         }
         Ok(())
     }
 
-    fn one(&self, page: &mut Page<'_>, finding: &Finding) -> Result<(), XlsxError> {
+    fn one(&self, page: &mut OwnSheet<'_>, finding: &Finding) -> Result<(), XlsxError> {
         let paint = page.paint;
         let name = self.sheet_name(finding.sheet.as_ref());
         let place = match at(finding) {
@@ -234,7 +198,7 @@ impl List<'_> {
         }
         page.text(1, word(finding.severity), paint.status(colour(finding.severity)))?;
         page.text(2, finding.code.as_str(), &paint.result)?;
-        page.text(3, finding.header.as_deref().unwrap_or_default(), &paint.result)?;
+        page.text_if_any(3, finding.header.as_deref().unwrap_or_default(), &paint.result)?;
         let mut message = finding.message.clone();
         for place in places(finding) {
             message.push('\n');
@@ -244,7 +208,7 @@ impl List<'_> {
             .map(|text| text.as_deref().unwrap_or_default());
         let mut tallest = 0.0_f64;
         for (column, (text, line)) in (4..).zip([value, &message, rule, suggestion].into_iter().zip(LINES)) {
-            page.text(column, text, &paint.sentence)?;
+            page.text_if_any(column, text, &paint.sentence)?;
             tallest = tallest.max(height(&[text], line));
         }
         page.sheet.set_row_height(page.row, tallest)?;

@@ -1,6 +1,9 @@
 //! The page: whole, escaped, and the same for the same journal.
 
 use super::*;
+use crate::journal::{Evidence, Write};
+use crate::model::verdict::Rejection;
+use crate::sheet::Draft;
 
 fn page(written: &Written) -> String {
     fs::read_to_string(written.folder.join("report.html")).unwrap()

@@ -98,7 +98,15 @@ impl Book {
                         ControlFlow::Break(())
                     })
                 });
-                read.map_err(|error| error.to_string())?.map(|()| survey)
+                let ended = read.map_err(|error| error.to_string())?;
+                // Names of columns tell what the sheet was even where the row below them is damaged.
+                ended.map(|()| survey).map_err(|broken| {
+                    if let Some(row) = broken.begun {
+                        let cells = row.cells.iter().map(|cell| cell.text.as_str());
+                        self.consider(Candidate::new(row.number, None, cells), &mut candidates);
+                    }
+                    broken.why
+                })
             });
             let unreadable = match survey {
                 Ok(survey) => {

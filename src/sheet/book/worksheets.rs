@@ -14,6 +14,8 @@ use crate::sheet::row::Raw;
 use crate::sheet::table::Table;
 use crate::sheet::workbook::{Below, SheetRow, Workbook};
 
+use super::linked::{self, Linked};
+
 /// The worksheets that are read, by their names: their place in the workbook, and what was seen in them.
 #[derive(Debug, Default)]
 pub(super) struct Worksheets(HashMap<String, (usize, Survey)>);
@@ -43,14 +45,17 @@ pub(super) fn read(
     let is_read = |column: usize| is_read(table, column);
     let below = Below { header_row: table.header_row, fill_merged, is_read: &is_read };
     let mut hidden = Hidden::default();
+    let linked = Linked::of(table, survey);
     let ended = workbook.rows(*place, survey, Some(&below), &mut |row| {
         let is_hidden = hidden.note(&row, table);
         if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
             return Ok(std::ops::ControlFlow::Continue(()));
         }
-        reading.take(Raw { number: row.number, line: None, cells: row.cells, damage: None, is_hidden })
+        let SheetRow { number, cells, .. } = row;
+        reading.take(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
     })?;
-    let mut summary = reading.finish(ended)?;
+    // A row that may go on where the worksheet breaks off is not judged.
+    let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
     summary.findings.extend(hidden.told(survey, table, hidden_rows));
     Ok(summary)
 }
@@ -118,6 +123,7 @@ pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) 
         findings.push(at_header(Code::SheetHiddenColumns, message).in_column(*first));
     }
     tell_formulas(table, &columns, findings);
+    linked::tell(table, survey, findings);
 }
 
 /// What is told of formulas: how many there are, and whose results may be out of date.

@@ -1,14 +1,18 @@
 //! Phone numbers and e-mail addresses: what cannot be one is told, and neither is rewritten.
+//!
+//! How numbers abroad are dialled is left to `dialling`.
 
 use super::super::code::Code;
 use super::super::finding::shown;
-use super::{Problem, Reading, Value, lookalike};
+use super::super::text::{Changes, Norm, normalise};
+use super::{Problem, Reading, Value, dialling, lookalike};
 
 /// Digits from which on a part of a cell is taken for a phone number of its own.
 const WHOLE_NUMBER: usize = 6;
 
-/// A phone number stays text; only what cannot be one is told.
-pub(super) fn phone(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+/// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
+/// row.
+pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
     const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or ext 5";
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if holds_several_phones(text) {
@@ -50,6 +54,8 @@ pub(super) fn phone(text: &str, reading: &mut Reading) -> Result<Value, Problem>
             )
             .rule(RULE),
         );
+    } else {
+        reading.problems.extend(dialling::prefix_for_plus(text, country));
     }
     Ok(Value::Text(text.to_owned()))
 }
@@ -65,8 +71,49 @@ fn holds_several_phones(text: &str) -> bool {
 
 const RULE: &str = "one address such as name@company.example";
 
+/// An e-mail address, and the one that the link behind its cell leads to. Where the two differ nobody knows which is right.
+pub(super) fn email(text: &str, link: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
+    let read = address(text, reading);
+    let mut changes = Changes::default();
+    let Some(link) = link.map(|link| normalise(link, Norm::Code, &mut changes)) else { return read };
+    if link.to_lowercase() == bare(text).to_lowercase() {
+        return read;
+    }
+    match read {
+        Err(problem) if problem.code == Code::CellEmail && !text.contains('@') => Err(behind(text, &link)),
+        // What is no address for another reason is told as what it is.
+        Err(problem) if problem.code != Code::CellEmail || problem.suggestion.is_none() => Err(problem),
+        Ok(_) | Err(_) => Err(Problem::new(
+            Code::CellEmail,
+            format!(
+                "the cell says {}, and the link behind it leads to {}: enter the right one, and remove the link",
+                shown(bare(text)),
+                shown(&link)
+            ),
+        )
+        .rule(RULE)),
+    }
+}
+
+/// The finding for a name with a link to an address.
+fn behind(text: &str, link: &str) -> Problem {
+    let problem = Problem::new(
+        Code::CellEmail,
+        format!(
+            "the cell says '{}', and the link behind it leads to {}: enter the address itself, and remove the link",
+            shown(text),
+            shown(link)
+        ),
+    )
+    .rule(RULE);
+    match address(link, &mut Reading::default()) {
+        Ok(Value::Text(canonical)) => problem.suggest(canonical),
+        Ok(_) | Err(_) => problem,
+    }
+}
+
 /// An e-mail address: local part, at sign, domain with a dot.
-pub(super) fn email(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+fn address(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     let bare = bare(text);
     let wrong = |message: String| Err(Problem::new(Code::CellEmail, message).rule(RULE));
     if bare == text && text.matches('@').count() > 1 && text.contains([';', ',', ' ', '/', '|']) {

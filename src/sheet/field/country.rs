@@ -29,7 +29,7 @@ pub(super) fn country(text: &str, form: CountryForm, reading: &mut Reading) -> V
 }
 
 /// The code and the name of a country, by code, name or another name it goes by.
-fn known(text: &str) -> Option<(&'static str, &'static str)> {
+pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
     static PLACES: OnceLock<HashMap<String, usize>> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
         let mut places = HashMap::new();

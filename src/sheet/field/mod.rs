@@ -7,17 +7,20 @@ mod contact;
 mod countries;
 mod country;
 mod degrees;
+mod dialling;
 mod identifier;
 mod list;
 mod lookalike;
 mod mac;
 mod number;
+mod postcode;
 mod suspicion;
 mod words;
 mod zone;
 mod zones;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -27,6 +30,7 @@ use super::column::{Column, Family, Form};
 use super::finding::shown;
 use super::options::{CountryForm, MacForm, Options};
 use super::text::{Changes, Norm, is_formula_error, normalise, unwrap_excel};
+use crate::model::zone::ZoneList;
 
 pub use identifier::fold_key;
 
@@ -90,6 +94,11 @@ impl Problem {
         self
     }
 
+    fn note(mut self) -> Self {
+        self.severity = Severity::Info;
+        self
+    }
+
     fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
@@ -99,6 +108,15 @@ impl Problem {
         self.severity = Severity::Error;
         self
     }
+}
+
+/// What stands beside a cell and matters to it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The country of its row, as it stands there.
+    pub(crate) country: Option<&'a str>,
+    /// The e-mail address that the link behind the cell leads to.
+    pub(crate) link: Option<&'a str>,
 }
 
 /// What holds for a whole table and matters to its cells.
@@ -111,12 +129,13 @@ pub(crate) struct Setting {
 }
 
 /// What a person has said about the values of cells.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ways {
     placeholders_blank: bool,
     country: CountryForm,
     mac_form: MacForm,
     longest_text: usize,
+    zones: Option<Arc<ZoneList>>,
 }
 
 impl Ways {
@@ -127,6 +146,7 @@ impl Ways {
             country: options.country.unwrap_or(CountryForm::AsIs),
             mac_form: options.mac_form.unwrap_or(MacForm::Colon),
             longest_text: options.longest_text.unwrap_or(LONG_TEXT),
+            zones: options.zones.clone(),
         }
     }
 }
@@ -137,6 +157,8 @@ pub(crate) struct Reading {
     pub(crate) value: Option<Value>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) changes: Changes,
+    /// The text of the cell with what was put back: the reports show it, as what they show may be read again.
+    pub(crate) restored: Option<String>,
 }
 
 impl Reading {
@@ -160,7 +182,13 @@ impl Reading {
 }
 
 /// Reads a cell as a value of its column.
-pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) -> Reading {
+pub(crate) fn read(
+    column: &Column,
+    cell: &Cell,
+    beside: Beside<'_>,
+    setting: Setting,
+    ways: &Ways,
+) -> Reading {
     let mut reading = Reading::default();
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
@@ -187,7 +215,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             }
         },
         CellKind::Number { value, padded } => {
-            match number::read_cell(column, &cell.text, value, padded, &mut reading) {
+            match number::read_cell(column, &cell.text, (value, padded), beside.country, &mut reading) {
                 Some(text) => Cow::Owned(text),
                 None => return reading,
             }
@@ -216,12 +244,12 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
             return reading;
         }
     }
-    let text = match number::repaired(column, &text, &mut reading) {
+    let text = match number::repaired(column, &text, beside.country, &mut reading) {
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };
     reading.problems.extend(suspicion::too_long(column.form, text, ways));
-    let result = form(column.form, text, setting, ways, &mut reading);
+    let result = form(column.form, text, beside, setting, ways, &mut reading);
     match result {
         Ok(value) => reading.value = Some(value),
         Err(problem) => reading.problems.push(problem),
@@ -233,6 +261,7 @@ pub(crate) fn read(column: &Column, cell: &Cell, setting: Setting, ways: &Ways) 
 fn form(
     form: Form,
     text: &str,
+    beside: Beside<'_>,
     setting: Setting,
     ways: &Ways,
     reading: &mut Reading,
@@ -242,11 +271,11 @@ fn form(
             words::text(text, reading)
         }
         Form::Country => Ok(country::country(text, ways.country, reading)),
-        Form::Phone => contact::phone(text, reading),
-        Form::Email => contact::email(text, reading),
+        Form::Phone => contact::phone(text, beside.country, reading),
+        Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
-        Form::Timezone => zone::timezone(text, reading),
+        Form::Timezone => zone::timezone(text, ways.zones.as_deref(), reading),
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
         Form::Reference(role) => identifier::reference(text, role),

@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::column::{Column, Form};
-use super::{Problem, Reading};
+use super::{Problem, Reading, postcode};
 
 /// Digits Excel keeps of a number.
 const EXACT_DIGITS: usize = 15;
@@ -14,12 +14,12 @@ const LIKELY_DIGITS: usize = 9;
 const POSTCODE: &str = "postcode";
 const IDENTIFIER: &str = "text: phone numbers, codes, keys and names are no quantities";
 
-/// A cell that holds a number: the text to go on with, or none when all is said.
+/// A cell that holds a number: the text to go on with, or none when all is said. `country` is that of the row.
 pub(super) fn read_cell(
     column: &Column,
     text: &str,
-    value: f64,
-    padded: bool,
+    (value, padded): (f64, bool),
+    country: Option<&str>,
     reading: &mut Reading,
 ) -> Option<String> {
     match column.form {
@@ -75,6 +75,23 @@ pub(super) fn read_cell(
         );
         return None;
     }
+    if let Some(whole) = whole_postcode(column, text, country) {
+        reading.problems.push(
+            Problem::new(
+                Code::CellZeroPaddedFormat,
+                format!(
+                    "the cell holds a number, which keeps no zeros in front, and the postcodes of the row's country \
+                     ({}) have {} digits: {text} is sent as {}. Compare it, and format the column as Text",
+                    whole.country, whole.digits, whole.code
+                ),
+            )
+            .rule(IDENTIFIER)
+            .warning()
+            .suggest(&whole.code),
+        );
+        reading.restored = Some(whole.code.clone());
+        return Some(whole.code);
+    }
     reading.problems.push(
         Problem::new(
             Code::CellNumericIdentifier,
@@ -90,6 +107,7 @@ pub(super) fn read_cell(
 pub(super) fn repaired<'a>(
     column: &Column,
     text: &'a str,
+    country: Option<&str>,
     reading: &mut Reading,
 ) -> Result<&'a str, Problem> {
     let form = column.form;
@@ -125,6 +143,22 @@ pub(super) fn repaired<'a>(
         .error()
         .suggest(whole));
     }
+    if let Some(likely) = whole_postcode(column, whole, country) {
+        reading.problems.push(
+            Problem::new(
+                Code::CellNumericIdentifier,
+                format!(
+                    "a program has written the value as the number {text}, and it is sent as {whole}; the postcodes of \
+                     the row's country ({}) have {} digits, so that it was probably {}: enter it as it is meant, and save \
+                     the column as text",
+                    likely.country, likely.digits, likely.code
+                ),
+            )
+            .rule(IDENTIFIER)
+            .suggest(likely.code),
+        );
+        return Ok(whole);
+    }
     reading.problems.push(
         Problem::new(
             Code::CellNumericIdentifier,
@@ -136,6 +170,11 @@ pub(super) fn repaired<'a>(
         .rule(IDENTIFIER),
     );
     Ok(whole)
+}
+
+/// The postcode that these digits are but for zeros in front; `None` in other columns, and where that is not certain.
+fn whole_postcode(column: &Column, digits: &str, country: Option<&str>) -> Option<postcode::Whole> {
+    if column.name == POSTCODE { postcode::whole(digits, country) } else { None }
 }
 
 /// Forms in which digits are not a quantity.

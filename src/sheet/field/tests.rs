@@ -11,7 +11,13 @@ fn field(
     name: &str,
     cell: impl std::borrow::Borrow<Cell>,
 ) -> (Option<Value>, Vec<(Code, Severity)>, Option<String>) {
-    let reading = read(column(kind, name).unwrap(), cell.borrow(), CSV, &Ways::of(&Options::default()));
+    let reading = read(
+        column(kind, name).unwrap(),
+        cell.borrow(),
+        Beside::default(),
+        CSV,
+        &Ways::of(&Options::default()),
+    );
     let suggestion = reading.problems.iter().find_map(|problem| problem.suggestion.clone());
     (
         reading.value,
@@ -190,6 +196,7 @@ fn coordinates_are_decimal_degrees() {
     let reading = read(
         column(Kind::Site, "latitude").unwrap(),
         &Cell::text("51,5074".into()),
+        Beside::default(),
         free,
         &Ways::of(&Options::default()),
     );
@@ -308,8 +315,9 @@ proptest::proptest! {
     fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
         for kind in Kind::ALL {
             for column in crate::sheet::column::columns(kind) {
+                let beside = Beside { country: Some("US"), link: Some(&value) };
                 for cell in [Cell::text(value.clone()), number(digits)] {
-                    let reading = read(column, &cell, CSV, &Ways::of(&Options::default()));
+                    let reading = read(column, &cell, beside, CSV, &Ways::of(&Options::default()));
                     let blank = crate::sheet::text::is_blank(&cell.text);
                     proptest::prop_assert!(
                         reading.value.is_some() || !reading.problems.is_empty() || blank || reading.changes.unwrapped,

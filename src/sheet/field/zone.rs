@@ -1,7 +1,8 @@
-//! Time zones: kept as written when the IANA list has them, otherwise told with the name that is probably meant.
+//! Time zones: names of the service's own list where it is known, of the IANA list otherwise; for anything else the name
+//! that is probably meant.
 //!
-//! Which names the service takes only the service knows, so that most of what is told is a warning; an offset is an
-//! error, for it is no zone.
+//! What is not in the service's list is an error. Offline nobody knows which names the service takes, so that most of what
+//! is told then is a warning; an offset is an error, for it is no zone.
 
 use std::sync::OnceLock;
 
@@ -12,31 +13,32 @@ use super::super::finding::shown;
 use super::super::text::{did_you_mean, nearest};
 use super::zones::{RENAMED, WINDOWS};
 use super::{Problem, Reading, Value};
+use crate::model::zone::ZoneList;
 
 const RULE: &str = "a name of the IANA list of time zones, such as Pacific/Auckland";
+const RULE_OF_SERVICE: &str = "a zone of the service's list of time zones, such as Pacific/Auckland";
 
 /// Names of the list that are abbreviations and follow the rules of no place that could be meant with certainty.
 const ABBREVIATIONS: [&str; 11] =
     ["EST", "MST", "HST", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "WET", "CET", "MET", "EET"];
 
 /// Reads a time zone.
-pub(super) fn timezone(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
-    if let Ok(zone) = TimeZone::get(text) {
-        let name = zone.iana_name().unwrap_or(text);
-        reading.problems.extend(listed(name));
-        return Ok(Value::Text(name.to_owned()));
+pub(super) fn timezone(
+    text: &str,
+    of_service: Option<&ZoneList>,
+    reading: &mut Reading,
+) -> Result<Value, Problem> {
+    let named = match of_service {
+        Some(list) => list.spelled(text).map(str::to_owned),
+        None => TimeZone::get(text).ok().map(|zone| zone.iana_name().unwrap_or(text).to_owned()),
+    };
+    if let Some(name) = named {
+        // An older name is good where the service has it.
+        let older = of_service.is_none().then(|| renamed(&name)).flatten();
+        reading.problems.extend(older.or_else(|| misleading(&name)));
+        return Ok(Value::Text(name));
     }
-    if let Some(zone) = of_windows(text) {
-        reading.problems.push(
-            warning(format!(
-                "'{}' is what Windows calls the time zone: enter {zone}, as the service knows IANA names",
-                shown(text)
-            ))
-            .suggest(zone),
-        );
-        return Ok(Value::Text(text.to_owned()));
-    }
-    if is_offset(text) {
+    if is_offset(text) && of_windows(text).is_none() {
         return Err(warning(
             "an offset from UTC is not a time zone, as it knows no summer time: enter a name such as \
              Pacific/Auckland"
@@ -44,25 +46,31 @@ pub(super) fn timezone(text: &str, reading: &mut Reading) -> Result<Value, Probl
         )
         .error());
     }
-    reading.problems.push(unknown(text));
-    Ok(Value::Text(text.to_owned()))
+    let Some(list) = of_service else {
+        reading.problems.push(unlisted(text));
+        return Ok(Value::Text(text.to_owned()));
+    };
+    Err(unknown_to_service(text, list))
 }
 
 fn warning(message: String) -> Problem {
     Problem::new(Code::CellTimezone, message).rule(RULE).warning()
 }
 
-/// What there is to say about a name that the list has.
-fn listed(name: &str) -> Option<Problem> {
-    if let Some((_, today)) = RENAMED.iter().find(|(old, _)| *old == name) {
-        return Some(
-            warning(format!(
-                "{name} is an older name of {today} and is sent as it stands: enter {today} unless the service \
-                 knows the older one only"
-            ))
-            .suggest(*today),
-        );
-    }
+/// An older name of the IANA list.
+fn renamed(name: &str) -> Option<Problem> {
+    let (_, today) = RENAMED.iter().find(|(old, _)| *old == name)?;
+    Some(
+        warning(format!(
+            "{name} is an older name of {today} and is sent as it stands: enter {today} unless the service \
+             knows the older one only"
+        ))
+        .suggest(*today),
+    )
+}
+
+/// A name that is in the list and probably does not mean what was meant.
+fn misleading(name: &str) -> Option<Problem> {
     if let Some(offset) = name.strip_prefix("Etc/GMT").filter(|offset| offset.len() > 1) {
         let (way, hours) = match offset.split_at(1) {
             ("-", hours) => ("ahead of", hours),
@@ -83,21 +91,24 @@ fn listed(name: &str) -> Option<Problem> {
     })
 }
 
-fn unknown(text: &str) -> Problem {
+/// A name that is not in the IANA list.
+fn unlisted(text: &str) -> Problem {
+    if let Some(zone) = of_windows(text) {
+        return warning(format!(
+            "'{}' is what Windows calls the time zone: enter {zone}, as the service knows IANA names",
+            shown(text)
+        ))
+        .suggest(zone);
+    }
     static ZONES: OnceLock<Vec<String>> = OnceLock::new();
     let zones = ZONES.get_or_init(|| jiff::tz::db().available().map(|name| name.to_string()).collect());
     let names = || zones.iter().map(String::as_str);
-    // `Auckland` for `Pacific/Auckland`.
-    let spelled = text.replace(' ', "_");
-    let cities: Vec<&str> = names()
-        .filter(|zone| zone.rsplit('/').next().is_some_and(|city| city.eq_ignore_ascii_case(&spelled)))
-        .collect();
-    if let [zone] = cities.as_slice() {
+    if let Some(zone) = of_city(text, names()) {
         return warning(format!(
             "'{}' is not the whole name of a time zone: enter {zone} if that is meant",
             shown(text)
         ))
-        .suggest(*zone);
+        .suggest(zone);
     }
     let problem = warning(format!(
         "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
@@ -107,6 +118,50 @@ fn unknown(text: &str) -> Problem {
     match nearest(text, names()).as_slice() {
         [] => problem,
         [best, ..] => problem.suggest(*best),
+    }
+}
+
+/// A name that is not in the service's list.
+fn unknown_to_service(text: &str, list: &ZoneList) -> Problem {
+    let names = || list.ids().iter().map(String::as_str);
+    // The service may know a zone by its older name only, or by that of today only.
+    let iana = of_windows(text).or_else(|| of_city(text, RENAMED.iter().map(|(_, today)| *today)));
+    let meant = iana
+        .and_then(|zone| list.spelled(zone).or_else(|| other_name(zone, list)))
+        .or_else(|| other_name(text, list))
+        .or_else(|| of_city(text, names()));
+    let of_day =
+        format!("the service's list of {} time zones of {}", list.ids().len(), list.asked_at().day());
+    let problem = |advice: String| {
+        let message = format!("'{}' is not in {of_day}: {advice}", shown(text));
+        Problem::new(Code::CellTimezone, message).rule(RULE_OF_SERVICE).error()
+    };
+    if let Some(zone) = meant {
+        return problem(format!("enter {} if that is meant", shown(zone))).suggest(zone);
+    }
+    let problem = problem(format!("correct it.{}", did_you_mean(text, names())));
+    match nearest(text, names()).as_slice() {
+        [] => problem,
+        [best, ..] => problem.suggest(*best),
+    }
+}
+
+/// Another name of the same zone that the service has: the one of today, or an older one.
+fn other_name<'a>(zone: &str, list: &'a ZoneList) -> Option<&'a str> {
+    let same = |name: &str| name.eq_ignore_ascii_case(zone);
+    let today = RENAMED.iter().find(|(old, _)| same(old)).map_or(zone, |(_, today)| today);
+    let older = RENAMED.iter().filter(|(_, of_old)| of_old.eq_ignore_ascii_case(today)).map(|(old, _)| *old);
+    std::iter::once(today).chain(older).find_map(|name| list.spelled(name))
+}
+
+/// The one zone that is named after this city: `Pacific/Auckland` for `Auckland`.
+fn of_city<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let spelled = text.replace(' ', "_");
+    let is_it = |zone: &&str| zone.rsplit('/').next().is_some_and(|city| city.eq_ignore_ascii_case(&spelled));
+    let mut cities = names.filter(is_it);
+    match (cities.next(), cities.next()) {
+        (Some(zone), None) => Some(zone),
+        _ => None,
     }
 }
 
@@ -148,6 +203,7 @@ fn fold(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::code::Severity;
     use super::*;
 
     #[test]
@@ -180,5 +236,54 @@ mod tests {
         for (text, zone) in table {
             assert_eq!(of_windows(text), zone, "{text}");
         }
+    }
+
+    #[test]
+    fn a_zone_is_one_of_the_services_list_where_that_is_known() {
+        let ids =
+            ["America/New_York", "Asia/Calcutta", "Etc/GMT-12", "Europe/Kyiv", "Pacific/Auckland", "PST8PDT"];
+        let asked_at = crate::model::time::Moment::parse("2026-03-01T10:00:00Z").unwrap();
+        let list = ZoneList::new(ids.map(str::to_owned).to_vec(), asked_at).unwrap();
+        let read = |text: &str| {
+            let mut reading = Reading::default();
+            let value = timezone(text, Some(&list), &mut reading);
+            assert!(reading.problems.iter().all(|problem| problem.severity == Severity::Warning), "{text}");
+            match value {
+                Ok(Value::Text(zone)) => (Ok(zone), !reading.problems.is_empty()),
+                Ok(other) => panic!("{other:?}"),
+                Err(problem) => {
+                    assert_eq!(problem.severity, Severity::Error, "{text}");
+                    (Err(problem.suggestion), !reading.problems.is_empty())
+                }
+            }
+        };
+        let is = |zone: &str| Ok(zone.to_owned());
+        let meant = |zone: &str| Err(Some(zone.to_owned()));
+        for (text, expected, warned) in [
+            ("Pacific/Auckland", is("Pacific/Auckland"), false),
+            ("pacific/auckland", is("Pacific/Auckland"), false),
+            // An older name is right where the service has it, and one of today is wrong where it has not.
+            ("Asia/Calcutta", is("Asia/Calcutta"), false),
+            ("Asia/Kolkata", meant("Asia/Calcutta"), false),
+            ("Europe/Kiev", meant("Europe/Kyiv"), false),
+            ("Etc/GMT-12", is("Etc/GMT-12"), true),
+            ("PST8PDT", is("PST8PDT"), true),
+            ("New Zealand Standard Time", meant("Pacific/Auckland"), false),
+            ("India Standard Time", meant("Asia/Calcutta"), false),
+            ("Auckland", meant("Pacific/Auckland"), false),
+            ("Pacific/Aukland", meant("Pacific/Auckland"), false),
+            ("Europe/Oslo", Err(None), false),
+            ("Tokyo Standard Time", Err(None), false),
+            ("UTC", Err(None), false),
+            ("+12:00", Err(None), false),
+        ] {
+            assert_eq!(read(text), (expected, warned), "{text}");
+        }
+        let problem = timezone("Auckland", Some(&list), &mut Reading::default()).unwrap_err();
+        assert_eq!(
+            problem.message,
+            "'Auckland' is not in the service's list of 6 time zones of 2026-03-01: enter Pacific/Auckland if that is \
+             meant"
+        );
     }
 }

@@ -5,6 +5,11 @@ use std::borrow::Cow;
 /// Functions whose result changes without anybody entering something.
 const VOLATILE: [&str; 7] = ["NOW", "TODAY", "RAND", "RANDBETWEEN", "RANDARRAY", "OFFSET", "INDIRECT"];
 
+/// The function that makes a link.
+const LINK: &str = "HYPERLINK";
+/// Characters of a formula that are kept to see where its link leads; a text in a formula has at most 255.
+const LONGEST_OPENING: usize = 1_000;
+
 /// Whether the result changes by itself.
 pub(super) fn is_volatile(formula: &str) -> bool {
     let calls = outside_quotes(formula);
@@ -30,6 +35,47 @@ pub(super) fn is_external(formula: &str) -> bool {
             rest.and_then(|rest| rest.chars().next()).is_some_and(|next| next != ']' && next != ',');
         digits > 0 && is_alone && is_followed
     })
+}
+
+/// The beginning of a formula, pieced together.
+#[derive(Debug, Default)]
+pub(super) struct Opening(String);
+
+impl Opening {
+    /// Takes in the next piece: plain text, or what stands between `&` and `;`.
+    pub(super) fn take(&mut self, piece: &str, is_plain: bool) {
+        if self.0.len() > LONGEST_OPENING {
+            return;
+        }
+        if is_plain {
+            self.0.extend(piece.chars().take(LONGEST_OPENING));
+        } else {
+            let letter = quick_xml::escape::unescape(&format!("&{piece};")).map(Cow::into_owned);
+            self.0.push_str(letter.as_deref().unwrap_or("\u{fffd}"));
+        }
+    }
+
+    /// Where the link leads that the formula makes, where it says so itself: `HYPERLINK("mailto:a@b.example","A")`.
+    pub(super) fn link(&self) -> Option<String> {
+        let formula = self.0.trim_start().trim_start_matches('=').trim_start();
+        let name = formula.get(..LINK.len()).filter(|name| name.eq_ignore_ascii_case(LINK))?;
+        let arguments = formula[name.len()..].trim_start().strip_prefix('(')?;
+        let mut rest = arguments.trim_start().strip_prefix('"')?;
+        let mut target = String::new();
+        loop {
+            let (text, after) = rest.split_once('"')?;
+            target.push_str(text);
+            match after.strip_prefix('"') {
+                // A doubled mark is one.
+                Some(more) => {
+                    target.push('"');
+                    rest = more;
+                }
+                // What is put together from several pieces is not worked out.
+                None => return after.trim_start().starts_with([',', ')']).then_some(target),
+            }
+        }
+    }
 }
 
 /// The formula with its texts left out.
@@ -61,6 +107,49 @@ mod tests {
         for (formula, expected) in table {
             assert_eq!(is_volatile(formula), expected, "{formula}");
         }
+    }
+
+    #[test]
+    fn the_target_of_a_link_is_known_where_the_formula_says_it() {
+        let table = [
+            ("HYPERLINK(\"mailto:a@b.example\",\"A\")", Some("mailto:a@b.example")),
+            ("hyperlink( \"mailto:a@b.example\" )", Some("mailto:a@b.example")),
+            ("=HYPERLINK(\"say \"\"hello\"\"\",A2)", Some("say \"hello\"")),
+            ("HYPERLINK(\"mailto:\"&amp;D2,D2)", None),
+            ("HYPERLINK(D2,\"mailto:a@b.example\")", None),
+            ("HYPERLINK(\"mailto:a@b.example", None),
+            ("MYHYPERLINK(\"mailto:a@b.example\")", None),
+            ("\"a\"&amp;HYPERLINK(\"mailto:a@b.example\")", None),
+            ("HYPERLINK(\"\")", Some("")),
+            ("", None),
+        ];
+        for (formula, expected) in table {
+            let mut opening = Opening::default();
+            for (at, piece) in formula.split("&amp;").enumerate() {
+                if at > 0 {
+                    opening.take("amp", false);
+                }
+                opening.take(piece, true);
+            }
+            assert_eq!(opening.link().as_deref(), expected, "{formula}");
+        }
+        let mut referred = Opening::default();
+        for (piece, is_plain) in [
+            ("HYPERLINK(", true),
+            ("quot", false),
+            ("mailto:a", true),
+            ("#64", false),
+            ("b", true),
+            ("quot", false),
+            (")", true),
+        ] {
+            referred.take(piece, is_plain);
+        }
+        assert_eq!(referred.link().as_deref(), Some("mailto:a@b"));
+        let mut endless = Opening::default();
+        (0..10_000).for_each(|_| endless.take("HYPERLINK(\"", true));
+        assert!(endless.0.len() < 2 * LONGEST_OPENING);
+        assert_eq!(endless.link(), None);
     }
 
     #[test]

@@ -172,11 +172,16 @@ fn sheet(
 
 /// Whether a worksheet has a pivot table. Its links are needed for nothing else, so broken ones are none.
 fn has_pivot(archive: &mut Archive, part: &str) -> bool {
-    let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
-    let links = format!("{folder}/_rels/{name}.rels");
+    let links = relations_of(part);
     archive.has(&links)
         && relations(archive, &links)
             .is_ok_and(|links| links.values().any(|relation| relation.what == "pivotTable"))
+}
+
+/// The part that says where the links of another one lead.
+pub(super) fn relations_of(part: &str) -> String {
+    let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
+    format!("{folder}/_rels/{name}.rels")
 }
 
 /// The parts that a list of relations leads to, by their ids.
@@ -212,11 +217,12 @@ fn resolve(folder: &str, target: &str) -> String {
 }
 
 /// The value of an attribute, without its entities.
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
+pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     attribute_named(element, |key| key == name)
 }
 
-fn attribute_named(element: &BytesStart<'_>, is_it: impl Fn(&str) -> bool) -> Option<String> {
+/// The same of the first attribute that is the one.
+pub(super) fn attribute_named(element: &BytesStart<'_>, is_it: impl Fn(&str) -> bool) -> Option<String> {
     let mut attributes = element.attributes();
     let found = attributes.with_checks(false).flatten().find(|attribute| is_it(attribute.key.as_ref()))?;
     let text = quick_xml::escape::unescape(&found.value).map(std::borrow::Cow::into_owned);

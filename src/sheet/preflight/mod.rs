@@ -6,14 +6,18 @@
 //! package    the archive: its parts, their names and sizes
 //! listing    the worksheets, and in which part each is      held      parts that are kept in memory as a whole
 //! worksheet  one pass over a worksheet                      survey    what it comes to
-//! place      addresses in the words of the file             merges    merged ranges
+//! attributes what an element of it says of itself          merges    merged ranges
+//! place      addresses in the words of the file            links     links to e-mail addresses
+//! formula    what a formula says about its result
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
 //! [`super::workbook`].
 
+mod attributes;
 mod formula;
 mod held;
+mod links;
 mod listing;
 mod merges;
 mod package;
@@ -22,6 +26,7 @@ mod survey;
 mod tokens;
 mod worksheet;
 
+pub(crate) use links::{ColumnLinks, Link};
 pub(crate) use listing::{Listed, Sources};
 pub(crate) use merges::Merge;
 pub(crate) use package::Package;
@@ -65,6 +70,8 @@ pub(crate) struct Limits {
     merges: usize,
     /// Ranges of rows that are remembered of one worksheet.
     ranges: usize,
+    /// Links of one worksheet to e-mail addresses; Excel writes 65,530.
+    links: usize,
 }
 
 /// The limits that hold.
@@ -83,6 +90,7 @@ pub(crate) const LIMITS: Limits = Limits {
     values: 20_000_000,
     merges: 1_000_000,
     ranges: 1_000_000,
+    links: 65_530,
 };
 
 /// Why a workbook, or one of its worksheets, is not read.

@@ -1,9 +1,10 @@
 //! What one pass over a worksheet comes to: everything that the values alone do not tell.
 
 use super::COLUMN_LIMIT;
+use super::links::Links;
 use super::merges::Merge;
 
-/// What a worksheet hides, merges and computes.
+/// What a worksheet hides, merges, computes and links to.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     /// Hidden rows that hold something.
@@ -12,6 +13,8 @@ pub(crate) struct Survey {
     pub(crate) has_filter: bool,
     /// Merged ranges, by their first row; none lies over another.
     pub(crate) merges: Vec<Merge>,
+    /// Links to e-mail addresses.
+    pub(crate) links: Links,
     /// Whether the rows stand in their order.
     pub(crate) is_ordered: bool,
     /// Values.
@@ -52,9 +55,9 @@ impl Tally {
 }
 
 impl Survey {
-    /// Nothing seen yet.
-    pub(super) fn new() -> Self {
-        Self { is_ordered: true, ..Self::default() }
+    /// Nothing seen yet but where its links lead.
+    pub(super) fn new(links: Links) -> Self {
+        Self { is_ordered: true, links, ..Self::default() }
     }
 
     /// A column, counted from 0, if there is anything to say of it.
@@ -78,9 +81,10 @@ impl Survey {
         self.columns.get_mut(column)
     }
 
-    /// Brings what was noted out of order into order.
+    /// Brings what was noted out of order into order, once all is seen.
     pub(super) fn order(&mut self) {
         self.hidden_rows.order();
+        self.links.settle();
         for column in &mut self.columns {
             column.unsaved.order();
         }

@@ -9,6 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::cell::address;
 use super::super::code::Code;
+use super::attributes::{attributes, is_nothing, is_true};
+use super::links::Links;
 use super::merges::{self, Merge};
 use super::package::Archive;
 use super::survey::Survey;
@@ -18,11 +20,12 @@ use super::{Fault, Limits, formula, place};
 /// Surveys the worksheet in a part.
 pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
     let limits = archive.limits;
+    let links = Links::of(archive, part);
     let reader = elements(archive.part(part, limits.run)?);
     let walk = Walk {
         limits,
         is_uncalculated,
-        survey: Survey::new(),
+        survey: Survey::new(links),
         path: Vec::new(),
         data: Data::Before,
         row: 0,
@@ -78,6 +81,8 @@ struct Cell {
     has_formula: bool,
     is_volatile: bool,
     is_external: bool,
+    /// The beginning of its formula.
+    formula: formula::Opening,
     has_value: bool,
     has_inline: bool,
     /// The pieces, the bytes and the first bytes of the value.
@@ -204,6 +209,10 @@ impl Walk {
                 self.survey.has_filter = true;
                 Ok(())
             }
+            "hyperlink" => {
+                self.survey.links.add(element);
+                Ok(())
+            }
             "mergeCell" => {
                 let range = attributes(element, ["ref"])?;
                 let corners = range[0].and_then(place::range);
@@ -308,9 +317,10 @@ impl Walk {
             ));
         }
         match self.path.last() {
-            Some(Element::Formula) if is_plain => {
-                cell.is_volatile |= formula::is_volatile(text);
-                cell.is_external |= formula::is_external(text);
+            Some(Element::Formula) => {
+                cell.formula.take(text, is_plain);
+                cell.is_volatile |= is_plain && formula::is_volatile(text);
+                cell.is_external |= is_plain && formula::is_external(text);
             }
             Some(Element::Value) => {
                 cell.pieces += 1;
@@ -389,6 +399,9 @@ impl Walk {
                 }
                 is_new = is_unsaved && column.unsaved.add(cell.row);
             }
+            if let Some(target) = cell.formula.link() {
+                self.survey.links.add_formula((cell.row, cell.column), &target);
+            }
             self.remember(is_new)?;
         }
         self.last = Some((cell.row, cell.column));
@@ -429,61 +442,4 @@ pub(crate) fn unreadable(last: Option<(u32, u16)>, what: &str) -> String {
         |(row, column)| format!("after {}", address(usize::from(column), row)),
     );
     format!("the sheet is damaged {place} ({what}): open it in Excel and save it")
-}
-
-/// The values of these attributes; one that is there twice is an error.
-fn attributes<'a, const N: usize>(
-    element: &'a BytesStart<'_>,
-    names: [&str; N],
-) -> Result<[Option<&'a str>; N], Fault> {
-    let broken = || Fault::new(Code::SheetUnreadable, unreadable(None, "an attribute is broken"));
-    let mut found = [None; N];
-    let raw = element.attributes_raw();
-    for pair in (RawAttributes { rest: raw }) {
-        let (key, value) = pair.ok_or_else(broken)?;
-        if let Some(place) = names.iter().position(|name| *name == key)
-            && found[place].replace(value).is_some()
-        {
-            return Err(broken());
-        }
-    }
-    Ok(found)
-}
-
-/// The attributes of an element, as they are written.
-struct RawAttributes<'a> {
-    rest: &'a str,
-}
-
-impl<'a> Iterator for RawAttributes<'a> {
-    /// A name and its value; `None` when there is no such pair.
-    type Item = Option<(&'a str, &'a str)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = self.rest.trim_ascii_start().trim_end_matches('/');
-        self.rest = "";
-        if rest.is_empty() {
-            return None;
-        }
-        let pair = || {
-            let (key, rest) = rest.split_once('=')?;
-            let rest = rest.trim_ascii_start();
-            let mark = rest.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
-            let (value, rest) = rest[1..].split_once(mark)?;
-            Some(((key.trim_ascii_end(), value), rest))
-        };
-        Some(pair().map(|(pair, rest)| {
-            self.rest = rest;
-            pair
-        }))
-    }
-}
-
-fn is_true(value: Option<&str>) -> bool {
-    matches!(value, Some("1" | "true"))
-}
-
-/// Whether a height or width is none.
-fn is_nothing(value: &str) -> bool {
-    value.parse::<f64>().is_ok_and(|size| size == 0.0)
 }

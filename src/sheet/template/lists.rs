@@ -2,11 +2,38 @@
 
 use rust_xlsxwriter::{Workbook, XlsxError};
 
+use crate::model::zone::ZoneList;
+
 /// The name of the sheet.
 pub(crate) const NAME: &str = "lists";
 
-/// The time zones that are known everywhere, in the order of their names: those with a place, and UTC.
-fn zone_names() -> Vec<String> {
+/// The time zones to choose from, in the order of their names.
+pub(super) struct Zones(Vec<String>);
+
+impl Zones {
+    /// Those that the service lists, or those that are known everywhere: the ones with a place, and UTC.
+    pub(super) fn of(listed: Option<&ZoneList>) -> Self {
+        Self(listed.map_or_else(known_everywhere, |list| list.ids().to_vec()))
+    }
+
+    /// Their range, as a drop-down names it.
+    pub(super) fn range(&self) -> String {
+        format!("={NAME}!$A$1:$A${}", self.0.len())
+    }
+
+    /// Adds the sheet, hidden, as the last one.
+    pub(super) fn fill(&self, workbook: &mut Workbook) -> Result<(), XlsxError> {
+        let sheet = workbook.add_worksheet();
+        sheet.set_name(NAME)?;
+        sheet.set_hidden(true);
+        for (row, name) in (0..).zip(&self.0) {
+            sheet.write_string(row, 0, name)?;
+        }
+        Ok(())
+    }
+}
+
+fn known_everywhere() -> Vec<String> {
     // Those that come along with the program, so that every machine makes the same sheets.
     let bundled = jiff::tz::TimeZoneDatabase::bundled();
     let mut names: Vec<String> = bundled
@@ -19,29 +46,14 @@ fn zone_names() -> Vec<String> {
     names
 }
 
-/// The range of the time zones, as a drop-down names it.
-pub(super) fn zones() -> String {
-    format!("={NAME}!$A$1:$A${}", zone_names().len())
-}
-
-/// Adds the sheet, hidden, as the last one.
-pub(super) fn fill(workbook: &mut Workbook) -> Result<(), XlsxError> {
-    let sheet = workbook.add_worksheet();
-    sheet.set_name(NAME)?;
-    sheet.set_hidden(true);
-    for (row, name) in (0..).zip(zone_names()) {
-        sheet.write_string(row, 0, &name)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::time::Moment;
 
     #[test]
     fn every_zone_of_the_list_is_one_that_the_sheets_may_hold() {
-        let names = zone_names();
+        let names = Zones::of(None).0;
         assert!(names.len() > 400, "{}", names.len());
         for name in ["Pacific/Auckland", "Europe/Berlin", "America/Argentina/Buenos_Aires", "UTC"] {
             assert!(names.iter().any(|known| known == name), "{name}");
@@ -49,6 +61,14 @@ mod tests {
         for name in &names {
             assert!(jiff::tz::TimeZone::get(name).is_ok(), "{name}");
         }
-        assert_eq!(zones(), format!("=lists!$A$1:$A${}", names.len()));
+        assert_eq!(Zones::of(None).range(), format!("=lists!$A$1:$A${}", names.len()));
+    }
+
+    #[test]
+    fn the_zones_to_choose_from_are_those_of_the_service_where_they_are_known() {
+        let ids = vec!["UTC".to_owned(), "Asia/Calcutta".to_owned()];
+        let zones = Zones::of(ZoneList::new(ids, Moment::default()).as_ref());
+        assert_eq!(zones.0, ["Asia/Calcutta", "UTC"]);
+        assert_eq!(zones.range(), "=lists!$A$1:$A$2");
     }
 }

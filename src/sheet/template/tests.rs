@@ -37,7 +37,7 @@ fn codes(found: &[Finding]) -> Vec<Code> {
 fn a_blank_workbook_reads_back_with_nothing_but_its_example_rows_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("blank.xlsx");
-    workbook(&Kind::ALL, &out).unwrap();
+    workbook(&Kind::ALL, None, &out).unwrap();
     let (tables, rows, found) = read(&[out]);
     assert_eq!(rows, 0);
     assert_eq!(codes(&found), [Code::SheetEmpty, Code::RowTemplate], "{found:?}");
@@ -87,9 +87,9 @@ fn the_examples_are_rows_that_can_be_imported_and_fit_together() {
 
 #[test]
 fn the_same_columns_give_the_same_bytes() {
-    assert!(workbook_bytes(&Kind::ALL).unwrap() == workbook_bytes(&Kind::ALL).unwrap());
+    assert!(workbook_bytes(&Kind::ALL, None).unwrap() == workbook_bytes(&Kind::ALL, None).unwrap());
     let twice = [Kind::Site, Kind::Site];
-    assert!(workbook_bytes(&twice).unwrap() == workbook_bytes(&[Kind::Site]).unwrap());
+    assert!(workbook_bytes(&twice, None).unwrap() == workbook_bytes(&[Kind::Site], None).unwrap());
 }
 
 #[test]
@@ -97,18 +97,18 @@ fn what_somebody_may_have_filled_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mine.xlsx");
     std::fs::write(&out, "filled").unwrap();
-    let error = workbook(&[Kind::Device], &out).unwrap_err();
+    let error = workbook(&[Kind::Device], None, &out).unwrap_err();
     assert!(error.what().ends_with("is there already"), "{error}");
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "filled");
     std::fs::write(folder.path().join("people.csv"), "filled").unwrap();
     assert!(csv(&[Kind::Company, Kind::Person], folder.path()).is_err());
     assert!(!folder.path().join("companies.csv").exists());
-    assert!(workbook_bytes(&[]).is_err());
+    assert!(workbook_bytes(&[], None).is_err());
 }
 
 /// A part of a blank workbook as text.
 fn part(name: &str) -> String {
-    let bytes = workbook_bytes(&Kind::ALL).unwrap();
+    let bytes = workbook_bytes(&Kind::ALL, None).unwrap();
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
     let mut text = String::new();
     std::io::Read::read_to_string(&mut archive.by_name(name).unwrap(), &mut text).unwrap();
@@ -132,7 +132,9 @@ fn every_column_is_text_and_every_choice_opens_a_list() {
                 Form::Enum(values) => format!("<formula1>\"{}\"</formula1>", values.join(",")),
                 Form::Bool => "<formula1>\"yes,no\"</formula1>".to_owned(),
                 Form::Action => "<formula1>\"create\"</formula1>".to_owned(),
-                Form::Timezone => format!("<formula1>{}</formula1>", lists::zones().trim_start_matches('=')),
+                Form::Timezone => {
+                    format!("<formula1>{}</formula1>", Zones::of(None).range().trim_start_matches('='))
+                }
                 Form::Latitude | Form::Longitude => "NUMBERVALUE".to_owned(),
                 _ => String::new(),
             };
@@ -195,7 +197,7 @@ fn a_blank_workbook_keeps_the_rules_whose_breach_makes_excel_offer_a_repair() {
 fn the_blank_workbook_is_told_whole() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("blank.xlsx");
-    workbook(&Kind::ALL, &out).unwrap();
+    workbook(&Kind::ALL, None, &out).unwrap();
     let mut book: calamine::Xlsx<_> = calamine::open_workbook(&out).unwrap();
     let mut told = String::new();
     for name in calamine::Reader::sheet_names(&book) {

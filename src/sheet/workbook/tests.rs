@@ -12,7 +12,7 @@ fn rows(workbook: &mut Workbook, sheet: usize) -> std::result::Result<Vec<SheetR
         rows.push(row);
         Ok(ControlFlow::Continue(()))
     });
-    result.unwrap().map(|()| rows)
+    result.unwrap().map(|()| rows).map_err(|broken| broken.why)
 }
 
 fn package(parts: &[(&str, &str)]) -> (tempfile::TempDir, std::path::PathBuf) {

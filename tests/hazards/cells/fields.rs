@@ -203,13 +203,38 @@ fn d15_a_phone_number_stays_as_it_is_and_letters_in_it_are_a_warning() {
     );
 }
 
-/// A number without its country's code.
+/// A number without its country's code, and numbers with what is dialled before it, as people in Europe, Australia and
+/// America write them.
 #[test]
-fn d16_a_national_number_is_sent_as_it_is() {
-    for value in ["0064 9 555 0100", "021 123 4567"] {
-        assert_eq!(site(&csv("sites", &[("phone", value)])).phone_number, value);
-        assert_eq!(spoiled("sites", "phone", value).0, [""; 0], "{value}");
+fn d16_a_national_number_is_sent_as_it_is_and_a_prefix_for_abroad_is_noted() {
+    let told = |value: &str, country: &str| {
+        let desk = csv("sites", &[("phone", value), ("country", country)]);
+        assert_eq!(site(&desk).phone_number, value);
+        let found = judged(&desk).0;
+        assert!(found.iter().all(|line| !line.contains("cell.phone")), "{value}: {found:?}");
+        let findings = desk.findings().into_iter();
+        findings.filter(|finding| finding.code.as_str() == "cell.phone").collect::<Vec<_>>()
+    };
+    for (value, country) in [("021 123 4567", "NZ"), ("011 23 456 789", "IN"), ("+64 9 555 0100", "NZ")] {
+        assert_eq!(told(value, country), [], "{value}");
     }
+    for (value, country) in
+        [("0064 9 555 0100", "NZ"), ("0011 64 9 555 0100", "AU"), ("011 64 9 555 0100", "US")]
+    {
+        let notes = told(value, country);
+        assert_eq!(
+            notes.iter().map(crate::desk::line).collect::<Vec<_>>(),
+            ["note cell.phone D2"],
+            "{value}"
+        );
+        assert_eq!(notes[0].suggestion.as_deref(), Some("+64 9 555 0100"), "{value}");
+    }
+    let without_country = told("0064 9 555 0100", "");
+    assert_eq!(
+        without_country[0].message,
+        "the number begins with 00, which is dialled before the code of a country in some countries only, and is sent as \
+         it stands; the service may refuse it: write +64 9 555 0100, if that is meant"
+    );
 }
 
 /// The labels of a site with this cell.

@@ -1,6 +1,6 @@
 //! Numbers and booleans: what spreadsheet programs and scripts make of digits (N1 to N14).
 
-use super::record::{cases, csv, device, judged, number, person, site, spoiled};
+use super::record::{cases, csv, device, judged, number, number_with, person, row, site, spoiled};
 
 /// A phone number typed into a cell of format General: its leading zero or plus sign is gone.
 #[test]
@@ -71,16 +71,58 @@ fn n06_a_mac_that_became_a_power_of_ten_cannot_be_restored() {
     cases("devices", "mac", &[("1.64E+09", "error cell.scientific", None)]);
 }
 
+/// The postcode of a site as it is sent.
+fn postcode(desk: &crate::desk::Desk) -> String {
+    site(desk).address.post_or_zip_code.expect("a postcode")
+}
+
 /// A postcode of New England without its zero.
 #[test]
-fn n07_a_postcode_stored_as_a_number_is_a_warning_and_no_zero_is_added() {
-    let desk = number("sites", "postcode", "2134");
-    assert_eq!(judged(&desk), (vec!["warning cell.numeric-identifier sites!H2".to_owned()], None));
-    assert_eq!(site(&desk).address.post_or_zip_code.as_deref(), Some("2134"));
+fn n07_zeros_of_a_postcode_are_restored_where_the_country_makes_them_certain() {
+    for (country, value, sent) in [("US", "2134", "02134"), ("Norway", "10", "0010"), ("IT", "118", "00118")]
+    {
+        let desk = number_with("sites", "postcode", value, &[("country", country)]);
+        let expected = vec!["warning cell.zero-padded-format sites!H2".to_owned()];
+        assert_eq!(judged(&desk), (expected, Some(sent.to_owned())), "{country}");
+        assert_eq!(postcode(&desk), sent, "{country}");
+        // A report has it as text, which nothing is put back in when it is read again.
+        assert_eq!(row(&desk).cells[7], sent, "{country}");
+    }
+    let desk = number_with("sites", "postcode", "2134", &[("country", "US")]);
     assert_eq!(
-        site(&csv("sites", &[("postcode", "02134")])).address.post_or_zip_code.as_deref(),
-        Some("02134")
+        desk.the("cell.zero-padded-format").message,
+        "the cell holds a number, which keeps no zeros in front, and the postcodes of the row's country (United States) \
+         have 5 digits: 2134 is sent as 02134. Compare it, and format the column as Text"
     );
+    let desk = number_with("sites", "postcode", "2134", &[("country", "")])
+        .read_with(|options| options.set_default("sites.country=US").expect("a column"));
+    assert_eq!(postcode(&desk), "02134");
+}
+
+/// No country, one whose postcodes are as long as the number, one without zeros in front, one that writes a dash; and text,
+/// which has what was typed.
+#[test]
+fn n07_no_zero_is_added_to_a_postcode_where_that_is_not_certain() {
+    for (country, value) in
+        [("", "2134"), ("NZ", "2134"), ("US", "213"), ("AT", "101"), ("PL", "1001"), ("Wonderland", "2134")]
+    {
+        let desk = number_with("sites", "postcode", value, &[("country", country)]);
+        let found = judged(&desk).0;
+        assert!(
+            found.contains(&"warning cell.numeric-identifier sites!H2".to_owned()),
+            "{country}: {found:?}"
+        );
+        assert_eq!(postcode(&desk), value, "{country}");
+    }
+    for text in ["02134", "2134"] {
+        let desk = csv("sites", &[("postcode", text), ("country", "US")]);
+        assert_eq!((judged(&desk).0, postcode(&desk)), (Vec::new(), text.to_owned()));
+    }
+    // A script may have written the zeros and taken them for nothing, or not.
+    let desk = csv("sites", &[("postcode", "2134.0"), ("country", "US")]);
+    let expected = vec!["warning cell.numeric-identifier H2".to_owned()];
+    assert_eq!(judged(&desk), (expected, Some("02134".to_owned())));
+    assert_eq!(postcode(&desk), "2134");
 }
 
 /// Latitude and longitude as they are sent.

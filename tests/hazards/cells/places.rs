@@ -1,5 +1,9 @@
 //! Places: countries (D8), time zones (D9, D10), and what can be said about addresses.
 
+use std::sync::Arc;
+
+use fleetload::model::time::Moment;
+use fleetload::model::zone::ZoneList;
 use fleetload::sheet::CountryForm;
 
 use super::record::{cases, csv, device, judged, site, spoiled};
@@ -72,6 +76,36 @@ fn d09_a_time_zone_is_a_name_of_the_list_and_what_is_meant_is_suggested() {
     assert_eq!(site(&desk).address.timezone.as_deref(), auckland);
     let finding = csv("sites", &[("timezone", "Etc/GMT-12")]).the("cell.timezone");
     assert!(finding.message.contains("12 hours ahead of UTC"), "{}", finding.message);
+}
+
+/// The same where the service has said which zones it has: what it does not list is an error, whatever the world knows.
+#[test]
+fn d09_a_time_zone_is_one_of_the_services_own_list_where_that_is_known() {
+    let ids = ["Asia/Calcutta", "EST", "Pacific/Auckland"].map(str::to_owned).to_vec();
+    let list = Arc::new(ZoneList::new(ids, Moment::default()).expect("a list"));
+    for (zone, found, suggestion) in [
+        ("pacific/auckland", "", None),
+        ("Asia/Calcutta", "", None),
+        ("EST", "warning cell.timezone", None),
+        ("Asia/Kolkata", "error cell.timezone", Some("Asia/Calcutta")),
+        ("New Zealand Standard Time", "error cell.timezone", Some("Pacific/Auckland")),
+        ("Europe/Oslo", "error cell.timezone", None),
+        ("GMT+12", "error cell.timezone", None),
+    ] {
+        let desk =
+            csv("sites", &[("timezone", zone)]).read_with(|options| options.zones = Some(list.clone()));
+        let (told, meant) = judged(&desk);
+        assert_eq!(
+            told.iter()
+                .filter_map(|line| line.rsplit_once(' '))
+                .map(|(said, _)| said)
+                .collect::<Vec<_>>()
+                .join(", "),
+            found,
+            "{zone}"
+        );
+        assert_eq!(meant.as_deref(), suggestion, "{zone}");
+    }
 }
 
 /// Names of zones out of older systems.

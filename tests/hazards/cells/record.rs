@@ -71,7 +71,12 @@ pub(super) fn csv(kind: &str, cells: &[(&str, &str)]) -> Desk {
 
 /// A workbook with one row of this kind, right but for one cell, which holds this number.
 pub(super) fn number(kind: &str, column: &str, number: &str) -> Desk {
-    let row = with(kind, &[(column, "")]);
+    number_with(kind, column, number, &[])
+}
+
+/// The same with other cells as they are given.
+pub(super) fn number_with(kind: &str, column: &str, number: &str, cells: &[(&str, &str)]) -> Desk {
+    let row = with(kind, &[&[(column, "")], cells].concat());
     let text = |at: usize, row: u32, text: &str| {
         let letter = char::from(b'A' + u8::try_from(at).expect("few columns"));
         format!("<c r=\"{letter}{row}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
