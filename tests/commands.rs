@@ -215,6 +215,9 @@ fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() 
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
     let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
     assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["run", "--profile", "bench"]).expect_code(2);
+    let next = "fleetload run --journal service.db --reports reports-service --profile bench\n";
+    assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
     let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
     assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
     assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);
@@ -264,5 +267,83 @@ fn a_command_without_a_journal_says_what_to_type() {
         let outcome = bench.fleetload(command);
         assert_ne!(outcome.code, 0, "{command:?}");
         assert!(outcome.stderr.contains("hint: "), "{command:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_it_stands() {
+    let bench = Bench::new(Scenario::default());
+    let customer = "[profile.bench.customers.northern]\nheader_row = 2\nmap = { 'Firma' = 'name' }";
+    bench.profile("", "rate = \"unlimited\"", customer);
+    let sheet = bench::companies(3).replace(",name,", ",Firma,").replace("+64 9 555 0001", "");
+    bench.write("companies.csv", &format!("Onboarding of Northern\n{sheet}"));
+    let options = ["--customer", "northern", "--journal", "trial.db", "--sandbox"];
+    let told =
+        bench.fleetload(&[&["run", "companies.csv", "--skip-invalid"][..], &options].concat()).expect_code(4);
+    let run = format!("fleetload run reports/1/fix.xlsx {}", options.join(" "));
+    assert!(told.stderr.contains(&format!("then: {run}\n")), "{}", told.stderr);
+    assert!(told.stdout.contains("1 row to correct: reports/1/fix.xlsx"), "{}", told.stdout);
+    let advice = format!("type: {run}");
+    for name in ["companies.results.csv", "companies.fix.csv", "results.jsonl", "summary.json"] {
+        let text = std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect("a report");
+        assert!(text.contains(&advice), "{name}: {text}");
+    }
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert_eq!(
+        page.matches(&format!("<code>{run}</code>")).count(),
+        3,
+        "at the head, at the cause, at the row"
+    );
+    let summary = bench::books::read(&bench.path("reports/1/results.xlsx")).remove(0).text();
+    assert!(summary.contains(&format!("then {advice}")), "{summary}");
+
+    // Typed as it is told, with the row corrected, it does what it says.
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    bench.write(
+        "reports/1/companies.fix.csv",
+        &fix.replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\""),
+    );
+    bench.fleetload(&[&["run", "reports/1/companies.fix.csv"][..], &options].concat()).expect_code(0);
+    assert_eq!(bench.counts(2), [("created".to_owned(), 1)].into());
+}
+
+#[test]
+fn the_doctor_shows_how_the_sheets_of_the_account_and_of_its_customers_are_read() {
+    let bench = Bench::new(Scenario::default());
+    let reading = "[profile.bench.reading]\nhidden_rows = 'skip'\ndeny = ['cell.phone']\n\
+                   [profile.bench.customers.northern]\nheader_row = 3\nmap = { 'Firma' = 'name' }";
+    bench.profile("", "rate = \"unlimited\"", reading);
+    let told = bench.fleetload(&["doctor"]).expect_code(0).stdout;
+    let block = "how sheets are read, in fleetload.toml:\n  [profile.bench.reading]\n  deny = [\"cell.phone\"]\n  \
+                 hidden_rows = \"skip\"\n  [profile.bench.customers.northern]\n  header_row = 3\n  \
+                 [profile.bench.customers.northern.map]\n  Firma = \"name\"\n\n";
+    assert!(told.contains(block), "{told}");
+    bench.profile("", "rate = \"unlimited\"", "");
+    assert!(!bench.fleetload(&["doctor"]).expect_code(0).stdout.contains("how sheets are read"));
+}
+
+#[test]
+fn what_to_do_about_a_file_that_cannot_be_read_fits_the_file() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("~$rollout.xlsx", "Ann");
+    bench.write("offer.xlsx", "%PDF-1.7");
+    let table = [
+        ("nowhere.csv", "hint: check the path, then: fleetload check nowhere.csv\n"),
+        (
+            "~$rollout.xlsx",
+            "hint: close the workbook and name it instead of its lock file, then: fleetload check rollout.xlsx\n",
+        ),
+        (
+            "offer.xlsx",
+            "hint: save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file, then: fleetload check \
+             offer.xlsx\n",
+        ),
+    ];
+    for (file, hint) in table {
+        let told = bench.fleetload(&["check", file]).expect_code(3).stderr;
+        assert!(told.ends_with(hint), "{file}: {told}");
+        let told = bench.fleetload(&["run", file, "--sandbox"]).expect_code(3).stderr;
+        let (what, _) = hint.split_once(", then: ").expect("a hint");
+        assert!(told.ends_with(&format!("{what}, then type the command again\n")), "{file}: {told}");
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, u8)] = &[
     ("error", 0),
     ("clock", 0),
+    ("command", 0),
     ("failpoint", 0),
     ("look", 0),
     ("mistake", 0),

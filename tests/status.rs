@@ -159,6 +159,45 @@ fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
 }
 
 #[test]
+fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answers_for_them() {
+    let refused = Fault { times: Some(3), ..Fault::new("addCompany", FaultKind::InvalidState) };
+    let bench = bench_with(Some(refused), Scenario::default());
+    bench.write(
+        "companies.csv",
+        &bench::companies(6).replace("+64 9 555 0004", "").replace("+64 9 555 0005", ""),
+    );
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    // Of five rows one is corrected and goes through; two stay as they were, one stays wrong, and one is left away.
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    let fix = fix.replace("Customer 0", "Customer Nought");
+    let lines: Vec<&str> = fix.split_inclusive("\r\n").filter(|line| !line.contains("Customer 5")).collect();
+    bench.write("companies.csv", &lines.concat());
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    insta::assert_snapshot!("answered", screen(&bench, &[]));
+    let told = summary(&bench);
+    let needs: Vec<_> =
+        told["needs_person"].as_array().expect("needs").iter().map(|need| &need["count"]).collect();
+    assert_eq!(needs, [1, 2, 1], "of import 1 what did not come again, of import 2 the rest: {told}");
+    assert_eq!(told["left_out"], 2);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("3 rows came again since: import 2 answers for them"), "{page}");
+    let hint = bench.fleetload(&["status", "2"]).expect_code(0).stderr;
+    assert!(hint.contains("correct the rows in reports/2/fix.xlsx"), "{hint}");
+}
+
+#[test]
+fn rows_that_wait_for_an_operation_that_is_not_available_are_told_with_what_to_set() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("sites.csv", &bench::sites(5, 2));
+    bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+    assert!(!screen(&bench, &[]).contains("not available"), "the profile allows assumed paths");
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    insta::assert_snapshot!("unavailable", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["needs_person"][0]["cause"], "unavailable");
+}
+
+#[test]
 fn of_cancelled_rows_it_does_not_say_that_they_are_done() {
     let bench = bench_with(None, Scenario::default());
     bench.fleetload(&["import", "companies.csv"]).expect_code(0);

@@ -6,13 +6,16 @@ use serde_json::json;
 
 use super::checked;
 use super::commands::Check as Typed;
-use super::context::{Context, quoted};
+use super::context::Context;
 use super::findings::{self, Found};
 use super::intake;
 use super::reading::Manner;
+use super::remedy::{meant, remedy};
 use super::scratch::Scratch;
+use crate::command::quoted;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
+use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
@@ -32,11 +35,11 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     findings::tell(context, &examined.findings, manner.redact);
     intake::tell_sheets(context, &examined, &manner);
     let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
-    let written = checked::write(context, typed, workbooks.as_ref(), &examined)?;
+    let written = checked::write(context, typed, (workbooks.as_ref(), &manner), &examined)?;
     tell_end(context, &examined, found);
     tell_object(context, &examined, &manner, &written, exit)?;
     findings::tell_explain(context, &examined.findings);
-    tell_next(context, typed, &manner, (exit, &written))?;
+    tell_next(context, typed, &manner, (&examined.findings, exit, &written))?;
     Ok(exit)
 }
 
@@ -93,18 +96,19 @@ fn tell_next(
     context: &Context<'_>,
     typed: &Typed,
     manner: &Manner,
-    (exit, written): (Exit, &[PathBuf]),
+    (findings, exit, written): (&Findings, Exit, &[PathBuf]),
 ) -> Result<()> {
     // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
-    let files = command_files(if corrected { written } else { &typed.files });
+    let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file)).collect();
+    let files = command_files(if corrected { written } else { &meant });
     let (what, command) = match exit {
         Exit::Done => ("what would happen".to_owned(), "plan"),
         _ if corrected => {
             let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
             (format!("correct the red cells in {}, then", names.join(" and ")), "check")
         }
-        _ => ("correct the sheet, then".to_owned(), "check"),
+        _ => (format!("{}, then", remedy(findings)), "check"),
     };
     let again = context.again(&format!("{command} {files}{}", manner.command_line()));
     context.terminal.hint(format!("{what}: {again}"));

@@ -1,10 +1,12 @@
 //! `check --out`: where the workbooks with the findings go, and what is told of them. What is in them is the report's
 //! business.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::commands::Check as Typed;
 use super::context::Context;
+use super::reading::Manner;
+use crate::command::quoted;
 use crate::error::Result;
 use crate::import::Examined;
 use crate::report::Checked;
@@ -19,12 +21,16 @@ pub(super) fn prepare(typed: &Typed) -> Result<Option<Checked>> {
 pub(super) fn write(
     context: &Context<'_>,
     typed: &Typed,
-    workbooks: Option<&Checked>,
+    (workbooks, manner): (Option<&Checked>, &Manner),
     examined: &Examined,
 ) -> Result<Vec<PathBuf>> {
     let Some(workbooks) = workbooks else { return Ok(Vec::new()) };
     let checked = examined.checked();
-    let written = workbooks.write(examined.books(), &examined.findings, &|row| checked.is_usable(row))?;
+    let again = |file: &Path| {
+        context.again(&format!("check {}{}", quoted(&file.to_string_lossy()), manner.command_line()))
+    };
+    let usable = |row| checked.is_usable(row);
+    let written = workbooks.write(examined.books(), &examined.findings, &usable, &again)?;
     for file in &written {
         context
             .terminal

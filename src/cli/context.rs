@@ -13,6 +13,7 @@ use super::profile::{self, Profile};
 use super::rehearsal;
 use super::settings::{Purpose, Settings};
 use crate::clock::Clock;
+use crate::command::Again;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::time::Moment;
@@ -29,6 +30,8 @@ pub(super) struct Context<'a> {
     pub(super) rehearsing: Cell<bool>,
     /// What the simulated service was told to do wrong, so that the next command meets the same.
     pub(super) scenario: RefCell<Option<PathBuf>>,
+    /// How files were read, so that what is corrected is read the same: options, each with a space before it.
+    pub(super) reading: RefCell<String>,
 }
 
 impl Context<'_> {
@@ -84,43 +87,32 @@ impl Context<'_> {
             .to_owned()
     }
 
-    /// The same for a command that takes a file.
+    /// The same for a command that takes a file of rows that were corrected.
     pub(super) fn again_with(&self, command: &str, file: &Path) -> String {
-        self.again(&format!("{command} {}", quoted(&file.to_string_lossy())))
+        self.commands().with_file(command, file)
     }
 
     /// How to call fleetload again with the options that matter for the same journal and profile.
     pub(super) fn again(&self, command: &str) -> String {
-        let mut line = format!("fleetload {command}");
-        let mut add = |option: &str, value: &str| {
-            line.push_str(&format!(" {option} {}", quoted(value)));
-        };
-        let takes_sandbox =
-            ["run", "plan", "doctor"].iter().any(|name| command.split(' ').next() == Some(name));
-        let journal = self.common.journal.to_string_lossy();
-        if journal != "fleetload.db" {
-            add("--journal", &journal);
-        }
-        if let Some(config) = &self.common.config {
-            add("--config", &config.to_string_lossy());
-        }
-        if let Some(profile) = &self.common.profile {
-            add("--profile", profile);
-        }
-        let reports = self.common.reports.to_string_lossy();
-        if reports != "reports" {
-            add("--reports", &reports);
-        }
-        if self.common.any_storage {
-            line.push_str(" --any-storage");
-        }
-        if takes_sandbox && self.rehearsing.get() {
-            line.push_str(" --sandbox");
-            if let Some(scenario) = self.scenario.borrow().as_deref() {
-                line.push_str(&format!(" --scenario {}", quoted(&scenario.to_string_lossy())));
-            }
-        }
-        line
+        self.commands().command(command)
+    }
+
+    /// The commands that are told: about the same journal, account and rehearsal, with files read as they were.
+    pub(super) fn commands(&self) -> Again {
+        let common = self.common;
+        let (journal, reports) = (common.journal.to_string_lossy(), common.reports.to_string_lossy());
+        let config = common.config.as_ref().map(|config| config.to_string_lossy());
+        let options = [
+            ("--journal", (journal != "fleetload.db").then_some(&*journal)),
+            ("--config", config.as_deref()),
+            ("--profile", common.profile.as_deref()),
+            ("--reports", (reports != "reports").then_some(&*reports)),
+            ("--any-storage", common.any_storage.then_some("")),
+        ];
+        let given = options.into_iter().filter_map(|(option, value)| Some((option, value?)));
+        let again = given.fold(Again::default(), |again, (option, value)| again.with(option, value));
+        let again = again.reading(self.reading.borrow().clone());
+        if self.rehearsing.get() { again.rehearsing(self.scenario.borrow().as_deref()) } else { again }
     }
 
     /// Notes what was typed about a rehearsal, for the commands that are told.
@@ -149,14 +141,5 @@ impl Context<'_> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
             Error::internal("cannot start the threads that talk to the service").because(error)
         })
-    }
-}
-
-/// A value as a shell takes it for one word.
-pub(super) fn quoted(value: &str) -> String {
-    if !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', "'\\''"))
     }
 }

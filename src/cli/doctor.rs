@@ -10,6 +10,7 @@ use super::commands::Doctor as Typed;
 use super::context::Context;
 use super::journal_check;
 use super::probe::{self, Finding};
+use super::reading;
 use super::rehearsal::Rehearsal;
 use super::settings::{Purpose, RateSetting, Settings};
 use super::zones;
@@ -62,6 +63,7 @@ pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
 async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides) -> Result<Exit> {
     let settings = context.settings(purpose, overrides)?;
     tell_settings(context, &settings);
+    reading::tell_kept(context)?;
     let mut examined = Examined { context, wrong: false };
     journal_check::check(context, &settings, &mut |health, message, hint| {
         examined.tell("journal", health, message, hint);

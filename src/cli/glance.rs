@@ -1,5 +1,6 @@
 //! Where things stand, in one glance: a sentence for the whole, pace, quota, and what needs a person with the command
-//! for it. The first screen of `fleetload status`; the details below it are told in [`super::status`].
+//! for it. The first screen of `fleetload status`; what needs a person is found in [`super::needs`], the details below it
+//! are told in [`super::status`].
 
 use std::time::Duration;
 
@@ -7,8 +8,11 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::counts;
+use super::needs::{Need, needs};
+use super::stand::{Stand, stand};
 use crate::error::Result;
-use crate::journal::{ImportInfo, Journal, QuotaDay, Recent, RunInfo};
+use crate::journal::{Journal, QuotaDay, Recent, RunInfo};
+use crate::look::{self, share};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -16,46 +20,8 @@ use crate::model::time::Moment;
 use crate::plan::forecast::{Allowance, forecast};
 use crate::term::{Ink, Line, count, counted, span};
 
-/// What is said of one row that was left out, and of more.
-const LEFT_OUT: (&str, &str) = ("row was left out because of errors", "rows were left out because of errors");
-
 /// Over how long the pace of a run is measured.
 const LATELY: Duration = Duration::from_secs(60);
-
-/// Where the whole stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stand {
-    /// There is no row.
-    Empty,
-    /// Rows wait, and no run has begun.
-    NotBegun,
-    /// A run is at work.
-    Running,
-    /// Creations wait for the next day, in a run that goes on or until the next one.
-    Parked(Moment),
-    /// The last run ended with work left, at somebody's wish.
-    Interrupted,
-    /// The last run was stopped by the service.
-    Stopped,
-    /// The last run was ended from outside.
-    Killed,
-    /// The last run set a sheet aside.
-    SetAside,
-    /// Rows came in, or were made ready again, since the last run.
-    Waiting,
-    /// Nothing goes on by itself, and rows are held.
-    Held,
-    /// Nothing is left.
-    Finished,
-}
-
-/// Something that needs a person, and the command for it.
-struct Need {
-    cause: &'static str,
-    count: u64,
-    words: String,
-    command: String,
-}
 
 /// Everything the first screen tells.
 pub(super) struct Glance {
@@ -81,7 +47,10 @@ impl Glance {
         let (tally, run) = (journal.tally(import)?, journal.last_run()?);
         let open = run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let working = open && journal.is_run_at_work();
-        let left_out = journal.left_out_tally(import)?;
+        let left_out = match import {
+            Some(_) => journal.left_out_tally(import)?,
+            None => left_out_once(journal)?,
+        };
         let stand = match stand(&tally, run.as_ref(), working, now) {
             Stand::Empty if left_out.total() > 0 => Stand::Finished,
             stand => stand,
@@ -195,7 +164,7 @@ impl Glance {
         let words = self.stands(context);
         match (self.stand, self.left_out.total()) {
             (Stand::Finished, _) | (_, 0) => words,
-            (_, left_out) => format!("{words}; {}", counted(left_out, LEFT_OUT.0, LEFT_OUT.1)),
+            (_, _) => format!("{words}; {}", left_out(&self.left_out)),
         }
     }
 
@@ -245,8 +214,13 @@ impl Glance {
         } else {
             put(skipped, "row was skipped", "rows were skipped");
         }
-        put(self.left_out.total(), LEFT_OUT.0, LEFT_OUT.1);
-        put(self.tally.in_state(JobState::Cancelled), "row was cancelled", "rows were cancelled");
+        if self.left_out.total() > 0 {
+            parts.push(left_out(&self.left_out));
+        }
+        let cancelled = self.tally.in_state(JobState::Cancelled);
+        if cancelled > 0 {
+            parts.push(counted(cancelled, "row was cancelled", "rows were cancelled"));
+        }
         match parts.pop() {
             None => "finished: every row is done".to_owned(),
             Some(last) if parts.is_empty() => format!("finished; {last}"),
@@ -263,9 +237,9 @@ impl Glance {
     }
 
     fn running(&self, context: &Context<'_>) -> String {
-        let done = self.tally.count(JobState::is_final) * 100 / self.tally.total().max(1);
+        let done = share(self.tally.count(JobState::is_final), self.tally.total());
         let since = self.run.as_ref().map_or_else(String::new, |run| context.moment(run.started_at));
-        let mut words = format!("running since {since}: {done} % done");
+        let mut words = format!("running since {since}: {done} done");
         if let Some((recent, length)) = self.lately {
             words.push_str(&format!(", {:.0} rows/s", per_second(recent.finished, length)));
         }
@@ -323,145 +297,20 @@ impl Glance {
     }
 }
 
-impl Stand {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::NotBegun => "not_begun",
-            Self::Running => "running",
-            Self::Parked(_) => "parked",
-            Self::Interrupted => "interrupted",
-            Self::Stopped => "stopped",
-            Self::Killed => "killed",
-            Self::SetAside => "set_aside",
-            Self::Waiting => "waiting",
-            Self::Held => "held",
-            Self::Finished => "finished",
+/// The rows that imports left out and that have not come again, each counted once.
+fn left_out_once(journal: &Journal) -> Result<Tally> {
+    let mut tally = journal.left_out_tally(None)?;
+    for info in journal.imports()? {
+        for later in journal.answered_later(info.import)? {
+            tally.take_away(&later.left_out);
         }
     }
+    Ok(tally)
 }
 
-/// Where the whole stands, by its rows and by the last run.
-fn stand(tally: &Tally, run: Option<&RunInfo>, working: bool, now: Moment) -> Stand {
-    if tally.total() == 0 {
-        return Stand::Empty;
-    }
-    let moving = counts::moving(tally) > 0;
-    let parked = run.and_then(|run| run.resumes_at).filter(|&at| at > now && moving);
-    if let Some(until) = parked {
-        return Stand::Parked(until);
-    }
-    if working {
-        return Stand::Running;
-    }
-    if !moving {
-        let stuck = tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked);
-        return if stuck > 0 { Stand::Held } else { Stand::Finished };
-    }
-    let Some(run) = run else { return Stand::NotBegun };
-    if run.ended_at.is_none() {
-        return Stand::Killed;
-    }
-    match run.ending.as_deref().map(|words| words.split(':').next().unwrap_or(words)) {
-        Some("interrupted") => Stand::Interrupted,
-        Some("stopped") => Stand::Stopped,
-        Some("held") => Stand::SetAside,
-        _ => Stand::Waiting,
-    }
-}
-
-/// What needs a person, the gravest first.
-fn needs(
-    context: &Context<'_>,
-    journal: &Journal,
-    import: Option<ImportId>,
-    tally: &Tally,
-    (run, stand): (Option<&RunInfo>, Stand),
-) -> Result<Vec<Need>> {
-    let mut needs = Vec::new();
-    let held = tally.in_state(JobState::Held);
-    if held > 0 {
-        needs.push(Need {
-            cause: "held",
-            count: held,
-            words: format!("{} held: look in the service, then decide", counted(held, "row is", "rows are")),
-            command: context.again("resolve"),
-        });
-    }
-    if let (Stand::SetAside, Some(run)) = (stand, run) {
-        let words = run
-            .ending
-            .as_deref()
-            .and_then(|words| words.split_once(": "))
-            .map_or("a sheet", |(_, rest)| rest);
-        needs.push(Need {
-            cause: "set_aside",
-            count: counts::moving(tally),
-            words: format!(
-                "set aside: {words}; correct the sheet and run it again, or send the rest all the same"
-            ),
-            command: context.again("run --despite-rejections"),
-        });
-    }
-    let found = journal.unseen_findings(import)?;
-    if let Some(first) = found.first() {
-        let number = u64::try_from(found.len()).unwrap_or(u64::MAX);
-        needs.push(Need {
-            cause: "read_back",
-            count: number,
-            words: format!(
-                "{} wanting when it was read back: look into it, then say so",
-                counted(number, "record was found", "records were found")
-            ),
-            command: context.again(&format!("resolve {} --seen", first.job)),
-        });
-    }
-    if stand == Stand::Stopped {
-        needs.push(Need {
-            cause: "stopped",
-            count: counts::moving(tally),
-            words: "the service stopped the run: see what is wrong, mend it, then run again".to_owned(),
-            command: context.again("doctor"),
-        });
-    }
-    needs.extend(rejected(context, journal, import)?);
-    Ok(needs)
-}
-
-/// What to do about rows that were refused or left out, for each import that has some.
-fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) -> Result<Vec<Need>> {
-    let of = |info: &ImportInfo| wanted.is_none_or(|wanted| wanted == info.import);
-    let mut needs = Vec::new();
-    for info in journal.imports()?.iter().filter(|info| of(info)) {
-        let left_out = journal.left_out_tally(Some(info.import))?;
-        let rejected = journal.tally(Some(info.import))?.in_state(JobState::Rejected);
-        let refused = rejected.saturating_sub(left_out.in_state(JobState::Rejected));
-        let mut put = |cause, number: u64, what: &str| {
-            if number > 0 {
-                let (words, command) = to_correct(context, info.import, number);
-                let (rows, were) = (counted(number, "row", "rows"), if number == 1 { "was" } else { "were" });
-                let words = format!("{rows} of import {} {were} {what}: {words}", info.import);
-                needs.push(Need { cause, count: number, words, command });
-            }
-        };
-        put("rejected", refused, "refused");
-        put("left_out", left_out.total(), "left out because of errors");
-    }
-    Ok(needs)
-}
-
-/// How rows of an import are corrected, and the command for it.
-fn to_correct(context: &Context<'_>, import: ImportId, number: u64) -> (String, String) {
-    let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
-    let them = if number == 1 { "it" } else { "them" };
-    if fix.exists() {
-        (format!("correct {them} in {}, then run that file", fix.display()), context.again_with("run", &fix))
-    } else {
-        (
-            format!("write the report, which has {them} in fix.xlsx"),
-            context.again(&format!("report {import}")),
-        )
-    }
+/// Rows that were left out, in words.
+fn left_out(tally: &Tally) -> String {
+    look::left_out(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
 }
 
 fn per_second(number: u64, length: Duration) -> f64 {
@@ -474,54 +323,4 @@ fn per_second(number: u64, length: Duration) -> f64 {
 fn before(now: Moment, length: Duration) -> Moment {
     let millis = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
     Moment::from_millis(now.millis().saturating_sub(millis))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::journal::RunId;
-    use crate::model::kind::Kind;
-
-    fn run(ended: bool, ending: &str, resumes: Option<i64>) -> RunInfo {
-        RunInfo {
-            run: RunId(1),
-            started_at: Moment::from_millis(1),
-            ended_at: ended.then(|| Moment::from_millis(2)),
-            ending: (!ending.is_empty()).then(|| ending.to_owned()),
-            resumes_at: resumes.map(Moment::from_millis),
-            requests: BTreeMap::new(),
-        }
-    }
-
-    #[test]
-    fn where_the_whole_stands_follows_from_its_rows_and_the_last_run() {
-        use JobState::{Blocked, Created, Held, Ready, Rejected};
-        let later = Moment::from_millis(9);
-        let table: Vec<(&[JobState], Option<RunInfo>, bool, Stand)> = vec![
-            (&[], None, false, Stand::Empty),
-            (&[Ready], None, false, Stand::NotBegun),
-            (&[Ready, Created], Some(run(false, "", None)), true, Stand::Running),
-            (&[Ready, Created], Some(run(false, "", None)), false, Stand::Killed),
-            (&[Ready], Some(run(true, "parked", Some(9))), false, Stand::Parked(later)),
-            (&[Ready], Some(run(false, "", Some(9))), true, Stand::Parked(later)),
-            (&[Ready], Some(run(true, "parked", Some(3))), false, Stand::Waiting),
-            (&[Created], Some(run(true, "parked", Some(9))), false, Stand::Finished),
-            (&[Ready], Some(run(true, "interrupted", None)), false, Stand::Interrupted),
-            (&[Ready], Some(run(true, "stopped", None)), false, Stand::Stopped),
-            (&[Ready], Some(run(true, "held: 'Devices' was refused", None)), false, Stand::SetAside),
-            (&[Ready], Some(run(true, "finished", None)), false, Stand::Waiting),
-            (&[Held, Blocked], Some(run(true, "finished", None)), false, Stand::Held),
-            (&[Created, Rejected], Some(run(true, "finished", None)), false, Stand::Finished),
-        ];
-        for (states, run, working, expected) in table {
-            let mut tally = Tally::default();
-            for &state in states {
-                tally.add(Kind::Device, state, 1);
-            }
-            let got = stand(&tally, run.as_ref(), working, Moment::from_millis(5));
-            assert_eq!(got, expected, "{states:?} {run:?}");
-        }
-    }
 }

@@ -11,14 +11,18 @@ use super::context::Context;
 use super::findings::{self, Found};
 use super::reading::Manner;
 use super::reading_flags::Reading;
+use super::remedy::remedy;
 use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched, zones};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Journal};
+use crate::look;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::Demand;
 use crate::sheet::Format;
@@ -133,7 +137,7 @@ pub(super) fn import(
             examined.findings.append(notes);
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
-            tell_imported(context, &imported);
+            tell_imported(context, &imported, &journal.left_out_tally(Some(imported.import))?);
             if let (Some(planned), Some(now)) = (planned, since_plan) {
                 planned::tell(context, &planned, &now);
                 planned::forget(context);
@@ -167,7 +171,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
     );
     terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, refusals);
-    terminal.hint("correct the sheet and type the same command again");
+    terminal.hint(format!("{}, then type the command again", remedy(refusals)));
 }
 
 /// Tells the sheets that were read, and how, where that was not as anybody would expect.
@@ -235,18 +239,21 @@ pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json:
     json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
-fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
+fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported, left_out: &Tally) {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [
         (imported.revised, "corrected"),
         (imported.recognised, "known and unchanged"),
         (imported.changed_since, "done already with other values"),
-        (imported.left_out, "left out because of errors"),
     ] {
         if number > 0 {
             parts.push(format!("{} {words}", count(number)));
         }
+    }
+    let (own, along) = (left_out.in_state(JobState::Rejected), left_out.in_state(JobState::Skipped));
+    if own + along > 0 {
+        parts.push(look::with_along(format!("{} left out because of errors", count(own)), own, along));
     }
     terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
         ": {}, {}",

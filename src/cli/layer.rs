@@ -3,8 +3,8 @@
 //! A higher layer counts before a lower one; lists and tables add up. What a settings file says becomes a layer in
 //! [`super::kept`]; which layers there are is decided in [`super::reading`].
 
-use super::context::quoted;
 use super::reading_flags::Reading;
+use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::rename::{self, scope};
@@ -119,6 +119,24 @@ impl Layer {
             mac_form: self.mac_form.or(lower.mac_form),
             longest_text: self.longest_text.or(lower.longest_text),
             skip_invalid: self.skip_invalid.or(lower.skip_invalid),
+        }
+    }
+
+    /// What it says of columns and values. The form of files, and where in them rows stand, is another matter; and whether
+    /// rows may be left out is asked anew.
+    #[must_use]
+    pub(super) fn of_columns(self) -> Self {
+        Self {
+            kind: None,
+            worksheets: Vec::new(),
+            encoding: None,
+            delimiter: None,
+            header_row: None,
+            hidden_rows: None,
+            include_hidden: None,
+            escape: None,
+            skip_invalid: None,
+            ..self
         }
     }
 

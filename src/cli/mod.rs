@@ -29,6 +29,7 @@ mod kept;
 mod layer;
 mod locks;
 mod mapping;
+mod needs;
 mod outlook;
 mod passes;
 mod plan;
@@ -42,6 +43,7 @@ mod reading;
 mod reading_flags;
 mod redact;
 mod rehearsal;
+mod remedy;
 mod reports;
 mod resolve;
 mod run;
@@ -54,6 +56,7 @@ mod settings;
 #[cfg(test)]
 mod settings_tests;
 mod signals;
+mod stand;
 mod status;
 mod survey;
 mod template;
@@ -129,6 +132,7 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         here: TimeZone::system(),
         rehearsing: Cell::new(false),
         scenario: RefCell::new(None),
+        reading: RefCell::new(String::new()),
     };
     match &args.command {
         Command::Run(typed) => run::run(&context, typed),

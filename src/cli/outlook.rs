@@ -8,6 +8,8 @@ use jiff::tz::TimeZone;
 
 use super::context::Context;
 use super::settings::Settings;
+use crate::command::Again;
+use crate::look;
 use crate::model::time::Moment;
 use crate::plan::{Calls, Cause, Fate, Fates, Plan, Terms, Way};
 use crate::term::{Ink, Line, Table, count, counted, span};
@@ -24,12 +26,12 @@ pub(super) struct Outlook {
     pub(super) obstacles: Vec<(String, u64)>,
     /// Obstacles that are not listed.
     pub(super) more_obstacles: u64,
-    /// Rows that are left out for their errors.
-    pub(super) left_out: u64,
+    /// Rows that are left out for their errors, and those that come along with them.
+    pub(super) left_out: (u64, u64),
 }
 
 /// What stands in the way of rows, in words; `place` says where another row is.
-pub(super) fn in_the_way(cause: Cause, place: &str) -> String {
+pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
     match cause {
         Cause::Operation(operation) => format!(
             "{operation} is neither documented nor in the profile: set [profile.NAME.endpoints.{operation}]"
@@ -37,9 +39,12 @@ pub(super) fn in_the_way(cause: Cause, place: &str) -> String {
         Cause::Row(job, fate) => {
             let what = match fate {
                 Fate::Rejected => {
-                    "was rejected: correct it, or send it again with `fleetload retry`".to_owned()
+                    format!("was rejected: correct it, or send it again with `{}`", again.command("retry"))
                 }
-                Fate::Held => format!("is held: decide it with `fleetload resolve {job}`"),
+                Fate::Held => {
+                    let resolve = again.command(&format!("resolve {job}"));
+                    format!("is held: decide it with `{resolve}`")
+                }
                 Fate::Cancelled => "was given up: change it, or leave out what belongs to it".to_owned(),
                 Fate::InDoubt => "is in doubt: the run finds out first what became of it".to_owned(),
                 Fate::Blocked | Fate::Create | Fate::Complete | Fate::There | Fate::Changed => {
@@ -158,8 +163,8 @@ fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
             parts.push(format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words()));
         }
     }
-    if outlook.left_out > 0 {
-        parts.push(format!("{} left out for their errors", counted(outlook.left_out, "row", "rows")));
+    if outlook.left_out != (0, 0) {
+        parts.push(look::left_out(outlook.left_out.0, outlook.left_out.1));
     }
     if parts.is_empty() {
         return Line::new().ink(Ink::Good, "nothing");
@@ -301,10 +306,10 @@ mod tests {
         use crate::model::id::JobId;
         use crate::model::operation::Operation;
 
-        let row = |fate| in_the_way(Cause::Row(JobId(7), fate), "a.csv!a!3");
+        let row = |fate| in_the_way(&Again::default(), Cause::Row(JobId(7), fate), "a.csv!a!3");
         assert_eq!(row(Fate::Held), "a.csv!a!3 is held: decide it with `fleetload resolve 7`");
         assert!(row(Fate::Rejected).contains("fleetload retry"));
-        let operation = in_the_way(Cause::Operation(Operation::AddSite), "");
+        let operation = in_the_way(&Again::default(), Cause::Operation(Operation::AddSite), "");
         assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
     }
 }

@@ -7,14 +7,16 @@ use serde_json::json;
 use super::account::Rehearsed;
 use super::choice::{AuditWord, ProxyWord};
 use super::commands::Plan as Typed;
-use super::context::{Context, quoted};
+use super::context::Context;
 use super::findings::{self, Found};
 use super::outlook::{self, Outlook};
 use super::reading::Manner;
+use super::remedy::remedy;
 use super::scratch::Scratch;
 use super::settings::{Purpose, RateSetting, Settings};
 use super::survey::survey;
 use super::{intake, planned};
+use crate::command::quoted;
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, rehearse_with};
 use crate::journal::Journal;
@@ -67,7 +69,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let obstacles: Vec<_> =
         outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what})).collect();
     context.terminal.object(&json!({
-        "object": "summary", "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out,
+        "object": "summary", "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
         "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
         "page": typed.out, "exit_code": exit.code(),
     }));
@@ -86,7 +88,7 @@ fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Exit {
     terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
     terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, findings);
-    terminal.hint("correct the sheet and type the same command again");
+    terminal.hint(format!("{}, then type the command again", remedy(findings)));
     Exit::Sheets
 }
 
@@ -126,15 +128,16 @@ fn look(
         planned::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);
         let mut obstacles = Vec::new();
+        let again = context.commands();
         for obstacle in plan.obstacles.iter().take(OBSTACLES) {
             let place = match obstacle.cause {
                 Cause::Row(job, _) => writer.place_of(job)?,
                 Cause::Operation(_) => String::new(),
             };
-            obstacles.push((outlook::in_the_way(obstacle.cause, &place), obstacle.rows));
+            obstacles.push((outlook::in_the_way(&again, obstacle.cause, &place), obstacle.rows));
         }
         let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
-        let left_out = examined.sheets.iter().map(|sheet| sheet.rows - sheet.usable).sum();
+        let left_out = left_out(examined);
         looked = Some((Outlook { plan, obstacles, more_obstacles, left_out }, surveyed.promise));
         Ok(())
     })?;
@@ -145,6 +148,16 @@ fn look(
         }
         None => Err(findings),
     })
+}
+
+/// The rows that an import leaves out for their errors, and those that come along with them.
+fn left_out(examined: &Examined) -> (u64, u64) {
+    let all: u64 = examined.sheets.iter().map(|sheet| sheet.rows - sheet.usable).sum();
+    let groups = examined.findings.groups().iter();
+    let along: usize =
+        groups.filter(|group| group.key.code == Code::RefTargetInvalid).map(|group| group.count).sum();
+    let along = u64::try_from(along).unwrap_or(u64::MAX).min(all);
+    (all - along, along)
 }
 
 /// That the quota makes it last.

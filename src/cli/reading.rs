@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::choice::nearest;
 use super::context::Context;
 use super::kept;
@@ -12,6 +14,7 @@ use super::reading_flags::Reading;
 use super::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
+use crate::term::{Line, counted};
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
@@ -30,9 +33,9 @@ pub(super) struct Manner {
 impl Reading {
     /// Brings what was typed together with what the profile keeps.
     pub(super) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
-        let profile = context.profile_for_sheets()?;
-        let mut manner = self.settle_with(profile)?;
+        let mut manner = self.settle_with(context.profile_for_sheets()?)?;
         manner.options.zones = zones::of_service(context, manner.profile.as_ref()).map(Arc::new);
+        *context.reading.borrow_mut() = manner.options_for_corrected();
         Ok(manner)
     }
 
@@ -50,6 +53,41 @@ impl Reading {
         let skip_invalid = layer.skip_invalid == Some(true);
         Ok(Manner { options: layer.options()?, skip_invalid, redact: self.redact, typed, customer, profile })
     }
+}
+
+/// Lines of settings that are shown; a customer may have many headers.
+const SHOWN: usize = 40;
+
+/// Tells what the profile keeps about reading sheets, each table as it stands in the settings file.
+pub(super) fn tell_kept(context: &Context<'_>) -> Result<()> {
+    let Some(profile) = context.profile_for_sheets()? else { return Ok(()) };
+    let account = (vec!["profile", &*profile.name, "reading"], &profile.reading);
+    let customers = profile
+        .customers
+        .iter()
+        .map(|(customer, layer)| (vec!["profile", &*profile.name, "customers", customer], layer));
+    let mut lines = Vec::new();
+    for (path, layer) in std::iter::once(account).chain(customers).filter(|(_, layer)| !layer.is_empty()) {
+        let text = kept::written(layer, &path)?;
+        context.terminal.object(&json!({
+            "object": "reading", "table": path.join("."), "file": profile.file, "settings": text,
+        }));
+        lines.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    terminal.result(format!("how sheets are read, in {}:", profile.file.display()));
+    for line in lines.iter().take(SHOWN) {
+        terminal.result(Line::plain("  ").text(line).whole());
+    }
+    if lines.len() > SHOWN {
+        let more = u64::try_from(lines.len() - SHOWN).unwrap_or(u64::MAX);
+        terminal.result(format!("  and {}", counted(more, "more line", "more lines")));
+    }
+    terminal.result("");
+    Ok(())
 }
 
 /// What the profile keeps for a customer.
@@ -84,9 +122,18 @@ impl Manner {
 
     /// The options to type for the same again, each with a space before it.
     pub(super) fn command_line(&self) -> String {
-        let mut line = self.typed.command_line();
+        self.line(&self.typed)
+    }
+
+    /// The same for a file of ours with rows of these files that were corrected: its form and its header are ours.
+    fn options_for_corrected(&self) -> String {
+        self.line(&self.typed.clone().of_columns())
+    }
+
+    fn line(&self, typed: &Layer) -> String {
+        let mut line = typed.command_line();
         if let Some(customer) = &self.customer {
-            line.push_str(&format!(" --customer {}", super::context::quoted(customer)));
+            line.push_str(&format!(" --customer {}", crate::command::quoted(customer)));
         }
         line
     }

@@ -10,8 +10,9 @@ use super::ending::worse;
 use super::{counts, status};
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
+use crate::look;
 use crate::model::id::ImportId;
-use crate::report::{self, RunState, Standing, Written};
+use crate::report::{self, Caller, RunState, Standing, Written};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -81,7 +82,8 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
         })?;
     standing.exit_code = Exit::Journal.code();
     let folder = context.common.reports.join(format!("{import}-damaged"));
-    let written = report::write(&salvaged.journal, import, &folder, &standing)?;
+    let caller = Caller { again: &context.commands(), folder: &folder };
+    let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
     let lines = unreadable(path, &salvaged, import);
     let list = folder.join("unreadable.txt");
     std::fs::write(&list, lines.join("\n") + "\n").map_err(|error| {
@@ -138,7 +140,8 @@ pub(super) fn write(
     standing: &Standing,
 ) -> Result<Written> {
     let folder = context.common.reports.join(import.to_string());
-    let written = report::write(journal, import, &folder, standing)?;
+    let caller = Caller { again: &context.commands(), folder: &folder };
+    let written = report::write(journal, import, &folder, standing, caller)?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
         Line::plain(format!("report of import {import}: "))
@@ -147,8 +150,8 @@ pub(super) fn write(
     );
     if let Some(fix) = &written.fix {
         context.terminal.result(format!(
-            "{} to correct: {}",
-            counted(written.to_fix, "row", "rows"),
+            "{}: {}",
+            look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
             fix.display()
         ));
     }

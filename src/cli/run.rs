@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::account::Rehearsed;
 use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::Run as Typed;
-use super::context::{Context, quoted};
+use super::context::Context;
 use super::ending::{Ended, conclude};
 use super::intake::Service;
 use super::locks::Locks;
@@ -22,6 +22,7 @@ use super::signals::Signals;
 use super::until::until;
 use super::{counts, intake, safety, watchdog, zones};
 use crate::clock::Clock;
+use crate::command::quoted;
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::event::Event;
@@ -223,10 +224,11 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
             " --sandbox",
         )
     };
-    Err(Error::usage(what).hint(format!(
-        "name another journal: fleetload run{files} --journal {name} --reports reports-{}{options}",
-        name.trim_end_matches(".db")
-    )))
+    // The other journal is of the kind that was typed.
+    context.rehearsing.set(rehearsing);
+    let reports = name.trim_end_matches(".db");
+    let command = context.again(&format!("run{files} --journal {name} --reports reports-{reports}{options}"));
+    Err(Error::usage(what).hint(format!("name another journal: {command}")))
 }
 
 /// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
@@ -374,7 +376,8 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
         }
-        Event::Parked { .. }
+        Event::Unseen { .. }
+        | Event::Parked { .. }
         | Event::Woken
         | Event::SlowedDown { .. }
         | Event::Breaker { .. }

@@ -2,7 +2,8 @@
 //! is safe, that it is whole, and that it is the newest copy there is.
 
 use super::commands::Run;
-use super::context::{Context, quoted};
+use super::context::Context;
+use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Register, Storage, state_folder};
 use crate::term::counted;

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::commands::OfImport;
 use super::context::Context;
 use super::glance::Glance;
+use super::needs::Unanswered;
 use super::{audit, counts, held, rehearsal};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
@@ -26,7 +27,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     glance.tell_headline(context);
     tell_account(context, &journal)?;
     for import in &shown {
-        tell_import(context, &journal, import)?;
+        tell_import(context, &journal, import, &Unanswered::of(&journal, import.import)?)?;
     }
     let tally = journal.tally(typed.import)?;
     glance.tell_figures(context);
@@ -77,7 +78,12 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) -> Result<()> {
+fn tell_import(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: &ImportInfo,
+    rows: &Unanswered,
+) -> Result<()> {
     let tally = journal.tally(Some(import.import))?;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let left_out = journal.left_out(Some(import.import))?;
@@ -97,17 +103,22 @@ fn tell_import(context: &Context<'_>, journal: &Journal, import: &ImportInfo) ->
             _ => "finished".to_owned(),
         }
     };
+    let answers = match rows.answers() {
+        words if words.is_empty() => words,
+        words => format!("; {words}"),
+    };
     context.terminal.result(
         Line::plain("import ")
             .ink(Ink::Strong, import.import.to_string())
             .text(format!(" of {}, {}: ", context.moment(import.at), files.join(", ")))
-            .text(format!("{}, {state}", counted(import.rows, "row", "rows"))),
+            .text(format!("{}, {state}{answers}", counted(import.rows, "row", "rows"))),
     );
     context.terminal.object(&json!({
         "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
         "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
             .collect::<Vec<_>>(),
         "counts": counts::object(&tally),
+        "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
     }));
     Ok(())
 }
@@ -174,21 +185,23 @@ pub(super) fn next(
         return Ok(());
     };
     let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
-    let left_out = journal.left_out_tally(Some(import))?;
-    let rejected = journal.tally(Some(import))?.in_state(JobState::Rejected);
+    let rows = Unanswered::of(journal, import)?;
     if counts::moving(tally) > 0 {
         if !journal.is_run_at_work() {
             terminal.hint(format!("to go on: {}", context.again("run")));
         }
     } else if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
-    } else if rejected > left_out.in_state(JobState::Rejected) {
+    } else if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
+        terminal
+            .hint(format!("what did not get through came again: {}", context.again(&format!("status {by}"))));
+    } else if rows.refused > 0 {
         terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",
             fix.display(),
             context.again(&format!("retry {import}"))
         ));
-    } else if left_out.total() > 0 && fix.exists() {
+    } else if !rows.is_empty() && fix.exists() {
         terminal.hint(format!(
             "correct the rows in {}, then: {}",
             fix.display(),

@@ -5,6 +5,7 @@
 //! in; nothing here asks a clock.
 
 mod activity;
+mod answers;
 mod audit;
 mod baseline;
 mod cause;
@@ -60,6 +61,7 @@ use crate::failpoint;
 
 pub use crate::model::id::SheetId;
 pub use activity::{Activity, Span};
+pub use answers::Answered;
 pub use audit::{AuditFigures, AuditScope};
 pub use cause::Cause;
 pub use decided::{Decided, DecidedJob};

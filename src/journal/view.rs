@@ -249,6 +249,23 @@ impl Journal {
         Ok(())
     }
 
+    /// The operations that rows still wait to be sent with, and how many rows each; of an import, or of all.
+    pub fn waiting_for(&self, import: Option<ImportId>) -> Result<Vec<(Operation, u64)>> {
+        let range = import.map(|import| place::range_of(&self.connection, import)).transpose()?;
+        let (first, last) = range.unzip();
+        let mut statement = self.connection.prepare_cached(
+            "WITH waiting AS (
+                 SELECT id, operation FROM job WHERE state IN ('blocked', 'ready', 'deferred')
+                     AND (?1 IS NULL OR id IN (SELECT job FROM sheet_row WHERE place BETWEEN ?1 AND ?2)))
+             SELECT operation, count(*) FROM (
+                 SELECT id, operation FROM waiting UNION
+                 SELECT job, step.operation FROM step JOIN waiting ON waiting.id = step.job WHERE step.state = 'waiting')
+             GROUP BY operation",
+        )?;
+        let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// How many jobs of each kind are in each state; for an import, each of its rows counts once.
     pub fn tally(&self, import: Option<ImportId>) -> Result<Tally> {
         match import {

@@ -153,13 +153,23 @@ fn unseen(standing: Standing, rejection: Rejection) -> Settled {
     if standing.fresh_reference && standing.deferrals < UNSEEN_PARENT_TRIES {
         Settled::Deferred {
             charged: true,
-            delay: Duration::from_secs(1 << standing.deferrals),
+            delay: unseen_delay(standing.deferrals),
             code: ServiceCode::NoDataFound.as_str(),
             reason: "the service does not show yet the record this row refers to".to_owned(),
         }
     } else {
         Settled::Rejected(rejection)
     }
+}
+
+/// How long a row is still sent again after it was put off because what it refers to is not visible, when it had been
+/// put off `deferrals` times before: the waits that are left.
+pub fn unseen_for(deferrals: u32) -> Duration {
+    (deferrals + 1..UNSEEN_PARENT_TRIES).map(unseen_delay).sum()
+}
+
+fn unseen_delay(deferrals: u32) -> Duration {
+    Duration::from_secs(1 << deferrals)
 }
 
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
@@ -198,6 +208,17 @@ mod tests {
 
     fn id() -> RemoteId {
         RemoteId::from_u128(7)
+    }
+
+    #[test]
+    fn what_is_not_visible_yet_is_asked_for_until_the_last_of_its_waits_is_over() {
+        let mut passed = Duration::ZERO;
+        let mut ends = Vec::new();
+        for deferrals in 0..UNSEEN_PARENT_TRIES {
+            passed += unseen_delay(deferrals);
+            ends.push(passed + unseen_for(deferrals));
+        }
+        assert_eq!(ends, [Duration::from_secs(31); 5], "each time the same moment is told");
     }
 
     #[test]

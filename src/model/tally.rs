@@ -19,6 +19,17 @@ impl Tally {
         }
     }
 
+    /// Takes the counts of another away from these.
+    pub fn take_away(&mut self, other: &Self) {
+        for (kind, states) in &other.counts {
+            for (state, count) in states {
+                if let Some(own) = self.counts.get_mut(kind).and_then(|own| own.get_mut(state)) {
+                    *own = own.saturating_sub(*count);
+                }
+            }
+        }
+    }
+
     /// Moves one job of `kind` from one state to another.
     pub fn shift(&mut self, kind: Kind, from: JobState, to: JobState) {
         if let Some(count) = self.counts.get_mut(&kind).and_then(|states| states.get_mut(&from)) {

@@ -33,8 +33,8 @@ pub struct Page<'a> {
     pub obstacles: &'a [(String, u64)],
     /// What is in the way besides.
     pub more_obstacles: u64,
-    /// Rows that are left out for their errors.
-    pub left_out: u64,
+    /// Rows that are left out for their errors, and those that come along with them.
+    pub left_out: (u64, u64),
     /// The daily quota in words.
     pub quota: &'a str,
     /// The command that does it.
@@ -195,8 +195,8 @@ fn waiting(page: &Page<'_>, sums: &Fates) -> Vec<String> {
     let of = |fate: Fate| format!("{} {}", look::counted(sums.of(fate), "row", "rows"), fate.words());
     let mut waiting: Vec<String> =
         Fate::ALL.into_iter().filter(|fate| fate.waits() && sums.of(*fate) > 0).map(of).collect();
-    if page.left_out > 0 {
-        waiting.push(format!("{} left out for their errors", look::counted(page.left_out, "row", "rows")));
+    if page.left_out != (0, 0) {
+        waiting.push(look::left_out(page.left_out.0, page.left_out.1));
     }
     waiting
 }

@@ -1,12 +1,54 @@
 //! What to say and to advise about one row: the words of its code, and what to do as the row stands.
 //!
-//! The words themselves are in [`crate::catalogue`]. A code that is not listed gets the advice of the state of its row,
+//! The words themselves are in [`crate::catalogue`]; [`Advisor`] completes the commands in them. A code that is not listed gets the advice of the state of its row,
 //! which is honest about knowing no more.
 
+use std::path::{Path, PathBuf};
+
 use crate::catalogue::{self, Entry};
+use crate::command::{Again, Piece};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
+
+/// Advice as one report gives it: its commands are about the same journal, and name the workbook of rows to correct.
+#[derive(Debug)]
+pub(super) struct Advisor<'a> {
+    again: &'a Again,
+    fix: Option<PathBuf>,
+}
+
+impl<'a> Advisor<'a> {
+    /// `fix` is the workbook of rows to correct, as it is called from where fleetload is typed.
+    pub(super) const fn new(again: &'a Again, fix: Option<PathBuf>) -> Self {
+        Self { again, fix }
+    }
+
+    /// Whether there is a workbook of rows to correct.
+    pub(super) const fn has_fix(&self) -> bool {
+        self.fix.is_some()
+    }
+
+    /// A command.
+    pub(super) fn command(&self, command: &str) -> String {
+        self.again.command(command)
+    }
+
+    /// The command that imports what was corrected.
+    pub(super) fn run_corrected(&self) -> String {
+        self.again.with_file("run", self.fix.as_deref().unwrap_or(Path::new("FILE")))
+    }
+
+    /// An advice; `in_fix` says whether it is about rows to correct.
+    pub(super) fn said(&self, advice: &str, in_fix: bool) -> Vec<Piece> {
+        self.again.said(advice, self.fix.as_deref().filter(|_| in_fix))
+    }
+
+    /// What to do about the rows of an import that a code kept from getting through.
+    pub(super) fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
+        self.said(&of_cause(code, import), true)
+    }
+}
 
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +125,7 @@ fn goes_on(state: JobState) -> bool {
 
 /// What to do about the rows of an import that a code kept from getting through. Codes of findings in sheets are those
 /// of rows that were left out.
-pub fn of_cause(code: &str, import: ImportId) -> String {
+fn of_cause(code: &str, import: ImportId) -> String {
     let is_of_sheet = catalogue::of_row(code).is_none() && catalogue::of_sheet(code).is_some();
     match is_of_sheet {
         true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped).to_owned(),
@@ -96,7 +138,7 @@ pub fn of_cause(code: &str, import: ImportId) -> String {
 pub fn of_left_out(state: JobState) -> &'static str {
     if state == JobState::Skipped {
         "Nothing to correct in this row. It stands in fix.xlsx together with the row it belongs to: correct that one and type: \
-         fleetload run fix.xlsx"
+         fleetload run FILE"
     } else {
         "Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE"
     }

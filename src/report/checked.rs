@@ -32,9 +32,9 @@ use annotated::Annotated;
 use by_row::{ByRow, Spans, Survey};
 
 use super::name::{Names, naming_kind};
-use super::paint::Paint;
+use super::paint::{Paint, printed};
 use super::replace::{Beside, Change, Folder};
-use super::workbook::{attempt, describe, failed, typed};
+use super::workbook::{attempt, describe, failed};
 
 /// How the names of the workbooks end.
 const ENDING: &str = ".checked.xlsx";
@@ -97,7 +97,8 @@ impl Checked {
     }
 
     /// Writes a workbook for each of the books, with what was found in them; `usable` says of a row, counted over all
-    /// tables of all books, whether it and everything it depends on is free of errors. Hands back what was written.
+    /// tables of all books, whether it and everything it depends on is free of errors; `again` is the command that checks
+    /// a workbook. Hands back what was written.
     ///
     /// # Errors
     /// When a file can no longer be read, or a workbook cannot be written. Nothing is replaced then.
@@ -106,6 +107,7 @@ impl Checked {
         books: &[Book],
         findings: &Findings,
         usable: &dyn Fn(usize) -> bool,
+        again: &dyn Fn(&Path) -> String,
     ) -> Result<Vec<PathBuf>> {
         let folder = Folder::of_check(&self.folder)?;
         let mut changes = Vec::new();
@@ -120,7 +122,13 @@ impl Checked {
                 .map(|table| Survey::of(book, table, &mut first, usable))
                 .collect::<Result<Vec<_>>>()?;
             if let Some((_, name)) = self.names.iter().find(|(path, _)| *path == book.file.path) {
-                changes.push(Change::Put(workbook(&folder, name, (book, &surveys), (findings, &found))?));
+                let again = again(&self.folder.join(name));
+                changes.push(Change::Put(workbook(
+                    &folder,
+                    (name, &again),
+                    (book, &surveys),
+                    (findings, &found),
+                )?));
             }
         }
         folder.commit(changes).map(|(written, _)| written)
@@ -130,7 +138,7 @@ impl Checked {
 /// Writes the workbook of a book.
 fn workbook(
     folder: &Folder,
-    name: &str,
+    (name, again): (&str, &str),
     (book, surveys): (&Book, &[Survey]),
     (findings, found): (&Findings, &[&Finding]),
 ) -> Result<Beside> {
@@ -138,11 +146,13 @@ fn workbook(
     let mut workbook = rust_xlsxwriter::Workbook::new();
     let paint = Paint::new();
     let worksheets = worksheet_names(&book.tables);
-    let place = typed(&folder.path().join(name));
-    let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, name: &place };
+    let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, again };
     attempt(|| {
         describe(&mut workbook, folder, TITLE, MADE)?;
-        list_sheet::fill(workbook.add_worksheet(), &paint, &list)
+        let sheet = workbook.add_worksheet();
+        list_sheet::fill(sheet, &paint, &list)?;
+        printed(sheet);
+        Ok(())
     })
     .map_err(|cause| failed(folder, &file, cause))?;
     for ((table, worksheet), survey) in book.tables.iter().zip(&worksheets).zip(surveys) {

@@ -8,6 +8,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
+use crate::command;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay};
 use crate::model::id::ImportId;
@@ -17,7 +18,7 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use super::Standing;
-use super::advice;
+use super::advice::{self, Advisor};
 use super::kept::WRITTEN;
 use super::layout::Layout;
 use super::replace::{Beside, Folder};
@@ -41,6 +42,8 @@ pub(super) struct Figures {
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
     pub(super) left_out: Tally,
+    /// Rows that did not get through and came again: how many, and the import that answers for them.
+    pub(super) answered: Vec<(u64, ImportId)>,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
     /// What reading back came to.
@@ -108,6 +111,11 @@ impl Figures {
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             left_out: journal.left_out_tally(Some(info.import))?,
+            answered: journal
+                .answered_later(info.import)?
+                .iter()
+                .map(|later| (later.refused.total() + later.left_out.total(), later.by))
+                .collect(),
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
             requests: attempts.requests,
@@ -120,9 +128,19 @@ impl Figures {
         })
     }
 
+    /// Rows to correct in which nothing is to be corrected: they come along with what they belong to.
+    pub(super) fn along(&self) -> u64 {
+        self.left_out.in_state(JobState::Skipped)
+    }
+
     /// Writes `summary.json`, with the digests of the fix files by their names.
-    pub(super) fn write(&self, folder: &Folder, written: &BTreeMap<String, String>) -> Result<Beside> {
-        let mut value = self.value();
+    pub(super) fn write(
+        &self,
+        folder: &Folder,
+        advisor: &Advisor<'_>,
+        written: &BTreeMap<String, String>,
+    ) -> Result<Beside> {
+        let mut value = self.value(advisor);
         value[WRITTEN] = json!(written);
         let mut file = folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.
@@ -131,7 +149,7 @@ impl Figures {
         Ok(file)
     }
 
-    fn value(&self) -> Value {
+    fn value(&self, advisor: &Advisor<'_>) -> Value {
         let moment = |at: Option<Moment>| at.map(|at| at.to_string());
         json!({
             "import": self.import,
@@ -151,7 +169,7 @@ impl Figures {
             "changed_since": self.changed_since,
             "audit": self.audit,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
-            "causes": self.causes.iter().map(|cause| self.cause(cause)).collect::<Vec<_>>(),
+            "causes": self.causes.iter().map(|cause| self.cause(cause, advisor)).collect::<Vec<_>>(),
             "requests": self.requests,
             "quota": {
                 "day": self.quota.ledger.day.to_string(),
@@ -164,21 +182,16 @@ impl Figures {
         })
     }
 
-    fn cause(&self, cause: &Cause) -> Value {
+    fn cause(&self, cause: &Cause, advisor: &Advisor<'_>) -> Value {
         json!({
             "code": cause.code,
             "meaning": advice::words(&cause.code),
             "message": cause.message,
             "count": cause.count,
             "rows": cause.rows,
-            "advice": advice_for(cause, self.import),
+            "advice": command::text(&advisor.of_cause(&cause.code, self.import)),
         })
     }
-}
-
-/// What to do about all rows of a cause.
-pub(super) fn advice_for(cause: &Cause, import: ImportId) -> String {
-    advice::of_cause(&cause.code, import)
 }
 
 impl SheetFigures {

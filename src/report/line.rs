@@ -1,10 +1,11 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
+use crate::command::{self, Piece};
 use crate::journal::{Disposition, ImportInfo, RowView};
 use crate::model::state::JobState;
 
-use super::advice;
-use super::layout::{Blame, Layout};
+use super::advice::{self, Advisor};
+use super::layout::{Blame, Layout, must_be_corrected};
 
 /// The result columns, always last and in this order.
 pub const RESULT_COLUMNS: [&str; 9] = [
@@ -29,24 +30,25 @@ pub(super) struct ResultLine {
     /// The columns to blame.
     pub(super) blames: Vec<Blame>,
     /// What to do next; empty when nothing is to be done.
-    pub(super) advice: String,
+    pub(super) advice: Vec<Piece>,
     /// `file!sheet!row`.
     pub(super) source: String,
 }
 
 impl ResultLine {
     /// Puts a row into words.
-    pub(super) fn of(layout: &Layout, import: &ImportInfo, row: RowView) -> Self {
+    pub(super) fn of(layout: &Layout, import: &ImportInfo, advisor: &Advisor<'_>, row: RowView) -> Self {
         let blames = layout.blame(&row);
         // A row that the import recognised while it was unfinished is sent by it all the same.
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
+        let advice = match row.job {
+            Some(job) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
+            None => advice::of_left_out(row.state).to_owned(),
+        };
         Self {
             message: come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
-            advice: match row.job {
-                Some(job) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
-                None => advice::of_left_out(row.state).to_owned(),
-            },
+            advice: advisor.said(&advice, must_be_corrected(&row)),
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
             row,
@@ -61,11 +63,16 @@ impl ResultLine {
             self.row.code.clone().unwrap_or_default(),
             self.message.clone(),
             self.columns(),
-            self.advice.clone(),
+            self.advice(),
             self.row.attempts.to_string(),
             self.row.finished_at.map(|at| at.to_string()).unwrap_or_default(),
             self.source.clone(),
         ]
+    }
+
+    /// What to do next, as one text.
+    pub(super) fn advice(&self) -> String {
+        command::text(&self.advice)
     }
 
     /// The columns to blame, by their headers.

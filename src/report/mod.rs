@@ -13,8 +13,8 @@
 //! page      report.html
 //! ```
 //!
-//! Everything comes from the journal and from what the caller says of the run, nothing from a clock: the same
-//! journal gives the same bytes.
+//! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
+//! from a clock: the same journal gives the same bytes.
 
 pub mod advice;
 mod checked;
@@ -34,11 +34,13 @@ mod workbook;
 
 use std::path::{Path, PathBuf};
 
+use crate::command::Again;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
+use advice::Advisor;
 pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
@@ -90,6 +92,15 @@ impl RunState {
     }
 }
 
+/// Who has a report written, and how fleetload is called from there.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// How the commands that the report advises are typed.
+    pub again: &'a Again,
+    /// What the folder of the report is called from there.
+    pub folder: &'a Path,
+}
+
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -101,8 +112,10 @@ pub struct Written {
     pub removed: Vec<PathBuf>,
     /// The workbook of rows to correct, when there are any.
     pub fix: Option<PathBuf>,
-    /// Rows that a person must correct.
+    /// Rows that a person must correct, or that come along with them.
     pub to_fix: u64,
+    /// Those of them that only come along.
+    pub along: u64,
     /// Fix files that somebody has changed, where they are now.
     pub kept: Vec<Kept>,
 }
@@ -113,7 +126,13 @@ pub struct Written {
 /// # Errors
 /// Usage when the journal has no such import; journal when it cannot be read; internal when a file cannot be
 /// written or replaced. No file is replaced unless all of them could be written.
-pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Standing) -> Result<Written> {
+pub fn write(
+    journal: &Journal,
+    import: ImportId,
+    folder: &Path,
+    standing: &Standing,
+    caller: Caller<'_>,
+) -> Result<Written> {
     let info = find(journal, import)?;
     let layouts: Vec<Layout> =
         journal.sheets(import)?.into_iter().map(|sheet| Layout::of(journal, sheet)).collect::<Result<_>>()?;
@@ -121,10 +140,12 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let folder = Folder::open(folder, import)?;
 
     let (for_results, for_fix) = worksheet_names(&layouts);
-    let mut results = Workbook::results(&folder, &info, &figures)?;
-    let mut fix = (figures.to_fix > 0).then(|| Workbook::fix(&folder, &info)).transpose()?;
+    let has_fix = figures.to_fix > 0;
+    let advisor = Advisor::new(caller.again, has_fix.then(|| caller.folder.join(workbook::FIX)));
+    let mut results = Workbook::results(&folder, &info, &figures, &advisor)?;
+    let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
-    let mut page = Page::begin(fix.as_ref().map(|_| workbook::typed(&folder.path().join(workbook::FIX))));
+    let mut page = Page::default();
     let (mut tables, mut fixes) = (Vec::new(), Vec::new());
     let mut stems = Names::default();
     for (at, layout) in layouts.iter().enumerate() {
@@ -139,7 +160,7 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
             fix.begin(&for_fix[at], layout, layout.count.to_fix)?;
         }
         journal.rows(layout.sheet, &mut |row| {
-            let line = ResultLine::of(layout, &info, row);
+            let line = ResultLine::of(layout, &info, &advisor, row);
             all.line(layout, &line)?;
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;
@@ -169,8 +190,8 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     let mut changes = vec![Change::Put(results.finish()?)];
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
-    changes.push(Change::Put(figures.write(&folder, &digests)?));
-    changes.push(Change::Put(page.write(journal, &info, &figures, &folder)?));
+    changes.push(Change::Put(figures.write(&folder, &advisor, &digests)?));
+    changes.push(Change::Put(page.write(journal, &info, &figures, &advisor, &folder)?));
 
     let imported = journal.imports()?;
     let is_imported =
@@ -179,7 +200,15 @@ pub fn write(journal: &Journal, import: ImportId, folder: &Path, standing: &Stan
     changes.splice(1..1, fixes);
     let (files, removed) = folder.commit(changes)?;
     let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();
-    Ok(Written { folder: folder.path().to_owned(), files, removed, fix, to_fix: figures.to_fix, kept })
+    Ok(Written {
+        folder: folder.path().to_owned(),
+        files,
+        removed,
+        fix,
+        to_fix: figures.to_fix,
+        along: figures.along(),
+        kept,
+    })
 }
 
 fn find(journal: &Journal, import: ImportId) -> Result<ImportInfo> {

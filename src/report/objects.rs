@@ -62,7 +62,7 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     put("code", json!(row.code));
     put("message", json!(some(&line.message)));
     put("column", json!(some(&line.columns())));
-    put("advice", json!(some(&line.advice)));
+    put("advice", json!(some(&line.advice())));
     put("attempts", json!(row.attempts));
     put("finished_at", json!(row.finished_at.map(|at| at.to_string())));
     put("due", json!(row.due.map(|at| at.to_string())));

@@ -5,8 +5,7 @@
 //! pace       requests and finished rows over time         quota      creations by day against the ceiling
 //! causes     why rows did not get through                 attention  the rows that a person looks at
 //! tree       the companies with what is below each        badge      states as tone, sign and word
-//! typed      advice taken apart into words and commands   session  stretches of work and the pauses between
-//! moment     moments and lengths of time
+//! session    stretches of work and the pauses between     moment     moments and lengths of time
 //! ```
 //!
 //! The template is `templates/page/report.html` in the frame of [`crate::look`]. What comes from sheets and from the
@@ -22,16 +21,17 @@ mod quota;
 mod session;
 mod totals;
 mod tree;
-mod typed;
 
 use std::io::Write as _;
 
 use askama::Template;
 
+use crate::command::Piece;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 
+use super::advice::Advisor;
 use super::figures::Figures;
 use super::layout::Layout;
 use super::line::ResultLine;
@@ -45,7 +45,6 @@ use pace::Pace;
 use quota::QuotaView;
 use totals::Totals;
 use tree::{Step, Tree};
-use typed::Piece;
 
 /// The file's name.
 pub const NAME: &str = "report.html";
@@ -54,6 +53,7 @@ pub const NAME: &str = "report.html";
 const SPANS: usize = 20_000;
 
 /// The page under way: what is gathered while the rows go by.
+#[derive(Default)]
 pub(super) struct Page {
     attention: Attention,
 }
@@ -85,11 +85,6 @@ struct Choices<'a> {
 }
 
 impl Page {
-    /// Begins the page; `fix` is the workbook of rows to correct, as it is typed.
-    pub(super) fn begin(fix: Option<String>) -> Self {
-        Self { attention: Attention::with(fix) }
-    }
-
     /// Takes in a row.
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         self.attention.line(layout, line);
@@ -101,6 +96,7 @@ impl Page {
         journal: &Journal,
         info: &ImportInfo,
         figures: &Figures,
+        advisor: &Advisor<'_>,
         folder: &Folder,
     ) -> Result<Beside> {
         let activity = journal.activity(info.import, info.at, SPANS)?;
@@ -110,12 +106,12 @@ impl Page {
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),
-            headline: Headline::of(figures, journal.last_run()?.as_ref(), self.attention.fix.as_deref()),
+            headline: Headline::of(figures, journal.last_run()?.as_ref(), advisor),
             files: headline::files(figures),
             totals: Totals::of(figures),
             pace: Pace::of(&activity),
             quota: QuotaView::of(journal, figures)?,
-            causes: causes::of(figures, &self.attention),
+            causes: causes::of(figures, &self.attention, advisor),
             attention: &self.attention,
             choices: Choices {
                 states: states.into_iter().collect(),

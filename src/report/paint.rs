@@ -1,6 +1,6 @@
 //! The formats of the workbooks: a colour for each way a row can stand, text that stays text, and marks.
 
-use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline};
+use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet};
 
 use crate::model::state::JobState;
 
@@ -44,6 +44,15 @@ pub(super) struct Paint {
     /// The title of a part of a sheet.
     pub(super) part: Format,
     statuses: Vec<Format>,
+}
+
+/// Lets a sheet be printed: across, as wide as the page, with the sheet's name and the number of each page.
+pub(super) fn printed(sheet: &mut Worksheet) {
+    sheet
+        .set_landscape()
+        .set_print_fit_to_pages(1, 0)
+        .set_margins(0.4, 0.4, 0.5, 0.6, 0.3, 0.3)
+        .set_footer("&L&F, &A&RPage &P of &N");
 }
 
 impl Paint {

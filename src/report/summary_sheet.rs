@@ -2,12 +2,13 @@
 
 use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
+use crate::command;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 use super::RunState;
-use super::advice;
-use super::figures::{Figures, advice_for};
+use super::advice::{self, Advisor};
+use super::figures::Figures;
 use super::own_sheet::OwnSheet;
 use super::paint::Paint;
 
@@ -25,14 +26,19 @@ const LEAD_WIDTHS: [f64; 3] = [26.0, 30.0, 12.0];
 const STATE_WIDTH: f64 = 11.0;
 
 /// Fills the sheet.
-pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, figures: &Figures) -> Result<(), XlsxError> {
+pub(super) fn fill(
+    sheet: &mut Worksheet,
+    paint: &Paint,
+    figures: &Figures,
+    advisor: &Advisor<'_>,
+) -> Result<(), XlsxError> {
     let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
     let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &format!("Import {}", figures.import))?;
-    standing(&mut page, figures)?;
+    standing(&mut page, figures, advisor)?;
     page.row += 1;
     sheets(&mut page, figures)?;
     page.row += 1;
-    causes(&mut page, figures)
+    causes(&mut page, figures, advisor)
 }
 
 /// A moment as people write it; the label beside it says that it is UTC.
@@ -40,7 +46,7 @@ fn readable(at: Moment) -> String {
     at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-fn standing(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn standing(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     let state = match figures.standing.state {
         RunState::Finished => "finished: nothing is left to be sent",
         RunState::Parked => "parked: rows are left that go on by themselves later",
@@ -59,12 +65,19 @@ fn standing(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError>
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     page.count("Rows", figures.rows)?;
-    page.count("Rows to correct", figures.to_fix)?;
+    page.count("Rows to correct", figures.to_fix.saturating_sub(figures.along()))?;
+    if figures.along() > 0 {
+        page.count("Rows that come with them", figures.along())?;
+    }
     if figures.to_fix > 0 {
-        page.line("", "they are in fix.xlsx: correct them there, then type: fleetload run fix.xlsx")?;
+        let how = format!("they are in fix.xlsx: correct them there, then type: {}", advisor.run_corrected());
+        page.line("", &how)?;
     }
     if figures.left_out.total() > 0 {
         page.count("Left out for errors", figures.left_out.total())?;
+    }
+    for (number, by) in &figures.answered {
+        page.count(&format!("Answered by import {by}"), *number)?;
     }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
@@ -123,7 +136,7 @@ fn sheets(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn causes(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
     if figures.causes.is_empty() {
         return Ok(());
     }
@@ -138,7 +151,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
             ("", rows) => rows,
             (message, rows) => format!("\u{201c}{message}\u{201d}: {rows}"),
         };
-        for text in [meaning, said, advice_for(cause, figures.import)] {
+        for text in [meaning, said, command::text(&advisor.of_cause(&cause.code, figures.import))] {
             if !text.is_empty() {
                 // No neighbour to the right, so that the text is shown whole.
                 page.text(2, &text, &paint.indented)?;

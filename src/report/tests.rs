@@ -97,16 +97,6 @@ fn the_same_journal_gives_the_same_bytes() {
     assert_eq!(first, again);
     for name in names(&first.folder) {
         let bytes = |folder: &Path| fs::read(folder.join(&name)).unwrap();
-        if name == "report.html" {
-            // It names the workbook beside it, with the folder.
-            let text = |folder: &Path| {
-                fs::read_to_string(folder.join(&name))
-                    .unwrap()
-                    .replace(&folder.display().to_string(), "reports")
-            };
-            assert!(text(&first.folder) == text(&second.folder), "{name}");
-            continue;
-        }
         assert!(bytes(&first.folder) == bytes(&second.folder), "{name}");
     }
 }
@@ -286,13 +276,35 @@ proptest::proptest! {
     }
 }
 
+/// The text of the parts of a workbook whose names begin like this.
+fn text_of(path: &Path, prefix: &str) -> String {
+    parts(path).into_iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, text)| text).collect()
+}
+
+#[test]
+fn every_sheet_is_printed_across_as_wide_as_a_page_with_its_header_and_the_number_of_the_page() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    for (name, sheets, tables) in [("results.xlsx", 3, 2), ("fix.xlsx", 2, 2)] {
+        let path = written.folder.join(name);
+        let text = text_of(&path, "xl/worksheets/sheet");
+        for (mark, times) in [
+            ("orientation=\"landscape\"", sheets),
+            ("fitToHeight=\"0\"", sheets),
+            ("<pageSetUpPr fitToPage=\"1\"/>", sheets),
+            ("Page &amp;P of &amp;N", sheets),
+        ] {
+            assert_eq!(text.matches(mark).count(), times, "{name}: {mark}");
+        }
+        assert_eq!(text_of(&path, "xl/workbook.xml").matches("_xlnm.Print_Titles").count(), tables, "{name}");
+    }
+}
+
 #[test]
 fn the_cells_to_blame_carry_notes() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
-    let parts = parts(&written.folder.join("fix.xlsx")).into_iter();
-    let notes: String =
-        parts.filter(|(name, _)| name.starts_with("xl/comments")).map(|(_, text)| text).collect();
+    let notes = text_of(&written.folder.join("fix.xlsx"), "xl/comments");
     for (cell, words) in [
         ("E2", "must be a phone number"),
         ("I2", "must not contain quotes"),
@@ -371,7 +383,8 @@ fn an_import_that_is_not_there_is_told_with_the_latest_one() {
     let (bench, _) = every_state();
     let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
     let folder = bench.folder.path().join("none");
-    let error = write(&bench.journal, ImportId(9), &folder, &standing).unwrap_err();
+    let error =
+        write(&bench.journal, ImportId(9), &folder, &standing, caller(&Again::default())).unwrap_err();
     assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
     assert!(error.next_step().unwrap().contains("latest one is 1"));
     assert!(!folder.exists());

@@ -5,18 +5,18 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::Path;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 
 use crate::error::{Error, Result, without_panic};
 use crate::journal::ImportInfo;
 
+use super::advice::Advisor;
 use super::figures::Figures;
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
 use super::name::{Names, cut, naming_kind};
-use super::paint::Paint;
+use super::paint::{Paint, printed};
 use super::replace::{Beside, Folder};
 use super::summary_sheet;
 
@@ -27,7 +27,7 @@ pub(super) const FIX: &str = "fix.xlsx";
 
 /// The note in `fix.xlsx` that says how it is used: on the first of our own headers, where it is in nobody's way.
 const HOW_TO_FIX: &str = "Correct the cells of each row; those that the service named are red. The columns result_\u{2026} say why \
-                          and are not read. Save this workbook, then type: fleetload run fix.xlsx";
+                          and are not read. Save this workbook, then type: ";
 
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;
@@ -62,6 +62,8 @@ pub(super) struct Workbook<'a> {
     row: u32,
     /// Its notes so far.
     notes: usize,
+    /// What is to be done with it, told on the first of our own headers.
+    how_to: Option<String>,
 }
 
 /// The names of the worksheets of `results.xlsx` and of `fix.xlsx`.
@@ -78,15 +80,26 @@ pub(super) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) 
 
 impl<'a> Workbook<'a> {
     /// Begins `results.xlsx` with its summary.
-    pub(super) fn results(folder: &'a Folder, info: &ImportInfo, figures: &Figures) -> Result<Self> {
+    pub(super) fn results(
+        folder: &'a Folder,
+        info: &ImportInfo,
+        figures: &Figures,
+        advisor: &Advisor<'_>,
+    ) -> Result<Self> {
         let mut this = Self::new(folder, RESULTS, info)?;
-        this.attempt(|this| summary_sheet::fill(this.workbook.add_worksheet(), &this.paint, figures))?;
+        this.attempt(|this| {
+            let sheet = this.workbook.add_worksheet();
+            summary_sheet::fill(sheet, &this.paint, figures, advisor)?;
+            printed(sheet);
+            Ok(())
+        })?;
         Ok(this)
     }
 
     /// Begins `fix.xlsx`.
-    pub(super) fn fix(folder: &'a Folder, info: &ImportInfo) -> Result<Self> {
-        Self::new(folder, FIX, info)
+    pub(super) fn fix(folder: &'a Folder, info: &ImportInfo, advisor: &Advisor<'_>) -> Result<Self> {
+        let how_to = Some(format!("{HOW_TO_FIX}{}", advisor.run_corrected()));
+        Ok(Self { how_to, ..Self::new(folder, FIX, info)? })
     }
 
     fn new(folder: &'a Folder, name: &'static str, info: &ImportInfo) -> Result<Self> {
@@ -97,6 +110,7 @@ impl<'a> Workbook<'a> {
             paint: Paint::new(),
             row: 0,
             notes: 0,
+            how_to: None,
         };
         // The moment of the import: the only one that stays the same.
         let at = info.at.to_string();
@@ -112,7 +126,8 @@ impl<'a> Workbook<'a> {
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
             sheet.set_freeze_panes(1, 0)?;
-            sheet.set_landscape().set_repeat_rows(0, 0)?;
+            printed(sheet);
+            sheet.set_repeat_rows(0, 0)?;
             let mut column = 0;
             for (position, header) in layout.headers.iter().enumerate() {
                 sheet.set_column_width(column, layout.width(position))?;
@@ -125,9 +140,9 @@ impl<'a> Workbook<'a> {
                 sheet.write_string_with_format(0, column, header, &paint.own_header)?;
                 column += 1;
             }
-            if this.file.name() == FIX {
+            if let Some(how_to) = &this.how_to {
                 let at = column - u16::try_from(RESULT_COLUMNS.len()).unwrap_or_default();
-                sheet.insert_note(0, at, &sized_note(HOW_TO_FIX))?;
+                sheet.insert_note(0, at, &sized_note(how_to))?;
             }
             if let Ok(rows @ 1..) = u32::try_from(rows) {
                 sheet.autofilter(0, 0, rows, column - 1)?;
@@ -160,7 +175,7 @@ impl<'a> Workbook<'a> {
                 }
                 column += 1;
             }
-            let height = height(&[&line.message, &line.advice], LINE_CHARS);
+            let height = height(&[&line.message, &line.advice()], LINE_CHARS);
             if height > LINE_HEIGHT && this.row <= TALL {
                 sheet.set_row_height(this.row, height)?;
             }
@@ -225,12 +240,6 @@ pub(super) fn attempt<T>(
         Some(done) => done.map_err(Into::into),
         None => Err("a temporary file could not be written; the disk may be full".into()),
     }
-}
-
-/// A file as it is typed in a command.
-pub(super) fn typed(path: &Path) -> String {
-    let path = path.display().to_string();
-    if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path }
 }
 
 /// The error of a workbook that cannot be written.

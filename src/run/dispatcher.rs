@@ -343,7 +343,8 @@ impl Dispatcher {
             in_hand.stage = Stage::Settling { sent };
         }
         let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
-        self.write(Ticket::Settle { job, makes }, write);
+        let unseen_until = self.unseen_until(job, write.bare());
+        self.write(Ticket::Settle { job, makes, unseen_until }, write);
     }
 
     /// Hands the round's changes of the quota ledger to the journal.
@@ -367,10 +368,12 @@ impl Dispatcher {
 
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
+        let mut unseen = None;
         match self.tickets.remove(&number) {
             Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
-            Some(Ticket::Settle { job, makes }) => {
+            Some(Ticket::Settle { job, makes, unseen_until }) => {
+                unseen = unseen_until;
                 failpoint::reach("settlement.on-disk");
                 if makes {
                     self.made.insert(job, self.clock.elapsed());
@@ -390,6 +393,9 @@ impl Dispatcher {
                     _ => self.settling.end(job),
                 }
                 self.tell(Event::Moved { job, kind, from, to });
+                if let Some(until) = unseen.filter(|_| to == JobState::Deferred) {
+                    self.tell(Event::Unseen { job, kind, until });
+                }
             }
         }
         failpoint::reach("settlement.told");
@@ -410,7 +416,7 @@ impl Dispatcher {
                 }
                 self.let_go(job);
             }
-            Some(Ticket::Settle { job, makes: _ }) => {
+            Some(Ticket::Settle { job, makes: _, unseen_until: _ }) => {
                 match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
                     Some(Stage::Settling { sent: false }) => self.let_go(job),
                     _ => self.fail(error),

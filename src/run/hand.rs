@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::{Reply, Shelved, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
-use crate::model::time::Day;
+use crate::model::time::{Day, Moment};
 
 /// A job in the dispatcher's hands.
 pub(super) struct InHand {
@@ -66,6 +66,8 @@ pub(super) enum Ticket {
     Settle {
         job: JobId,
         makes: bool,
+        /// Until when it is sent again, where it was put off for what the service does not show yet.
+        unseen_until: Option<Moment>,
     },
     Note,
 }

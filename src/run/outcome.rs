@@ -17,7 +17,7 @@ use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::reason::{Reason, ServiceCode};
-use crate::model::settle::{Consequence, Settled, Standing, settle};
+use crate::model::settle::{Consequence, Settled, Standing, settle, unseen_for};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
@@ -106,6 +106,15 @@ impl Dispatcher {
             let taken_in = !mistake::made(Mistake::DuplicateRejects);
             matches!(work.action, Action::Create) && work.doubted && !looked && taken_in
         })
+    }
+
+    /// Until when a job is sent again that is put off for what the service does not show yet.
+    pub(super) fn unseen_until(&self, job: JobId, write: &Write) -> Option<Moment> {
+        let deferrals = self.in_hand.get(&job)?.work.deferrals;
+        match write {
+            Write::Defer { charged: true, until, .. } => Some(until.plus(unseen_for(deferrals))),
+            _ => None,
+        }
     }
 
     /// The write that puts `settled` in the journal.

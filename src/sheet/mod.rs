@@ -58,5 +58,5 @@ pub(crate) use preflight::Link;
 pub use reading::Summary;
 pub(crate) use row::Raw;
 pub use row::{Identity, Row};
-pub use source::{Format, SourceFile};
+pub use source::{Format, SourceFile, locked};
 pub use table::Table;

@@ -160,6 +160,11 @@ pub(crate) fn inspect(
     Ok(SourceFile { path: path.to_owned(), name, sha256, bytes, format })
 }
 
+/// The file that is locked by one of this name; `None` for any other name.
+pub fn locked(name: &str) -> Option<&str> {
+    lock_file(name).map(|(_, real)| real)
+}
+
 /// The program whose lock file has this name, and the file that is locked.
 fn lock_file(name: &str) -> Option<(&'static str, &str)> {
     let excel = name.strip_prefix("~$").map(|real| ("Excel", real));

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 
 use indicatif::ProgressDrawTarget;
 
+use super::margin;
 use super::{Ink, Line, Terminal};
 
 impl Terminal {
@@ -32,11 +33,11 @@ impl Terminal {
         let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
             let mut typed = String::new();
             let yes = io::stdin().read_line(&mut typed).is_ok() && says_yes(&typed);
-            terminal.bars.set_draw_target(ProgressDrawTarget::stderr());
+            terminal.bars.set_draw_target(margin::target());
             answer(yes);
         });
         if asking.is_err() {
-            self.bars.set_draw_target(ProgressDrawTarget::stderr());
+            self.bars.set_draw_target(margin::target());
             unasked(false);
         }
     }

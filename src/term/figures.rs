@@ -78,6 +78,17 @@ pub(super) fn short_moment(moment: Moment, here: &TimeZone) -> String {
     }
 }
 
+/// The time of day only, for a moment that is near.
+pub(super) fn time_of_day(moment: Moment, here: &TimeZone) -> String {
+    let utc = moment.civil();
+    let Ok(stamp) = jiff::Timestamp::from_millisecond(moment.millis()) else {
+        return moment.to_string();
+    };
+    let local = stamp.to_zoned(here.clone());
+    let shown = utc.strftime("%H:%M:%S UTC").to_string();
+    if local.datetime() == utc { shown } else { format!("{shown} ({} here)", local.strftime("%H:%M:%S")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +129,8 @@ mod tests {
         let new_york = TimeZone::get("America/New_York").unwrap();
         assert_eq!(short_moment(at, &new_york), "2026-03-02 00:00 UTC (19:00 on 2026-03-01 here)");
         assert_eq!(short_moment(at, &TimeZone::UTC), "2026-03-02 00:00 UTC");
+        assert_eq!(time_of_day(at, &TimeZone::UTC), "00:00:05 UTC");
+        assert_eq!(time_of_day(at, &auckland), "00:00:05 UTC (13:00:05 here)");
         assert_eq!(moment(at, &new_york), "2026-03-02 00:00:05 UTC (2026-03-01 19:00:05 here)");
     }
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Effects, Style};
 
 use super::clean::clean;
+use super::fold::folded;
 
 /// What a piece of text means, and so how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,8 @@ impl Ink {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
     pieces: Vec<(Ink, String)>,
+    /// Whether it is never broken.
+    is_whole: bool,
 }
 
 impl Line {
@@ -79,19 +82,35 @@ impl Line {
         self
     }
 
-    /// The line as written, with colour or without; no line end.
-    pub(super) fn render(&self, colour: bool) -> String {
-        let mut result = String::new();
-        for (ink, text) in &self.pieces {
-            if colour && *ink != Ink::Plain && !text.is_empty() {
-                let style = ink.style();
-                let _infallible = write!(result, "{style}{text}{style:#}");
-            } else {
-                result.push_str(text);
-            }
-        }
-        result
+    /// A line of a table, or something to be copied as it stands: never broken, however narrow the terminal is.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self
     }
+
+    /// The line as written, with colour or without, broken where it has more than `columns`; no line end.
+    pub(super) fn render(&self, colour: bool, columns: Option<usize>) -> String {
+        let lines = match columns {
+            Some(columns) if !self.is_whole => folded(&self.pieces, columns),
+            Some(_) | None => return rendered(&self.pieces, colour),
+        };
+        let lines: Vec<String> = lines.iter().map(|pieces| rendered(pieces, colour)).collect();
+        lines.join("\n")
+    }
+}
+
+fn rendered(pieces: &[(Ink, String)], colour: bool) -> String {
+    let mut result = String::new();
+    for (ink, text) in pieces {
+        if colour && *ink != Ink::Plain && !text.is_empty() {
+            let style = ink.style();
+            let _infallible = write!(result, "{style}{text}{style:#}");
+        } else {
+            result.push_str(text);
+        }
+    }
+    result
 }
 
 impl From<&str> for Line {
@@ -113,7 +132,7 @@ mod tests {
     #[test]
     fn colour_is_ours_and_escapes_in_the_text_are_not() {
         let line = Line::new().ink(Ink::Error, "error").text(": \u{1b}[2J");
-        assert_eq!(line.render(false), "error: \\u{1b}[2J");
-        assert_eq!(line.render(true), "\u{1b}[1m\u{1b}[31merror\u{1b}[0m: \\u{1b}[2J");
+        assert_eq!(line.render(false, None), "error: \\u{1b}[2J");
+        assert_eq!(line.render(true, None), "\u{1b}[1m\u{1b}[31merror\u{1b}[0m: \\u{1b}[2J");
     }
 }

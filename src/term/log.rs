@@ -57,7 +57,7 @@ impl Drop for Record<'_> {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         if !text.trim_end().is_empty() {
-            self.terminal.write_talk(&Line::plain(text.trim_end()));
+            self.terminal.write_talk(&Line::plain(text.trim_end()).whole());
         }
     }
 }

@@ -7,8 +7,10 @@
 mod ask;
 mod clean;
 mod figures;
+mod fold;
 mod line;
 mod log;
+mod margin;
 mod pace;
 mod picture;
 mod progress;
@@ -48,11 +50,18 @@ pub struct Manner {
 struct Stream {
     to: Box<dyn Write + Send>,
     colour: bool,
+    /// How many columns lines may have: what a terminal shows at this moment, and `None` for a file or a pipe.
+    columns: fn() -> Option<usize>,
     /// Why nothing is written any more; a closed pipe is no failure.
     ended: Option<io::Error>,
 }
 
 impl Stream {
+    fn line(&mut self, line: &Line) {
+        let text = line.render(self.colour, (self.columns)()) + "\n";
+        self.write(&text);
+    }
+
     fn write(&mut self, text: &str) {
         if self.ended.is_some() {
             return;
@@ -84,18 +93,20 @@ impl Terminal {
         let colour = |choice| !manner.no_color && choice != anstream::ColorChoice::Never;
         let results = Stream {
             colour: colour(anstream::AutoStream::choice(&io::stdout())),
+            columns: width::of_results,
             to: Box::new(io::stdout()),
             ended: None,
         };
         let talk = Stream {
             colour: colour(anstream::AutoStream::choice(&io::stderr())),
+            columns: width::of_messages,
             to: Box::new(io::stderr()),
             ended: None,
         };
         Self {
             manner,
             streams: Arc::new(Mutex::new(Streams { results, talk })),
-            bars: MultiProgress::new(),
+            bars: MultiProgress::with_draw_target(margin::target()),
             interactive: io::stderr().is_terminal(),
             columns: width::of_talk(),
         }
@@ -193,22 +204,19 @@ impl Terminal {
         let first = lines.next().unwrap_or_default();
         self.write_talk(&Line::new().ink(Ink::Hint, "hint:").text(" ").text(first));
         for more in lines {
-            self.write_talk(&Line::new().text("      ").text(more));
+            let line = Line::new().text("      ").text(more);
+            // A piece of a settings file is copied as it stands.
+            let is_setting = more.starts_with('[') || more.contains(" = ");
+            self.write_talk(&if is_setting { line.whole() } else { line });
         }
     }
 
     fn write_result(&self, line: &Line) {
-        self.print(|streams| {
-            let text = line.render(streams.results.colour) + "\n";
-            streams.results.write(&text);
-        });
+        self.print(|streams| streams.results.line(line));
     }
 
     fn write_talk(&self, line: &Line) {
-        self.print(|streams| {
-            let text = line.render(streams.talk.colour) + "\n";
-            streams.talk.write(&text);
-        });
+        self.print(|streams| streams.talk.line(line));
     }
 
     fn fail_result(&self, error: io::Error) {
@@ -240,6 +248,7 @@ struct ErrorObject {
 pub(crate) mod testing {
     //! A terminal whose two streams are kept in memory.
 
+    use super::margin::Margin;
     use super::*;
     use indicatif::{InMemoryTerm, ProgressDrawTarget, TermLike as _};
 
@@ -292,91 +301,18 @@ pub(crate) mod testing {
 
     pub(crate) fn with_bars(screen: &InMemoryTerm) -> Terminal {
         let (mut terminal, _, _) = terminal(Manner::default());
-        terminal.bars =
-            MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        terminal.bars = MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(Margin::of(
+            screen.clone(),
+        ))));
         terminal.interactive = true;
         terminal.columns = usize::from(screen.width());
         terminal
     }
 
     pub(super) fn stream(to: impl Write + Send + 'static) -> Stream {
-        Stream { to: Box::new(to), colour: false, ended: None }
+        Stream { to: Box::new(to), colour: false, columns: || None, ended: None }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::testing::{Ends, stream, terminal};
-    use super::*;
-
-    #[test]
-    fn results_and_talk_go_different_ways() {
-        let (terminal, results, talk) = terminal(Manner::default());
-        terminal.result("12 rows");
-        terminal.say("reading");
-        terminal.warn("one thing\nand another");
-        terminal.hint("fleetload run");
-        assert_eq!(results.text(), "12 rows\n");
-        assert_eq!(talk.text(), "reading\nwarning: one thing\n  and another\nhint: fleetload run\n");
-    }
-
-    #[test]
-    fn quiet_keeps_back_talk_but_neither_results_nor_warnings_nor_the_next_step() {
-        let (terminal, results, talk) = terminal(Manner { quiet: true, ..Manner::default() });
-        terminal.result("12 rows");
-        terminal.say("reading");
-        terminal.hint("fleetload run");
-        terminal.warn("look");
-        assert_eq!(results.text(), "12 rows\n");
-        assert_eq!(talk.text(), "hint: fleetload run\nwarning: look\n");
-    }
-
-    #[test]
-    fn with_json_standard_output_has_objects_only() {
-        let (terminal, results, _) = terminal(Manner { json: true, ..Manner::default() });
-        terminal.result("12 rows");
-        terminal.object(&serde_json::json!({"rows": 12}));
-        assert_eq!(results.text(), "{\"rows\":12}\n");
-    }
-
-    #[test]
-    fn an_error_tells_what_why_and_what_next_and_cannot_forge_a_line() {
-        let (terminal, results, talk) = terminal(Manner { json: true, ..Manner::default() });
-        let error = Error::sheets("the cell holds '\u{1b}[2J'\nerror: all rows lost")
-            .because(io::Error::other("really"))
-            .hint("correct the sheet\nfleetload check x.csv");
-        terminal.error(&error);
-        assert_eq!(
-            talk.text(),
-            "error: the cell holds '\\u{1b}[2J'\n  error: all rows lost: really\n\
-             hint: correct the sheet\n      fleetload check x.csv\n"
-        );
-        assert_eq!(
-            results.text(),
-            "{\"object\":\"error\",\"message\":\"the cell holds '\\\\u{1b}[2J'\\\\nerror: all rows lost: really\",\
-             \"hint\":\"correct the sheet\\\\nfleetload check x.csv\",\"exit_code\":3}\n"
-        );
-    }
-
-    #[test]
-    fn a_closed_pipe_is_a_quiet_end_and_a_full_disk_is_not() {
-        for (kind, expected) in
-            [(io::ErrorKind::BrokenPipe, Exit::Done), (io::ErrorKind::StorageFull, Exit::Failed)]
-        {
-            let (terminal, _, talk) = terminal(Manner::default());
-            terminal.lock().results = stream(Ends(kind));
-            terminal.result("12 rows");
-            terminal.result("and more");
-            assert_eq!(terminal.finish(Exit::Done), expected, "{kind}");
-            assert_eq!(talk.text().is_empty(), expected == Exit::Done, "{kind}");
-        }
-    }
-
-    #[test]
-    fn a_result_that_could_not_be_written_does_not_hide_a_worse_end() {
-        let (terminal, _, _) = terminal(Manner::default());
-        terminal.lock().results = stream(Ends(io::ErrorKind::StorageFull));
-        terminal.result("12 rows");
-        assert_eq!(terminal.finish(Exit::Held), Exit::Held);
-    }
-}
+mod tests;

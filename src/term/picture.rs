@@ -8,11 +8,11 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::figures::{count, counted, moment, short_moment, span};
+use super::figures::{count, counted, moment, short_moment, span, time_of_day};
 use super::pace::Pace;
 use super::standing::{Standing, stand};
 use crate::model::event::Event;
-use crate::model::id::SheetId;
+use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -50,6 +50,8 @@ pub(super) struct Picture {
     used: u64,
     ceiling: Option<u64>,
     parked_until: Option<Moment>,
+    /// Rows whose reference the service does not show yet, with the moment until which they are sent again.
+    unseen: BTreeMap<JobId, (Kind, Moment)>,
     /// Sheets that were set aside.
     aside: BTreeSet<SheetId>,
     /// The operations of which it was said that they are slowed down.
@@ -98,6 +100,7 @@ impl Picture {
             used: 0,
             ceiling: None,
             parked_until: None,
+            unseen: BTreeMap::new(),
             aside: BTreeSet::new(),
             slowed: BTreeSet::new(),
             held_back: BTreeMap::new(),
@@ -108,8 +111,11 @@ impl Picture {
     /// Takes in a piece of news; what a person should read of it comes back.
     pub(super) fn take(&mut self, event: &Event, tick: Tick, here: &TimeZone) -> Option<String> {
         match event {
-            Event::Moved { kind, from, to, job: _ } => {
+            Event::Moved { kind, from, to, job } => {
                 self.tally.shift(*kind, *from, *to);
+                if !matches!(to, JobState::Ready | JobState::Sending | JobState::Deferred) {
+                    self.unseen.remove(job);
+                }
                 if to.is_final() {
                     self.row_pace.add(tick.elapsed);
                     let pace = self.row_pace.per_second(tick.elapsed);
@@ -123,6 +129,12 @@ impl Picture {
                         self.standing().held
                     )
                 })
+            }
+            // Said of the first of them; how many there are is seen meanwhile.
+            Event::Unseen { job, kind, until } => {
+                let is_first = self.unseen.is_empty();
+                self.unseen.insert(*job, (*kind, *until));
+                self.unseen_line(here).filter(|_| is_first)
             }
             Event::Sent { operation: _ } => {
                 self.requests += 1;
@@ -216,8 +228,27 @@ impl Picture {
     pub(super) fn line(&self, tick: Tick, here: &TimeZone) -> String {
         let mut parts = vec![self.pace_line(tick, here)];
         parts.extend(self.quota_line());
-        let parked = self.parked_line(tick, here).map_or_else(String::new, |parked| format!("; {parked}"));
-        format!("{}; {}{parked}", self.standing().words(), parts.join(", "))
+        let waits = [self.unseen_line(here), self.parked_line(tick, here)];
+        let waits: String = waits.into_iter().flatten().map(|wait| format!("; {wait}")).collect();
+        format!("{}; {}{waits}", self.standing().words(), parts.join(", "))
+    }
+
+    /// One line: rows that wait until the service shows what they refer to.
+    pub(super) fn unseen_line(&self, here: &TimeZone) -> Option<String> {
+        let until = self.unseen.values().map(|(_, until)| *until).max()?;
+        let of = |kind: Kind| self.unseen.values().filter(|(of, _)| *of == kind).count();
+        let rows: Vec<String> = Kind::ALL
+            .into_iter()
+            .filter(|&kind| of(kind) > 0)
+            .map(|kind| counted(u64::try_from(of(kind)).unwrap_or(u64::MAX), kind.singular(), kind.plural()))
+            .collect();
+        let (wait, they) =
+            if self.unseen.len() == 1 { ("waits", "it refers to") } else { ("wait", "they refer to") };
+        Some(format!(
+            "{} {wait} until what {they} is known: tried until {}",
+            rows.join(" and "),
+            time_of_day(until, here)
+        ))
     }
 
     /// One line: creations of today, as far as any are known.

@@ -30,8 +30,9 @@ const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
 const BAR_WIDTH: usize = 16;
 /// On a terminal with fewer columns the counts are shown without bars.
 const ROOM_FOR_BARS: usize = 76;
-/// Lines below the counts: pace, quota, until when it is parked, what needs a person.
-const NOTES: usize = 4;
+/// Lines below the counts: pace, quota, what waits to be known, until when it is parked, what needs a person; and one that
+/// stays blank, for what is typed meanwhile.
+const NOTES: usize = 6;
 
 /// The display of one run.
 pub struct Progress {
@@ -199,6 +200,7 @@ fn notes(picture: &Picture, tick: Tick, here: &TimeZone, status: &str) -> Vec<St
     let lines = [
         Some(picture.pace_line(tick, here)),
         picture.quota_line(),
+        picture.unseen_line(here),
         picture.parked_line(tick, here),
         picture.person_line(status),
     ];
@@ -212,7 +214,7 @@ fn stamp(now: Moment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use indicatif::InMemoryTerm;
+    use indicatif::{InMemoryTerm, TermLike as _};
 
     use super::super::Manner;
     use super::super::testing::{terminal, with_bars};
@@ -338,7 +340,7 @@ mod tests {
             progress.picture.take(&event, tick(1), &TimeZone::UTC);
         }
         progress.tick(tick(2));
-        screen.contents()
+        screen.contents().trim_end().to_owned()
     }
 
     #[test]
@@ -348,6 +350,21 @@ mod tests {
             assert!(shown.lines().count() == 6, "{shown}");
             insta::assert_snapshot!(format!("eventful_{columns}"), shown);
         }
+    }
+
+    #[test]
+    fn what_is_typed_meanwhile_leaves_no_line_behind() {
+        let screen = InMemoryTerm::new(12, 80);
+        let terminal = with_bars(&screen);
+        let mut progress =
+            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
+        progress.tick(tick(1));
+        screen.write_str("^C^C").unwrap();
+        progress.news(&Event::Draining { under_way: 1 }, tick(2));
+        progress.tick(tick(3));
+        assert_eq!(screen.contents().matches("companies").count(), 1, "{}", screen.contents());
+        progress.finish(tick(4));
+        assert_eq!(screen.contents(), "");
     }
 
     #[test]

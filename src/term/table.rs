@@ -37,7 +37,7 @@ impl Table {
             .enumerate()
             .map(|(place, line)| {
                 let ink = if place == 0 { Ink::Strong } else { Ink::Plain };
-                Line::new().ink(ink, line.trim_end())
+                Line::new().ink(ink, line.trim_end()).whole()
             })
             .collect()
     }
@@ -53,7 +53,7 @@ mod tests {
         table.row(["devices", "1,000"]);
         table.row(["東京", "7"]);
         table.row(["\u{1b}[2J", "7"]);
-        let lines: Vec<_> = table.lines().iter().map(|line| line.render(false)).collect();
+        let lines: Vec<_> = table.lines().iter().map(|line| line.render(false, None)).collect();
         assert_eq!(
             lines,
             [" kind        rows", " devices    1,000", " 東京           7", " \\u{1b}[2J      7"]

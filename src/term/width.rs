@@ -6,6 +6,8 @@ use std::io;
 const USUAL: usize = 80;
 /// Longer lines are hard to read.
 const WIDEST: usize = 100;
+/// The same for lines that are told one by one, with names and numbers.
+const WIDEST_LINE: usize = 110;
 /// Narrower than this nothing is readable.
 const NARROWEST: usize = 40;
 
@@ -17,6 +19,16 @@ pub fn width() -> usize {
 /// The columns of standard error, whatever they are.
 pub(super) fn of_talk() -> usize {
     columns(&io::stderr()).unwrap_or(USUAL)
+}
+
+/// How many columns lines on standard output may have; `None` where it is no terminal.
+pub(super) fn of_results() -> Option<usize> {
+    columns(&io::stdout()).map(|columns| columns.clamp(NARROWEST, WIDEST_LINE))
+}
+
+/// The same for standard error.
+pub(super) fn of_messages() -> Option<usize> {
+    columns(&io::stderr()).map(|columns| columns.clamp(NARROWEST, WIDEST_LINE))
 }
 
 #[cfg(unix)]

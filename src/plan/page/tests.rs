@@ -49,7 +49,7 @@ fn shown(name: &str, available: bool) -> String {
         terms: &terms,
         obstacles: &[(format!("{name} is held"), 1)],
         more_obstacles: 2,
-        left_out: 3,
+        left_out: (1, 2),
         quota: "1 a day",
         command: "fleetload run a.csv",
     })

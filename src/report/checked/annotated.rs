@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
-use crate::report::paint::Paint;
+use crate::report::paint::{Paint, printed};
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
@@ -113,7 +113,7 @@ impl<'a> Annotated<'a> {
         attempt(|| {
             self.sheet.set_name(self.worksheet)?;
             self.sheet.set_freeze_panes(header, 0)?;
-            self.sheet.set_landscape();
+            printed(self.sheet);
             self.sheet.set_repeat_rows(header - 1, header - 1)?;
             if last > header {
                 self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;

@@ -20,8 +20,8 @@ const LISTED: usize = 5_000;
 const RANGES: usize = 3;
 /// Widths of the columns.
 const WIDTHS: [f64; 8] = [26.0, 11.0, 28.0, 22.0, 26.0, 70.0, 36.0, 30.0];
-/// Characters of a line in the column of messages.
-const LINE: usize = 64;
+/// Characters of a line in the columns of values, messages, rules and suggestions: a little less than they are wide.
+const LINES: [usize; 4] = [22, 62, 30, 25];
 
 /// What the sheet tells.
 pub(super) struct List<'a> {
@@ -34,8 +34,8 @@ pub(super) struct List<'a> {
     pub(super) surveys: &'a [Survey],
     /// The names of the worksheets, in the order of the tables.
     pub(super) worksheets: &'a [String],
-    /// The workbook itself, as it is typed in a command.
-    pub(super) name: &'a str,
+    /// The command that checks the workbook.
+    pub(super) again: &'a str,
 }
 
 /// Fills the sheet.
@@ -73,8 +73,8 @@ impl List<'_> {
                 .to_owned(),
         );
         lines.push(format!(
-            "Correct the red cells in this workbook, save it, and check it again: fleetload check {}. This sheet and the columns result_… are not read.",
-            self.name
+            "Correct the red cells in this workbook, save it, and check it again: {} (this sheet and the columns result_… are not read).",
+            self.again
         ));
         if !self.book.ignored.is_empty() {
             let names: Vec<String> = self
@@ -199,16 +199,19 @@ impl List<'_> {
         page.text(1, word(finding.severity), paint.status(colour(finding.severity)))?;
         page.text(2, finding.code.as_str(), &paint.result)?;
         page.text_if_any(3, finding.header.as_deref().unwrap_or_default(), &paint.result)?;
-        page.text_if_any(4, finding.value.as_deref().unwrap_or_default(), &paint.result)?;
         let mut message = finding.message.clone();
         for place in places(finding) {
             message.push('\n');
             message.push_str(&place);
         }
-        page.text(5, &message, &paint.sentence)?;
-        page.text_if_any(6, finding.rule.as_deref().unwrap_or_default(), &paint.sentence)?;
-        page.text_if_any(7, finding.suggestion.as_deref().unwrap_or_default(), &paint.sentence)?;
-        page.sheet.set_row_height(page.row, height(&[&message], LINE))?;
+        let [value, rule, suggestion] = [&finding.value, &finding.rule, &finding.suggestion]
+            .map(|text| text.as_deref().unwrap_or_default());
+        let mut tallest = 0.0_f64;
+        for (column, (text, line)) in (4..).zip([value, &message, rule, suggestion].into_iter().zip(LINES)) {
+            page.text_if_any(column, text, &paint.sentence)?;
+            tallest = tallest.max(height(&[text], line));
+        }
+        page.sheet.set_row_height(page.row, tallest)?;
         page.row += 1;
         Ok(())
     }

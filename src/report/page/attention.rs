@@ -5,14 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::command::Piece;
 use crate::look::{count, counted, shown};
 use crate::model::state::JobState;
 use crate::report::advice;
-use crate::report::layout::{Layout, must_be_corrected};
+use crate::report::layout::Layout;
 use crate::report::line::ResultLine;
 
 use super::badge::{Badge, Tone, tone};
-use super::typed::{Piece, pieces_with};
 
 /// Rows shown that a person decides or looks into, that were refused, and that only follow from others.
 const DECIDED: usize = 2_000;
@@ -29,8 +29,6 @@ const LETTERS: usize = 600;
 /// Rows that need attention.
 #[derive(Default)]
 pub(super) struct Attention {
-    /// The workbook of rows to correct, as it is typed.
-    pub(super) fix: Option<String>,
     pub(super) rows: Vec<Row>,
     /// How many there are, those included that are not shown.
     pub(super) total: u64,
@@ -69,11 +67,6 @@ pub(super) struct Sample {
 }
 
 impl Attention {
-    /// Nothing yet; `fix` is the workbook of rows to correct, as it is typed.
-    pub(super) fn with(fix: Option<String>) -> Self {
-        Self { fix, ..Self::default() }
-    }
-
     /// Takes in a row, if it needs attention.
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         let code = line.row.code.as_deref().unwrap_or_default();
@@ -101,10 +94,7 @@ impl Attention {
             code: shown(code),
             meaning: advice::words(code).unwrap_or_default(),
             message: readable(&line.message),
-            what_next: pieces_with(
-                &line.advice,
-                self.fix.as_deref().filter(|_| must_be_corrected(&line.row)),
-            ),
+            what_next: fit(&line.advice),
             first,
         });
     }
@@ -190,6 +180,15 @@ fn sort(state: JobState) -> (usize, usize) {
         // What reading back found is about rows that are done.
         Tone::Person | Tone::Waiting | Tone::Done => (0, DECIDED),
     }
+}
+
+/// Advice, fit to be shown: a path may hold anything.
+pub(super) fn fit(advice: &[Piece]) -> Vec<Piece> {
+    let fit = |piece: &Piece| match piece {
+        Piece::Words(words) => Piece::Words(shown(words)),
+        Piece::Command(command) => Piece::Command(shown(command)),
+    };
+    advice.iter().map(fit).collect()
 }
 
 /// A text of somebody else's, fit to be shown and not longer than can be read.

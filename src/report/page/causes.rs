@@ -1,11 +1,11 @@
 //! Why rows did not get through: what each cause means, how often, where, and what to do.
 
+use crate::command::Piece;
 use crate::look::{counted, shown};
-use crate::report::advice;
-use crate::report::figures::{Figures, advice_for};
+use crate::report::advice::{self, Advisor};
+use crate::report::figures::Figures;
 
-use super::attention::{Attention, Sample, readable};
-use super::typed::{Piece, pieces_with};
+use super::attention::{Attention, Sample, fit, readable};
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 50;
@@ -26,7 +26,7 @@ pub(super) struct CauseView {
 }
 
 /// The causes of an import, the most frequent first.
-pub(super) fn of(figures: &Figures, attention: &Attention) -> Vec<CauseView> {
+pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>) -> Vec<CauseView> {
     let most = figures.causes.iter().map(|cause| cause.count).max().unwrap_or_default().max(1);
     figures
         .causes
@@ -42,7 +42,7 @@ pub(super) fn of(figures: &Figures, attention: &Attention) -> Vec<CauseView> {
                 message: readable(if cause.message == meaning { "" } else { &cause.message }),
                 rows: counted(cause.count, "row", "rows"),
                 share: format!("{:.2}", share.max(0.5)),
-                what_next: pieces_with(&advice_for(cause, figures.import), attention.fix.as_deref()),
+                what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
                 samples: attention.samples(&cause.code).to_vec(),
                 link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
             }

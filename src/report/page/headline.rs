@@ -1,9 +1,10 @@
 //! How an import stands, in one sentence, and what to do next with the command to type.
 
 use crate::journal::RunInfo;
-use crate::look::{count, counted, shown};
+use crate::look::{count, counted, left_out, shares, shown, with_along};
 use crate::model::state::JobState;
 use crate::report::RunState;
+use crate::report::advice::Advisor;
 use crate::report::figures::Figures;
 
 use super::attention::readable;
@@ -45,6 +46,8 @@ struct Rows {
     refused: u64,
     /// Left out because of errors; neither refused nor aside.
     left_out: u64,
+    /// Those of them that have none: they come along with what they belong to.
+    along: u64,
     held: u64,
     left: u64,
     aside: u64,
@@ -52,17 +55,18 @@ struct Rows {
 }
 
 impl Headline {
-    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>, fix: Option<&str>) -> Self {
+    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
         let with = |wanted: Tone| figures.states.count(|state| tone(state) == wanted);
-        let left_out = |state| figures.left_out.in_state(state);
+        let left_out_in = |state| figures.left_out.in_state(state);
         let rows = Rows {
             all: figures.rows,
             done: with(Tone::Done),
-            refused: with(Tone::Failed).saturating_sub(left_out(JobState::Rejected)),
+            refused: with(Tone::Failed).saturating_sub(left_out_in(JobState::Rejected)),
             left_out: figures.left_out.total(),
+            along: figures.along(),
             held: with(Tone::Person),
             left: with(Tone::Waiting),
-            aside: with(Tone::Aside).saturating_sub(left_out(JobState::Skipped)),
+            aside: with(Tone::Aside).saturating_sub(left_out_in(JobState::Skipped)),
             findings: figures.audit.findings(),
         };
         Self {
@@ -70,9 +74,9 @@ impl Headline {
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
             resumes_at: figures.standing.resumes_at.filter(|_| rows.left > 0).map(When::of),
-            next: next(figures, &rows, fix),
+            next: next(figures, &rows, advisor),
             numbers: numbers(figures, &rows),
-            has_fix: fix.is_some(),
+            has_fix: advisor.has_fix(),
         }
     }
 }
@@ -84,7 +88,7 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
             let were = if rows.refused == 1 { "was" } else { "were" };
             let and = match rows.left_out {
                 0 => String::new(),
-                left_out => format!(", {} left out because of errors", count(left_out)),
+                _ => format!("; {}", left_out(rows.left_out - rows.along, rows.along)),
             };
             format!(
                 "Finished: {} of {} {were} refused{and}",
@@ -93,12 +97,18 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
             )
         }
         RunState::Finished if rows.left_out > 0 => {
-            let were = if rows.left_out == 1 { "was" } else { "were" };
-            format!(
-                "Finished: {} of {} {were} left out because of errors",
-                count(rows.left_out),
-                counted(rows.all, "row", "rows")
-            )
+            let own = rows.left_out - rows.along;
+            let were = if own == 1 { "was" } else { "were" };
+            let of = counted(rows.all, "row", "rows");
+            let words = match own {
+                0 => left_out(own, rows.along),
+                _ => with_along(
+                    format!("{} of {of} {were} left out because of errors", count(own)),
+                    own,
+                    rows.along,
+                ),
+            };
+            format!("Finished: {words}")
         }
         RunState::Finished if rows.aside > 0 => {
             format!(
@@ -137,7 +147,7 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
         parts.push(format!("{} refused", counted(rows.refused, "row was", "rows were")));
     }
     if figures.standing.state != RunState::Finished && rows.left_out > 0 {
-        parts.push(format!("{} left out because of errors", counted(rows.left_out, "row was", "rows were")));
+        parts.push(left_out(rows.left_out - rows.along, rows.along));
     }
     if figures.standing.state != RunState::Held && rows.held > 0 {
         parts.push(counted(rows.held, "row needs a person", "rows need a person"));
@@ -156,6 +166,13 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
             if skipped == 1 { "it belongs to" } else { "they belong to" }
         ));
     }
+    for (number, by) in &figures.answered {
+        parts.push(format!(
+            "{} again since: import {by} answers for {}",
+            counted(*number, "row came", "rows came"),
+            if *number == 1 { "it" } else { "them" }
+        ));
+    }
     if rows.findings > 0 && rows.held > 0 {
         parts.push(counted(rows.findings, "finding of reading back", "findings of reading back"));
     }
@@ -169,31 +186,32 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
 }
 
 /// What to do, the most urgent first.
-fn next(figures: &Figures, rows: &Rows, fix: Option<&str>) -> Vec<Next> {
+fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
     let import = figures.import;
     let mut next = Vec::new();
-    let mut put = |words: &str, command: String| next.push(Next { words: words.to_owned(), command });
+    let mut put =
+        |words: &str, command: String| next.push(Next { words: words.to_owned(), command: shown(&command) });
     match figures.standing.state {
         RunState::Stopped => {
-            put("See what keeps the service from answering:", "fleetload doctor".into());
-            put("Then go on with what is left:", "fleetload run".into());
+            put("See what keeps the service from answering:", advisor.command("doctor"));
+            put("Then go on with what is left:", advisor.command("run"));
         }
         RunState::Parked if figures.standing.resumes_at.is_some() => {
-            put("Leave it until then; what is still to do goes on with:", "fleetload run".into());
+            put("Leave it until then; what is still to do goes on with:", advisor.command("run"));
         }
-        RunState::Parked => put("Go on with what is still to do:", "fleetload run".into()),
+        RunState::Parked => put("Go on with what is still to do:", advisor.command("run")),
         RunState::Finished | RunState::Held => {}
     }
     if rows.held > 0 {
         put(
             "Decide the held rows; this shows each with what the service has of it:",
-            format!("fleetload resolve --import {import}"),
+            advisor.command(&format!("resolve --import {import}")),
         );
     }
     if rows.findings > 0 {
         put(
             "When you have looked into what reading back found:",
-            format!("fleetload resolve --import {import} --seen"),
+            advisor.command(&format!("resolve --import {import} --seen")),
         );
     }
     let to_correct = match (rows.refused, rows.left_out) {
@@ -205,39 +223,38 @@ fn next(figures: &Figures, rows: &Rows, fix: Option<&str>) -> Vec<Next> {
     if let Some(them) = to_correct {
         put(
             &format!("Correct {them}, in the sheet or in fix.xlsx beside this page, and import that file:"),
-            format!("fleetload run {}", fix.unwrap_or("FILE")),
+            advisor.run_corrected(),
         );
     }
     if figures.standing.state == RunState::Held && rows.left > 0 {
-        put("Then go on with what is left:", "fleetload run".into());
+        put("Then go on with what is left:", advisor.command("run"));
     }
     next
 }
 
 fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
-    let of_all = |number: u64| match (number * 1_000).checked_div(rows.all) {
-        Some(share) if number > 0 && number < rows.all => {
-            format!("{}.{} %", share.clamp(1, 999) / 10, share.clamp(1, 999) % 10)
-        }
-        _ => String::new(),
-    };
+    let aside = rows.aside + rows.left_out;
+    let parts = [rows.done, rows.refused, rows.held, rows.left, aside];
+    // That all of them are of one sort is seen without a share.
+    let said = if parts.contains(&rows.all) { Default::default() } else { shares(&parts) };
+    let of_all = |at: usize| said.get(at).cloned().unwrap_or_default();
     let mut numbers = vec![
         Number {
             label: "Rows",
             value: count(rows.all),
             note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
         },
-        Number { label: "Done", value: count(rows.done), note: of_all(rows.done) },
+        Number { label: "Done", value: count(rows.done), note: of_all(0) },
     ];
     let mut put = |label, value: u64, note| {
         if value > 0 {
             numbers.push(Number { label, value: count(value), note });
         }
     };
-    put("Refused", rows.refused, of_all(rows.refused));
-    put("A person decides", rows.held, of_all(rows.held));
-    put("Still to do", rows.left, of_all(rows.left));
-    put("Left out", rows.aside + rows.left_out, of_all(rows.aside + rows.left_out));
+    put("Refused", rows.refused, of_all(1));
+    put("A person decides", rows.held, of_all(2));
+    put("Still to do", rows.left, of_all(3));
+    put("Left out", aside, of_all(4));
     put("Known from before", figures.recognised, String::new());
     put("Requests", figures.requests, "look-ups not counted".to_owned());
     numbers

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::journal::{Journal, QuotaDay};
-use crate::look::count;
+use crate::look::{count, share};
 use crate::model::time::Day;
 use crate::report::figures::Figures;
 
@@ -63,7 +63,6 @@ impl DayView {
         #[expect(clippy::cast_precision_loss, reason = "a length, drawn to a hundredth of a percent")]
         let percent = |number: u64| format!("{:.2}", number as f64 / scale as f64 * 100.0);
         let sure = day.sent.saturating_sub(day.doubtful);
-        let share = ceiling.and_then(|ceiling| (day.sent * 100).checked_div(ceiling));
         let words = match ceiling {
             Some(ceiling) => format!("{}: {} of {} creations", day.day, count(day.sent), count(ceiling)),
             None => format!("{}: {} creations; the quota is not known", day.day, count(day.sent)),
@@ -74,7 +73,7 @@ impl DayView {
             confirmed: count(day.confirmed),
             doubtful: count(day.doubtful),
             ceiling: ceiling.map(count),
-            share: share.map_or_else(String::new, |share| format!("{share} %")),
+            share: ceiling.map_or_else(String::new, |ceiling| share(day.sent, ceiling)),
             sure: percent(sure),
             unsure: percent(day.sent - sure),
             limit: ceiling.map(percent),

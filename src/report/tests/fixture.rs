@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::command::Again;
 use crate::journal::{
     Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow, NewSheet, Write,
 };
@@ -16,7 +17,7 @@ use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Rejection, Violation};
-use crate::report::{RunState, Standing, Written, write};
+use crate::report::{Caller, RunState, Standing, Written, write};
 use crate::sheet::{self, Options, Pointer, Row};
 
 pub(super) const COMPANIES: &str = "\
@@ -73,6 +74,11 @@ pub(super) fn read(path: &Path) -> Vec<(sheet::Table, Vec<Row>)> {
         rows
     };
     book.tables.iter().map(|table| (table.clone(), rows(table))).collect()
+}
+
+/// Somebody who types from beside the folder `reports`.
+pub(super) fn caller(again: &Again) -> Caller<'_> {
+    Caller { again, folder: Path::new("reports") }
 }
 
 /// A journal on disk with the jobs that its rows made, by their keys or names.
@@ -179,7 +185,8 @@ impl Bench {
     /// Writes the reports of an import to a folder of this name.
     pub(super) fn write(&self, import: ImportId, name: &str) -> Written {
         let standing = Standing { state: RunState::Parked, exit_code: 5, resumes_at: Some(at(720)) };
-        write(&self.journal, import, &self.folder.path().join(name), &standing).unwrap()
+        write(&self.journal, import, &self.folder.path().join(name), &standing, caller(&Again::default()))
+            .unwrap()
     }
 }
 

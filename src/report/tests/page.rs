@@ -21,8 +21,7 @@ fn body(written: &Written) -> String {
     let policy = crate::look::policy().replace('\'', "&#39;");
     let before = before.replace(&policy, "POLICY");
     assert!(before.contains("content=\"POLICY\""), "{before}");
-    let after = format!("{middle}<script/>{after}").replace(&written.folder.display().to_string(), "reports");
-    format!("{before}<style/>{after}")
+    format!("{before}<style/>{middle}<script/>{after}")
 }
 
 #[test]
@@ -41,7 +40,7 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     bench.done("acme", JobState::Sending, How::Created, 1, 2);
     let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
     let folder = bench.folder.path().join("reports");
-    let written = write(&bench.journal, import, &folder, &standing).unwrap();
+    let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);
     assert!(page.contains("<h1 id=\"summary\">Finished: the row is done</h1>"), "{page}");
     assert!(page.contains("None: nothing was refused"), "{page}");

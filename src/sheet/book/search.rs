@@ -21,6 +21,12 @@ use crate::sheet::workbook::Workbook;
 /// Rows that are looked at in search of a header whose row a person has named.
 const FURTHEST_HEADER: usize = 10_000;
 
+/// Whether this is the header of one of our reports: it is the first row, whatever was said of the sheets that the rows
+/// come from.
+fn is_report(candidate: &Candidate) -> bool {
+    candidate.row == 1 && guard::is_ours(&candidate.cells)
+}
+
 impl Book {
     /// Finds the tables of a workbook.
     pub(super) fn find_worksheets(&mut self) -> std::result::Result<(), Refusal> {
@@ -213,6 +219,9 @@ impl Book {
     /// Takes a candidate for the header; where a person has named the row, those above it are not kept.
     pub(super) fn consider(&self, candidate: Candidate, candidates: &mut Vec<Candidate>) {
         if self.options.header_row.is_some() {
+            if candidates.first().is_some_and(is_report) {
+                return;
+            }
             candidates.clear();
         }
         candidates.push(candidate);
@@ -221,7 +230,10 @@ impl Book {
     /// The candidates for the header: all, or the one a person named.
     pub(super) fn chosen(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         match self.options.header_row {
-            Some(row) => candidates.into_iter().filter(|candidate| candidate.row == row).collect(),
+            Some(row) => candidates
+                .into_iter()
+                .filter(|candidate| candidate.row == row || is_report(candidate))
+                .collect(),
             None => candidates,
         }
     }

@@ -101,6 +101,14 @@ fn every_notable_event_has_its_sentence() {
             "the sheet 'Devices' of onboarding.xlsx is set aside: the service refused 50 of its rows in a row with \
              invalidData: device.costCentre: is required; everything else goes on",
         ),
+        (
+            Event::Unseen {
+                job: JobId(7),
+                kind: Kind::Device,
+                until: Moment::parse("2026-03-01T12:00:31Z").unwrap(),
+            },
+            "1 device waits until what it refers to is known: tried until 12:00:31 UTC",
+        ),
         (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
         (
             Event::Draining { under_way: 1 },
@@ -111,6 +119,35 @@ fn every_notable_event_has_its_sentence() {
         let told = picture(1).take(&event, tick(0), &TimeZone::UTC);
         assert_eq!(told.as_deref(), Some(expected));
     }
+}
+
+#[test]
+fn rows_that_wait_until_the_service_knows_what_they_refer_to_are_counted_and_told_once() {
+    let mut picture = picture(4);
+    let at = |seconds: u64| Moment::parse("2026-03-01T12:00:31Z").unwrap().plus(Duration::from_secs(seconds));
+    let mut told = Vec::new();
+    for (job, kind) in [(1, Kind::Device), (2, Kind::Site), (3, Kind::Device)] {
+        let event = Event::Unseen { job: JobId(job), kind, until: at(job.unsigned_abs()) };
+        told.extend(picture.take(&event, tick(1), &TimeZone::UTC));
+    }
+    assert_eq!(told.len(), 1, "{told:?}");
+    let line = |picture: &Picture| picture.unseen_line(&TimeZone::UTC);
+    let words = "1 site and 2 devices wait until what they refer to is known: tried until 12:00:34 UTC";
+    assert_eq!(line(&picture).as_deref(), Some(words));
+    for (job, kind, from, to) in [
+        (1, Kind::Device, JobState::Deferred, JobState::Ready),
+        (1, Kind::Device, JobState::Ready, JobState::Sending),
+        (1, Kind::Device, JobState::Sending, JobState::Deferred),
+        (2, Kind::Site, JobState::Sending, JobState::Created),
+        (3, Kind::Device, JobState::Sending, JobState::Rejected),
+    ] {
+        picture.take(&Event::Moved { job: JobId(job), kind, from, to }, tick(2), &TimeZone::UTC);
+    }
+    let words = "1 device waits until what it refers to is known: tried until 12:00:32 UTC";
+    assert_eq!(line(&picture).as_deref(), Some(words));
+    let (kind, from, to) = (Kind::Device, JobState::Sending, JobState::Rejected);
+    picture.take(&Event::Moved { job: JobId(1), kind, from, to }, tick(3), &TimeZone::UTC);
+    assert_eq!(line(&picture), None);
 }
 
 #[test]

@@ -4,13 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fleetload::command::Again;
 use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Salvaged, Selection, Write};
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState::{self, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Rejection;
-use fleetload::report::{self, RunState, Standing};
+use fleetload::report::{self, Caller, RunState, Standing};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value};
 use tempfile::TempDir;
@@ -183,8 +184,9 @@ fn live_through(path: &Path) {
     read(&journal);
     let folder = path.with_extension("reports");
     let standing = Standing { state: RunState::Parked, exit_code: 3, resumes_at: Some(NOW) };
+    let caller = Caller { again: &Again::default(), folder: &folder };
     if let Some(import) = journal.imports().unwrap_or_default().first() {
-        drop(report::write(&journal, import.import, &folder, &standing));
+        drop(report::write(&journal, import.import, &folder, &standing, caller));
     }
     decide(&mut journal);
     work(&mut journal);

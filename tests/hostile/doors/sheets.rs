@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
+use fleetload::command::Again;
 use fleetload::import::{self, Examined, Outcome};
 use fleetload::journal::Journal;
 use fleetload::model::kind::Kind;
 use fleetload::model::time::Moment;
-use fleetload::report::{self, RunState, Standing};
+use fleetload::report::{self, Caller, RunState, Standing};
 use fleetload::sheet::Options;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
@@ -170,7 +171,8 @@ fn take_in(folder: &Path, file: &Path, options: &Options) {
     assert_eq!(imported.added + imported.revised + imported.recognised, usable, "{imported:?}");
 
     let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
-    let written = report::write(&journal, imported.import, &folder.join("reports"), &standing)
+    let caller = Caller { again: &Again::default(), folder };
+    let written = report::write(&journal, imported.import, &folder.join("reports"), &standing, caller)
         .expect("a report of what was imported");
     for file in written.files.iter().filter(|file| is_sheet(file)) {
         examined(file, &Options::default(), Some(&journal));

@@ -1,0 +1,96 @@
+//! What a person does about what keeps files from being imported, in a few words that stand before the command to type.
+
+use std::path::{Path, PathBuf};
+
+use crate::sheet;
+use crate::sheet::finding::{Code, Findings, Severity};
+
+/// What is to be done, in the order in which it was found: `check the path`, `correct the sheet`.
+pub(super) fn remedy(findings: &Findings) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for group in findings.groups() {
+        let is_wrong = matches!(group.key.severity, Severity::Fatal | Severity::Error);
+        let words_of_code = of(group.key.code);
+        if is_wrong && !words.contains(&words_of_code) {
+            words.push(words_of_code);
+        }
+    }
+    match words.pop() {
+        None => SHEET.to_owned(),
+        Some(last) if words.is_empty() => last.to_owned(),
+        Some(last) => format!("{} and {last}", words.join(", ")),
+    }
+}
+
+const SHEET: &str = "correct the sheet";
+
+/// What is to be done about files that cannot be read; all other findings are about what stands in one.
+const FILES: [(Code, &str); 11] = [
+    (Code::FileNotFound, "check the path"),
+    (Code::FileLock, "close the workbook and name it instead of its lock file"),
+    (Code::FileUnreadable, "close the file in other programs and see that you may read it"),
+    (Code::FileFormatUnsupported, SAVE_AS),
+    (Code::FileFormatMismatch, SAVE_AS),
+    (Code::FileEncrypted, "save it without a password"),
+    (Code::FileEmpty, EXPORT),
+    (Code::FileCorrupt, EXPORT),
+    (Code::FileXmlEntity, EXPORT),
+    (Code::FileTooLarge, "split the file"),
+    (Code::FileDelimiterAmbiguous, "say what stands between its cells"),
+];
+const SAVE_AS: &str = "save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file";
+const EXPORT: &str = "export or download the file again";
+
+fn of(code: Code) -> &'static str {
+    FILES.iter().find(|(known, _)| *known == code).map_or(SHEET, |(_, words)| words)
+}
+
+/// The file that is meant by one: the workbook by its lock file, every other by itself.
+pub(super) fn meant(file: &Path) -> PathBuf {
+    let name = file.file_name().map(|name| name.to_string_lossy());
+    match name.as_deref().and_then(sheet::locked) {
+        Some(workbook) => file.with_file_name(workbook),
+        None => file.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::finding::Finding;
+
+    fn told(codes: &[Code]) -> String {
+        let mut findings = Findings::default();
+        for &code in codes {
+            findings.extend([Finding::of_file(code, "a.xlsx", "wrong")]);
+        }
+        remedy(&findings)
+    }
+
+    #[test]
+    fn what_to_do_fits_what_was_found() {
+        assert_eq!(told(&[Code::FileNotFound]), "check the path");
+        assert_eq!(told(&[Code::FileLock]), "close the workbook and name it instead of its lock file");
+        assert_eq!(
+            told(&[Code::FileFormatMismatch]),
+            "save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file"
+        );
+        assert_eq!(told(&[Code::CellMac, Code::RowFooter]), "correct the sheet");
+        assert_eq!(
+            told(&[Code::FileNotFound, Code::CellMac, Code::CellEmail]),
+            "check the path and correct the sheet"
+        );
+    }
+
+    #[test]
+    fn by_a_lock_file_the_workbook_is_meant() {
+        let table = [
+            ("in/~$rollout.xlsx", "in/rollout.xlsx"),
+            ("in/.~lock.rollout.xlsx#", "in/rollout.xlsx"),
+            ("in/rollout.xlsx", "in/rollout.xlsx"),
+        ];
+        for (file, expected) in table {
+            assert_eq!(meant(Path::new(file)), Path::new(expected));
+        }
+    }
+}
