@@ -5,6 +5,7 @@
 //! in; nothing here asks a clock.
 
 mod activity;
+mod aside;
 mod audit;
 mod baseline;
 mod cause;
