@@ -13,8 +13,7 @@ use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
-use crate::journal::{Account, Journal};
-use crate::model::id::ImportId;
+use crate::journal::{Account, Imported, Journal};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::plan::Demand;
@@ -25,10 +24,10 @@ use crate::term::{Ink, Line, count, counted};
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None, None)? else {
+    let Some((journal, imported)) = import(context, &typed.files, &typed.reading, None, None)? else {
         return Ok(Exit::Sheets);
     };
-    status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
+    status::next(context, &journal, &imported.tally, Some(imported.import))?;
     Ok(Exit::Done)
 }
 
@@ -70,7 +69,7 @@ pub(super) fn import(
     reading: &Reading,
     available: Option<&dyn Fn(Operation) -> bool>,
     account: Option<&Account>,
-) -> Result<Option<(Journal, ImportId)>> {
+) -> Result<Option<(Journal, Imported)>> {
     let manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
     if examined.findings.forbid_import(manner.skip_invalid) {
@@ -114,7 +113,7 @@ pub(super) fn import(
                 planned::tell(context, &planned, &now);
                 planned::forget(context);
             }
-            Ok(Some((journal, imported.import)))
+            Ok(Some((journal, imported)))
         }
         Outcome::Refused(refusals) => {
             refuse(context, &refusals, &manner);
@@ -200,7 +199,7 @@ pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json:
     json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
-fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported) {
+fn tell_imported(context: &Context<'_>, imported: &Imported) {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [

@@ -175,14 +175,15 @@ pub(super) fn next(
     };
     let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
     let left_out = journal.left_out_tally(Some(import))?;
-    let rejected = journal.tally(Some(import))?.in_state(JobState::Rejected);
     if counts::moving(tally) > 0 {
         if !journal.is_run_at_work() {
             terminal.hint(format!("to go on: {}", context.again("run")));
         }
     } else if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
-    } else if rejected > left_out.in_state(JobState::Rejected) {
+    } else if journal.tally(Some(import))?.in_state(JobState::Rejected)
+        > left_out.in_state(JobState::Rejected)
+    {
         terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",
             fix.display(),
