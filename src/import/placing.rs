@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-use super::Examined;
 use super::identity::{Claim, Decision, SameKey, decide};
+use super::{Examined, ahead};
 use crate::error::{Error, Result};
 use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
 use crate::model::digest::hexadecimal;
@@ -64,7 +64,7 @@ pub(super) fn place<'j>(
                     .hint("close it in other programs and run the command again")
             };
             let mut at = *first;
-            let summary = book.read(table, &mut |mut row| {
+            let summary = ahead::read(book, table, &mut |mut row| {
                 examined.policy.judge_row(&mut row);
                 let ordinal = at;
                 at += 1;
