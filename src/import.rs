@@ -4,6 +4,7 @@
 //! the two only what rows have to do with each other is kept, so that a million rows fit in memory. What a row that
 //! was imported before means now is decided in `identity`; sending is left to the run.
 
+mod ahead;
 mod identity;
 mod left_out;
 mod placing;

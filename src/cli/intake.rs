@@ -16,9 +16,8 @@ use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched, zones};
 use crate::error::{Error, Exit, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
-use crate::journal::{Account, Journal};
+use crate::journal::{Account, Imported, Journal};
 use crate::look;
-use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -35,10 +34,10 @@ const TIMEZONE: &str = "timezone";
 /// Imports files and sends nothing.
 pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, import)) = import(context, &typed.files, &typed.reading, None)? else {
+    let Some((journal, imported)) = import(context, &typed.files, &typed.reading, None)? else {
         return Ok(Exit::Sheets);
     };
-    status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
+    status::next(context, &journal, &imported.tally, Some(imported.import))?;
     Ok(Exit::Done)
 }
 
@@ -88,7 +87,7 @@ pub(super) fn import(
     files: &[PathBuf],
     reading: &Reading,
     service: Option<&Service<'_>>,
-) -> Result<Option<(Journal, ImportId)>> {
+) -> Result<Option<(Journal, Imported)>> {
     let mut manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
     if !examined.findings.forbid_import(manner.skip_invalid)
@@ -142,7 +141,7 @@ pub(super) fn import(
                 planned::tell(context, &planned, &now);
                 planned::forget(context);
             }
-            Ok(Some((journal, imported.import)))
+            Ok(Some((journal, imported)))
         }
         Outcome::Refused(refusals) => {
             refuse(context, &refusals, &manner);
@@ -239,7 +238,7 @@ pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json:
     json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
 }
 
-fn tell_imported(context: &Context<'_>, imported: &crate::journal::Imported, left_out: &Tally) {
+fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
     let terminal = context.terminal;
     let mut parts = vec![format!("{} new", count(imported.added))];
     for (number, words) in [

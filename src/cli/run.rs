@@ -201,7 +201,7 @@ fn prepare(
         return Ok(None);
     };
     journal.bind(&account)?;
-    Ok(Some((journal, Some(imported))))
+    Ok(Some((journal, Some(imported.import))))
 }
 
 /// Binds the journal to the account. Who rehearsed in this folder and now means it is told how to begin in earnest,

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-use super::Examined;
 use super::identity::{Claim, Decision, SameKey, decide};
+use super::{Examined, ahead};
 use crate::error::{Error, Result};
 use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
 use crate::model::digest::hexadecimal;
-use crate::model::id::{ImportId, JobId};
+use crate::model::id::JobId;
 use crate::model::key::{comparable, natural_key};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Record, Role, Target};
@@ -18,8 +18,6 @@ use crate::sheet::between::To;
 use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
 use crate::sheet::{Draft, Row, fold_key};
 
-/// The first import of a journal.
-const FIRST: ImportId = ImportId(1);
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
 
@@ -66,7 +64,7 @@ pub(super) fn place<'j>(
                     .hint("close it in other programs and run the command again")
             };
             let mut at = *first;
-            let summary = book.read(table, &mut |mut row| {
+            let summary = ahead::read(book, table, &mut |mut row| {
                 examined.policy.judge_row(&mut row);
                 let ordinal = at;
                 at += 1;
@@ -84,6 +82,7 @@ pub(super) fn place<'j>(
     if !placing.waiting.is_empty() {
         return Err(Error::internal("rows wait for others that were never placed"));
     }
+    placing.writer.complete()?;
     Ok((placing.writer, placing.findings))
 }
 
@@ -195,7 +194,7 @@ impl Placing<'_, '_> {
         former_hash: Option<&str>,
     ) -> Result<(JobId, Disposition)> {
         let kind = values.record.kind();
-        if self.writer.import() == FIRST {
+        if self.writer.is_first() {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
             return Ok((self.writer.add_job(values)?, Disposition::New));
         }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Transaction};
 
+use super::aside::Aside;
 use super::column::{Id, count};
 use super::failure::unwritable;
 use super::release::{self, Ground};
@@ -26,11 +27,13 @@ use crate::model::time::Moment;
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
+        let path = self.path.clone();
         let transaction = self.begin()?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = left_out::are_waiting(&transaction)?;
+        let aside = Aside::of(&transaction, import, &path)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -43,6 +46,7 @@ impl Journal {
             dispositions: [0; 4],
             left_out: 0,
             some_wait,
+            aside,
         })
     }
 }
@@ -67,6 +71,8 @@ pub struct ImportWriter<'a> {
     pub(super) left_out: u64,
     /// Whether rows that earlier imports left out have not come again yet.
     pub(super) some_wait: bool,
+    /// The indexes that are not kept while rows are added.
+    pub(super) aside: Aside,
 }
 
 impl ImportWriter<'_> {
@@ -236,7 +242,8 @@ impl ImportWriter<'_> {
     }
 
     /// Commits the import: when this returns, all of it is on disk.
-    pub fn finish(self) -> Result<Imported> {
+    pub fn finish(mut self) -> Result<Imported> {
+        self.complete()?;
         self.skip_below_the_lost()?;
         let mut rows = 0;
         for (&sheet, &count_of_sheet) in &self.sheets {
@@ -249,6 +256,7 @@ impl ImportWriter<'_> {
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
         let tally = view::tally_of(&self.transaction, self.import)?;
+        self.aside.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");

@@ -6,6 +6,7 @@
 
 mod activity;
 mod answers;
+mod aside;
 mod audit;
 mod baseline;
 mod cause;

@@ -18,7 +18,11 @@ pub fn comparable(name: &str) -> String {
         if !result.is_empty() {
             result.push(' ');
         }
-        result.extend(word.nfc());
+        if word.is_ascii() {
+            result.push_str(word);
+        } else {
+            result.extend(word.nfc());
+        }
     }
     result
 }

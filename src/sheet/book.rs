@@ -7,9 +7,9 @@ mod search;
 mod separators;
 mod worksheets;
 
-use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -41,7 +41,8 @@ pub struct Book {
     /// What was found about the file and its headers.
     pub findings: Vec<Finding>,
     options: Options,
-    workbook: RefCell<Option<Workbook>>,
+    /// The workbook as it is open; whoever reads of it has it alone.
+    workbook: Mutex<Option<Workbook>>,
     worksheets: Worksheets,
 }
 
@@ -78,7 +79,7 @@ pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Resul
         ignored: Vec::new(),
         findings,
         options: options.clone(),
-        workbook: RefCell::new(None),
+        workbook: Mutex::new(None),
         worksheets: Worksheets::default(),
     };
     let found = match book.file.format {
@@ -111,7 +112,7 @@ impl Book {
         reading.empty_is_right = self.options.allow_empty;
         match &table.worksheet {
             Some(worksheet) => {
-                let mut workbook = self.workbook.borrow_mut();
+                let mut workbook = self.workbook();
                 let (workbook, seen) = self.seen(&mut workbook, worksheet)?;
                 let options = (self.options.hidden_rows, self.options.fill_merged);
                 worksheets::read(workbook, seen, table, options, reading)
@@ -131,7 +132,7 @@ impl Book {
         each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), String>> {
         let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
-        let mut workbook = self.workbook.borrow_mut();
+        let mut workbook = self.workbook();
         let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
         let linked = Linked::of(table, survey);
         let is_read = |column| worksheets::is_read(table, column);
@@ -143,6 +144,11 @@ impl Book {
             each(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
         })?;
         Ok(ended.map_err(|broken| broken.why))
+    }
+
+    /// The workbook. A reading that ended in a panic has left nothing half done: each begins anew.
+    fn workbook(&self) -> MutexGuard<'_, Option<Workbook>> {
+        self.workbook.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A worksheet that is read, with what was seen in it.

@@ -52,11 +52,16 @@ pub(crate) struct HeaderProblem {
 /// A header as headers are compared: compatibility forms, lower case, without invisible characters, a trailing
 /// asterisk or bracketed note, and all but letters and digits.
 pub fn fold(header: &str) -> String {
-    let text: String = header
-        .nfkc()
-        .filter(|c| !is_invisible(*c) && !is_direction(*c))
-        .flat_map(char::to_lowercase)
-        .collect();
+    // Asked of the first cells of every row, which are plain as a rule.
+    let text: String = if header.is_ascii() {
+        header.to_ascii_lowercase()
+    } else {
+        header
+            .nfkc()
+            .filter(|c| !is_invisible(*c) && !is_direction(*c))
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
     let mut rest = text.trim_end();
     loop {
         let before = rest;

@@ -151,7 +151,7 @@ impl Book {
             }
         }
         let (sources, pivots) = (workbook.sources(), worksheets::with_pivots(workbook.listed()));
-        *self.workbook.borrow_mut() = Some(workbook);
+        *self.workbook() = Some(workbook);
         for kind in Kind::ALL {
             let names: Vec<String> = found
                 .iter()

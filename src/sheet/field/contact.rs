@@ -30,6 +30,9 @@ pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) ->
         .rule(RULE)
         .error());
     }
+    if text.bytes().all(|byte| byte.is_ascii_digit() || b" +().-/#*".contains(&byte)) {
+        return Ok(Value::Text(text.to_owned()));
+    }
     let lower = text.to_lowercase().replace("extension", "x").replace("ext.", "x").replace("ext", "x");
     let letters: String = lower.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect();
     if !letters.is_empty() {

@@ -36,6 +36,8 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
         for (place, (alpha2, alpha3, name)) in COUNTRIES.iter().enumerate() {
             for word in [alpha2, alpha3, name] {
                 places.insert(fold(word), place);
+                // As most sheets have it: found without being folded first.
+                places.insert((*word).to_owned(), place);
             }
             for (also, _) in ALSO.iter().filter(|(_, code)| code == alpha2) {
                 places.insert(fold(also), place);
@@ -47,7 +49,7 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
     if is_placeholder(text) {
         return None;
     }
-    let (alpha2, _, name) = COUNTRIES[*places.get(&fold(text))?];
+    let (alpha2, _, name) = COUNTRIES[*places.get(text).or_else(|| places.get(&fold(text)))?];
     Some((alpha2, name))
 }
 

@@ -60,11 +60,16 @@ impl RowReader<'_> {
         let is_example = |planned: &&Planned| {
             cells.get(planned.position).is_some_and(|cell| cell.text.trim() == planned.column.example)
         };
-        let (left, typed): (Vec<&Planned>, Vec<&Planned>) =
-            self.plan.iter().filter(filled).partition(is_example);
+        let is_typed = |planned: &&Planned| filled(planned) && !is_example(planned);
+        // Asked of every row, and true of hardly any.
+        if self.plan.iter().filter(is_typed).nth(TYPED_OVER_EXAMPLE).is_some() {
+            return None;
+        }
+        let left: Vec<&Planned> =
+            self.plan.iter().filter(|planned| filled(planned) && is_example(planned)).collect();
         let has_its_name = left.iter().any(|planned| matches!(planned.column.name, "name" | "username"));
         let enough = if has_its_name { LEFT_OF_EXAMPLE } else { LEFT_UNDER_OTHER_NAME };
-        if left.len() < enough || typed.len() > TYPED_OVER_EXAMPLE {
+        if left.len() < enough {
             return None;
         }
         let names: Vec<&str> = left.iter().map(|planned| planned.column.name).collect();
