@@ -82,9 +82,20 @@ impl Manner {
         &self.typed
     }
 
+    /// What was typed, as it may be shown: values for blank cells are values of the sheets.
+    fn shown(&self, mut layer: Layer) -> Layer {
+        if self.redact {
+            layer.defaults.iter_mut().for_each(|(_, value)| "VALUE".clone_into(value));
+        }
+        layer
+    }
+
     /// The options to type for the same again, each with a space before it.
     pub(super) fn command_line(&self) -> String {
-        let mut line = self.typed.command_line();
+        let mut line = self.shown(self.typed.clone()).command_line();
+        if self.redact {
+            line.push_str(" --redact");
+        }
         if let Some(customer) = &self.customer {
             line.push_str(&format!(" --customer {}", super::context::quoted(customer)));
         }
@@ -124,7 +135,7 @@ impl Manner {
         };
         // A table may stand in the file only once: one that is there already is replaced.
         let before = before.filter(|before| !before.is_empty());
-        let layer = self.typed.clone().over(before.cloned().unwrap_or_default());
+        let layer = self.shown(self.typed.clone().over(before.cloned().unwrap_or_default()));
         let what = if before.is_some() {
             format!("to keep this for the next time, replace [{}] in {file} by:", path.join("."))
         } else {
