@@ -77,7 +77,8 @@ pub(crate) fn normalise<'a>(text: &'a str, norm: Norm, changes: &mut Changes) ->
         },
         Norm::Code | Norm::Words => {
             let folded: String = result.nfkc().map(dash).collect();
-            removed |= folded.replace(' ', "") != result.replace(char::is_whitespace, "");
+            let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            removed |= letters(&folded) != letters(&result);
             folded
         }
     };
@@ -247,6 +248,7 @@ pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
             continue;
         }
         let folded = candidate.to_lowercase();
+        assert!(!normal("a\nb", Norm::Words).1.invisible);
         // Cheap, and true of nearly every candidate among a hundred thousand names.
         if are_far_apart(&letters, &bytes_of(&folded), reach) {
             continue;

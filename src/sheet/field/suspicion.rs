@@ -33,15 +33,18 @@ pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
     let hidden =
         |c: char| c.is_control() || is_direction(c) || is_format(c) || (is_joiner(c) && !joins_letters(form));
     if let Some(c) = text.chars().find(|c| hidden(*c)) {
-        let kind = if is_direction(c) {
-            "character U+{}, which turns the direction of writing,"
-        } else {
-            "invisible character U+{}"
+        let code = u32::from(c);
+        let (kind, why) = match c {
+            '\t' => ("a tab", ""),
+            c if is_direction(c) => ("the character", ", which turns the direction of writing"),
+            _ => ("the invisible character", ""),
         };
-        let kind = kind.replace("{}", &format!("{:04X}", u32::from(c)));
         return Some(
-            Problem::new(Code::CellControlChar, format!("the cell has the {kind}: type the value again"))
-                .rule("visible characters only"),
+            Problem::new(
+                Code::CellControlChar,
+                format!("the cell has {kind} U+{code:04X}{why}: type the value again"),
+            )
+            .rule("visible characters only"),
         );
     }
     if text.contains('\u{fffd}') {

@@ -48,6 +48,17 @@ fn t03_invisible_characters_are_removed_and_those_that_turn_the_text_are_refused
         ],
     );
     cases("sites", "key", &[("s\u{200d}1", "error cell.control-char", None)]);
+    let told = |name: &str| csv("sites", &[("address1", name)]).the("cell.control-char").message;
+    assert_eq!(told("1\tEarl St"), "the cell has a tab U+0009: type the value again");
+    assert_eq!(
+        told("1 \u{202e}Earl"),
+        "the cell has the character U+202E, which turns the direction of writing: type the value again"
+    );
+    // A line break is no invisible character, and is told as what it is.
+    assert_eq!(
+        csv("sites", &[("phone", "555 1234\n555 1235")]).found_with_notes(),
+        ["error cell.line-break D2", "note ref.unverified B2"]
+    );
     let (_, suggestion) = spoiled("people", "email", "jane\u{200b}@acme.example");
     assert_eq!(suggestion, None);
     assert_eq!(person(&csv("people", &[("email", "jane@acme.example\u{200b}")])).email, "jane@acme.example");
