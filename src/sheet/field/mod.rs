@@ -275,7 +275,10 @@ fn form(
         Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
-        Form::Timezone => zone::timezone(text, ways.zones.as_deref(), reading),
+        Form::Timezone => match lookalike::in_a_latin_word(text) {
+            Some(odd) => Err(lookalike::problem(odd, text)),
+            None => zone::timezone(text, ways.zones.as_deref(), reading),
+        },
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
         Form::Reference(role) => identifier::reference(text, role),

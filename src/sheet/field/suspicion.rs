@@ -211,6 +211,6 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         );
     }
     if let Some(odd) = lookalike::in_a_latin_word(text) {
-        problems.push(lookalike::problem(odd, text).warning());
+        problems.push(lookalike::in_a_name(odd, text));
     }
 }

@@ -149,6 +149,11 @@ fn t06_a_letter_that_only_looks_right_is_named_with_its_code() {
     let finding = csv("devices", &[("mac", "O0:1A:2B:3C:4D:5E")]).the("cell.mac");
     assert!(finding.message.contains("'O' (U+004F) is the letter O, not the digit 0"), "{}", finding.message);
 }
+    // Only the mixed word is written otherwise.
+    let acme = ("Acm\u{435} Москва", "warning cell.non-ascii-lookalike", Some("Acme Москва"));
+    cases("sites", "name", &[acme]);
+    let zone = "\u{420}\u{430}cific/Auckland";
+    cases("sites", "timezone", &[(zone, "error cell.non-ascii-lookalike", Some("Pacific/Auckland"))]);
 
 /// What people write where they have nothing to say.
 #[test]
