@@ -381,3 +381,19 @@ fn o04_nothing_in_a_sheet_steers_the_terminal_and_long_values_are_cut_in_the_mid
     assert!(told.contains("aaa…zzz"), "{told}");
     assert!(!told.contains("MIDDLE"), "{told}");
 }
+            ("Caf&eacute;", "warning cell.html", None),
+            ("O&apos;Brien", "warning cell.html", None),
+            ("O&#39;Brien", "warning cell.html", None),
+            ("Joe&rsquo;s &copy;", "warning cell.html", None),
+            ("<p class=x>A", "warning cell.html", None),
+            ("<a href=x>y", "warning cell.html", None),
+            ("<li>A", "warning cell.html", None),
+            ("<em>A", "warning cell.html", None),
+            ("<img src=x>", "warning cell.html", None),
+            ("A <!-- c -->", "warning cell.html", None),
+            ("R&D; Lab", "", None),
+            ("A<B", "", None),
+            ("A<B Ltd", "", None),
+            ("Depot <Main>", "", None),
+            ("AT&T", "", None),
+            ("I <3 You", "", None),
