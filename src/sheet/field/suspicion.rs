@@ -6,7 +6,8 @@ use super::super::code::Code;
 use super::super::column::{Column, Family, Form, Need};
 use super::super::finding::shown;
 use super::super::text::{
-    has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, repair_mojibake,
+    Changes, Norm, has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, normalise,
+    repair_mojibake,
 };
 use super::{Problem, Ways, lookalike};
 
@@ -133,7 +134,7 @@ fn is_never_zero(form: Form) -> bool {
 }
 
 /// Whether a form takes any text.
-fn is_free(form: Form) -> bool {
+pub(super) fn is_free(form: Form) -> bool {
     matches!(form, Form::Name | Form::Text | Form::Code | Form::Family(_) | Form::Labels)
 }
 
@@ -180,18 +181,6 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
 
 /// Signs of damage in a text that is used all the same.
 pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
-    if let Some(repaired) = repair_mojibake(text)
-        && !repaired.chars().any(|c| c.is_control() || is_direction(c) || is_format(c))
-    {
-        problems.push(
-            Problem::new(
-                Code::CellMojibake,
-                "the letters were garbled when the file was saved or opened in another encoding: type the value again",
-            )
-            .rule("letters as they were typed")
-            .suggest(repaired),
-        );
-    }
     if has_markup(text) {
         problems.push(
             Problem::new(
@@ -214,3 +203,17 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         problems.push(lookalike::in_a_name(odd, text));
     }
 }
+/// Letters that were garbled before the sheet came here, told of the text as it was stored; what was probably meant is
+/// suggested in the form of its column.
+pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
+    let repaired = repair_mojibake(text)?;
+    let meant = normalise(&repaired, norm, &mut Changes::default());
+    let problem = Problem::new(
+        Code::CellMojibake,
+        "the letters were garbled when the file was saved or opened in another encoding: type the value again",
+    )
+    .rule("letters as they were typed");
+    let hides = |c: char| c.is_control() || is_direction(c) || is_format(c);
+    Some(if meant.chars().any(hides) || meant.is_empty() { problem } else { problem.suggest(meant) })
+}
+

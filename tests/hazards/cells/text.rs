@@ -95,6 +95,12 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     assert_eq!((read.username.as_str(), read.email.as_str()), ("jane.doe", "jane@acme.example"));
     assert_eq!(site(&csv("sites", &[("name", "Ａ \u{2013} B")])).name, "Ａ \u{2013} B");
     assert_eq!(site(&csv("sites", &[("phone", "09\u{2013}557 0000")])).phone_number, "09-557 0000");
+    let coded =
+        super::record::device(&csv("devices", &[("custom_site_id", "½Ａ"), ("postcode", "１０１０")]));
+    assert_eq!(coded.custom_site_id.as_deref(), Some("½Ａ"));
+    assert_eq!(coded.address.post_or_zip_code.as_deref(), Some("１０１０"));
+    let licence = super::record::row(&csv("devices", &[("licence_code", "½Ａ")])).draft.expect("it is right");
+    assert_eq!(licence.extras, [fleetload::model::record::Extra::Licence("½Ａ".into())]);
 }
 
 /// Names out of file names of a Mac or a PDF: a letter, and the accent after it.
@@ -294,7 +300,9 @@ fn x11_the_error_of_a_formula_is_known_as_text_in_every_language() {
     }
     let finding = csv("sites", &[("name", "#WERT!")]).the("cell.formula-error");
     assert!(finding.message.contains("the result #WERT!"), "{}", finding.message);
-    for name in ["#1 Earl St", "#North", "# N/A"] {
+    let finding = csv("sites", &[("name", "#####")]).the("cell.formula-error");
+    assert!(finding.message.contains("too narrow"), "{}", finding.message);
+    for name in ["#1 Earl St", "#North", "# N/A", "Err: 5", "Errol", "##1"] {
         assert_eq!(spoiled("sites", "name", name).0, [""; 0], "{name}");
     }
 }
@@ -339,6 +347,22 @@ fn t13_a_text_of_more_than_255_characters_is_a_warning_and_the_number_can_be_sai
     assert_eq!(spoiled("sites", "name", &"x".repeat(256)).0, ["warning cell.too-long C2"]);
     assert_eq!(spoiled("sites", "address1", &"é".repeat(256)).0, ["warning cell.too-long E2"]);
     assert_eq!(spoiled("sites", "labels", &format!("a;{}", "x".repeat(256))).0, ["warning cell.too-long H2"]);
+        "#HODNOTA!",
+        "#NÁZEV?",
+        "#ČÍSLO!",
+        "#NENÍ_K_DISPOZICI",
+        "#DĚLENÍ_NULOU!",
+        "#ÉRTÉK!",
+        "#NÉV?",
+        "#SZÁM!",
+        "#HIÁNYZIK",
+        "#ZÉRÓOSZTÓ!",
+        "#NULLA!",
+        "#PYTHON!",
+        "#EXTERNAL!",
+        "#н/д",
+        "Err:502",
+        "########",
     assert_eq!(spoiled("sites", "name", &"x".repeat(32_768)).0, ["error cell.too-long C2"]);
     let short =
         csv("sites", &[("name", "Twelve chars")]).read_with(|options| options.longest_text = Some(11));
