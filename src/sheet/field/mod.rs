@@ -232,7 +232,8 @@ pub(crate) fn read(
     if text.is_empty() {
         return reading;
     }
-    if let Some(problem) = suspicion::damaged(column.form, &text) {
+    reading.problems.extend(garbled);
+    if let Some(problem) = suspicion::damaged(column, &text) {
         return reading.problem(problem);
     }
     if let Some(problem) = suspicion::placeholder(column, &text, ways) {

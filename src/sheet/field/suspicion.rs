@@ -21,9 +21,10 @@ pub(super) fn beyond_a_cell(text: &str) -> Option<Problem> {
 }
 
 /// What no cell may contain, and what makes a text suspicious beyond use.
-pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
+pub(super) fn damaged(column: &Column, text: &str) -> Option<Problem> {
+    let form = column.form;
     if text.is_ascii() && text.len() <= TEXT_LIMIT && !text.bytes().any(|byte| byte.is_ascii_control()) {
-        return None;
+        return lost_letter(column, text);
     }
     if let Some(problem) = beyond_a_cell(text) {
         return Some(problem);
@@ -57,7 +58,78 @@ pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
             .rule("letters as they were typed"),
         );
     }
-    None
+    lost_letter(column, text)
+}
+
+/// Question marks where letters were: programs write them for letters that an encoding lacks. In names, addresses,
+/// usernames and e-mail only; notes in labels and metadata may ask something.
+fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
+    let is_lost = match column.form {
+        Form::Name | Form::Text | Form::Country => {
+            let may_be_placeholder = !is_never_placeholder(column);
+            has_mark_for_letter(text) && !(may_be_placeholder && is_placeholder(text))
+        }
+        Form::Username => has_mark_for_letter(text),
+        // What follows a link to an address belongs to the link.
+        Form::Email => !text.contains([':', '=', '<']) && text.contains('?') && text.contains('@'),
+        Form::Code
+        | Form::Key
+        | Form::Reference(_)
+        | Form::Enum(_)
+        | Form::Bool
+        | Form::Phone
+        | Form::Mac
+        | Form::Latitude
+        | Form::Longitude
+        | Form::Timezone
+        | Form::UuidList
+        | Form::Labels
+        | Form::Action
+        | Form::Family(Family::Label | Family::Meta | Family::Snat) => false,
+    };
+    is_lost.then(|| {
+        Problem::new(
+            Code::CellReplacementChar,
+            "a question mark stands where a letter was probably lost when the sheet was saved: type the value again",
+        )
+        .rule("letters as they were typed")
+    })
+}
+
+/// Whether a question mark stands within a word, or where one begins. At the end of a word it may ask something, and
+/// between a small letter and a capital a space is missing.
+fn has_mark_for_letter(text: &str) -> bool {
+    if !text.contains('?') {
+        return false;
+    }
+    text.split_whitespace().filter(|word| !is_of_a_link(word)).any(|word| {
+        let inner = word.trim_matches(['"', '\'', '(', ')', ',', ';', '.', '!']);
+        if inner.len() > 1 && inner.bytes().all(|byte| byte == b'?') {
+            return true;
+        }
+        let mut before = None;
+        let mut chars = inner.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '?' {
+                before = Some(c);
+                continue;
+            }
+            while chars.next_if_eq(&'?').is_some() {}
+            let Some(after) = chars.peek().filter(|c| c.is_alphabetic()) else { continue };
+            match before {
+                None => return true,
+                Some(before) if before.is_lowercase() && after.is_uppercase() => {}
+                Some(before) if before.is_alphabetic() || matches!(before, '-' | '(' | '\'') => return true,
+                Some(_) => {}
+            }
+        }
+        false
+    })
+}
+
+/// Whether a word is the address of a web page, in which a question mark has its place.
+fn is_of_a_link(word: &str) -> bool {
+    word.contains('=') || word.contains("://") || word.starts_with("www.")
 }
 
 /// A cell of several lines. The lines together are what was meant; where they belong is not certain for addresses.
@@ -98,7 +170,13 @@ fn joins_letters(form: Form) -> bool {
     }
 }
 
-/// A word that stands for nothing. Not in countries ("NA" is Namibia) nor in names of people ("Null" is one).
+/// A column in which what stands for nothing elsewhere can be a value: countries ("NA" is Namibia), names of people ("Null" is
+/// one).
+fn is_never_placeholder(column: &Column) -> bool {
+    matches!(column.name, "country" | "first_name" | "last_name")
+}
+
+/// A word that stands for nothing, and whether the cell is read as blank because of it.
 ///
 /// It is an error where a value is needed, and where it could not be sent; elsewhere a warning, and blank if that was
 /// asked for.
