@@ -236,10 +236,9 @@ pub(crate) fn read(
     if let Some(problem) = suspicion::damaged(column, &text) {
         return reading.problem(problem);
     }
-    if let Some(problem) = suspicion::placeholder(column, &text, ways) {
-        let wrong = problem.severity == Severity::Error;
+    if let Some((problem, is_blank)) = suspicion::placeholder(column, &text, ways) {
         reading.problems.push(problem);
-        if wrong || ways.placeholders_blank {
+        if is_blank {
             return reading;
         }
     }

@@ -178,13 +178,17 @@ fn is_never_placeholder(column: &Column) -> bool {
 
 /// A word that stands for nothing, and whether the cell is read as blank because of it.
 ///
-/// It is an error where a value is needed, and where it could not be sent; elsewhere a warning, and blank if that was
-/// asked for.
-pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<Problem> {
-    if matches!(column.name, "country" | "first_name" | "last_name") {
+/// It is an error where a value is needed and a warning elsewhere. What could not be sent is read as blank then; other
+/// text is so only if that was asked for.
+pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(Problem, bool)> {
+    if is_never_placeholder(column) {
         return None;
     }
-    let stands_for_nothing = is_placeholder(text) || (is_zero(text) && is_never_zero(column.form));
+    // As a coordinate it is a number gone wrong in a program, not a word for nothing.
+    let is_broken_number =
+        matches!(column.form, Form::Latitude | Form::Longitude) && text.eq_ignore_ascii_case("nan");
+    let stands_for_nothing =
+        (is_placeholder(text) && !is_broken_number) || (is_zero(text) && is_never_zero(column.form));
     if !stands_for_nothing {
         return None;
     }
@@ -193,13 +197,11 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<Pr
             .rule("the value, or a blank cell where none is needed")
     };
     Some(if column.need == Need::Required {
-        problem("enter the value").error()
-    } else if ways.placeholders_blank {
-        problem("the cell is read as blank; clear it")
-    } else if is_free(column.form) {
-        problem("it is sent as it stands; clear the cell unless it is meant")
+        (problem("enter the value").error(), true)
+    } else if ways.placeholders_blank || !is_free(column.form) {
+        (problem("the cell is read as blank; clear it"), true)
     } else {
-        problem("clear the cell").error()
+        (problem("it is sent as it stands; clear the cell unless it is meant"), false)
     })
 }
 
@@ -257,6 +259,20 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
     })
 }
 
+/// Letters that were garbled before the sheet came here, told of the text as it was stored; what was probably meant is
+/// suggested in the form of its column.
+pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
+    let repaired = repair_mojibake(text)?;
+    let meant = normalise(&repaired, norm, &mut Changes::default());
+    let problem = Problem::new(
+        Code::CellMojibake,
+        "the letters were garbled when the file was saved or opened in another encoding: type the value again",
+    )
+    .rule("letters as they were typed");
+    let hides = |c: char| c.is_control() || is_direction(c) || is_format(c);
+    Some(if meant.chars().any(hides) || meant.is_empty() { problem } else { problem.suggest(meant) })
+}
+
 /// Signs of damage in a text that is used all the same.
 pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
     if has_markup(text) {
@@ -281,17 +297,3 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         problems.push(lookalike::in_a_name(odd, text));
     }
 }
-/// Letters that were garbled before the sheet came here, told of the text as it was stored; what was probably meant is
-/// suggested in the form of its column.
-pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
-    let repaired = repair_mojibake(text)?;
-    let meant = normalise(&repaired, norm, &mut Changes::default());
-    let problem = Problem::new(
-        Code::CellMojibake,
-        "the letters were garbled when the file was saved or opened in another encoding: type the value again",
-    )
-    .rule("letters as they were typed");
-    let hides = |c: char| c.is_control() || is_direction(c) || is_format(c);
-    Some(if meant.chars().any(hides) || meant.is_empty() { problem } else { problem.suggest(meant) })
-}
-
