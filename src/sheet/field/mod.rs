@@ -32,13 +32,15 @@ use super::options::{CountryForm, MacForm, Options};
 use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
 
+pub(in crate::sheet) use list::doubled;
+
 pub use identifier::fold_key;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
-
 /// The column of codes by which a record is recognised.
 const REFERENCE: &str = "reference";
+
 /// What a cell means.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
@@ -285,8 +287,8 @@ fn form(
         Form::Latitude | Form::Longitude => {
             degrees::degrees(text, form == Form::Latitude, setting.comma_is_free)
         }
-        Form::UuidList => list::uuids(text),
-        Form::Labels => list::labels(text),
+        Form::UuidList => list::uuids(text, reading),
+        Form::Labels => list::labels(text, ways, reading),
         Form::Family(Family::Snat) => list::network(text),
     }
 }
