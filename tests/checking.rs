@@ -238,6 +238,27 @@ fn redacted_output_holds_nothing_of_the_cells() {
     }
 }
 
+/// A value for blank cells is a value of the sheet, in whatever the program says of it.
+#[test]
+fn redacted_output_does_not_repeat_values_for_blank_cells() {
+    let bench = bench();
+    let sheet = bench::companies(2);
+    let cities = |city: &str| format!("companies.city={city}");
+    bench.write("companies.csv", &sheet);
+    let command = ["check", "companies.csv", "--default", &cities("Quokkaville")];
+    let open = bench.fleetload(&[&command[..], &["--json"]].concat()).expect_code(0);
+    assert!(seen(&open).contains("Quokkaville"), "{}", seen(&open));
+    for more in [&["--redact"][..], &["--redact", "--json"], &["--redact", "-v"]] {
+        let outcome = bench.fleetload(&[&command[..], more].concat()).expect_code(0);
+        let seen = seen(&outcome);
+        assert!(!seen.to_lowercase().contains("quokka"), "{more:?}: {seen}");
+        assert!(seen.contains("VALUE"), "{more:?}: {seen}");
+    }
+    let outcome = bench.fleetload(&[&command[..], &["--redact"]].concat()).expect_code(0);
+    let again = "--default 'companies.city=VALUE' --redact";
+    assert!(seen(&outcome).contains(again), "{}", seen(&outcome));
+}
+
 #[test]
 fn a_long_value_does_not_break_the_layout() {
     let bench = bench();

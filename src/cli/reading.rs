@@ -120,9 +120,21 @@ impl Manner {
         &self.typed
     }
 
+    /// What was typed, as it may be shown: values for blank cells are values of the sheets.
+    fn shown(&self, mut layer: Layer) -> Layer {
+        if self.redact {
+            layer.defaults.iter_mut().for_each(|(_, value)| "VALUE".clone_into(value));
+        }
+        layer
+    }
+
     /// The options to type for the same again, each with a space before it.
     pub(super) fn command_line(&self) -> String {
-        self.line(&self.typed)
+        let mut line = self.line(&self.shown(self.typed.clone()));
+        if self.redact {
+            line.push_str(" --redact");
+        }
+        line
     }
 
     /// The same for a file of ours with rows of these files that were corrected: its form and its header are ours.
@@ -171,7 +183,7 @@ impl Manner {
         };
         // A table may stand in the file only once: one that is there already is replaced.
         let before = before.filter(|before| !before.is_empty());
-        let layer = self.typed.clone().over(before.cloned().unwrap_or_default());
+        let layer = self.shown(self.typed.clone().over(before.cloned().unwrap_or_default()));
         let what = if before.is_some() {
             format!("to keep this for the next time, replace [{}] in {file} by:", path.join("."))
         } else {

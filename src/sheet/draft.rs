@@ -180,6 +180,22 @@ impl Values {
         self.entries.iter().any(|(of, ..)| *of == family)
     }
 
+    /// A label of a column of its own that the row has already.
+    pub(super) fn doubled_label(&self) -> Option<&str> {
+        let listed: &[String] = match self.get("labels") {
+            Some(Value::Labels(labels)) => labels,
+            _ => &[],
+        };
+        let mut seen: Vec<&str> = listed.iter().map(String::as_str).collect();
+        self.entries.iter().filter(|(family, ..)| *family == Family::Label).find_map(|(_, _, label)| {
+            if seen.contains(&label.as_str()) {
+                return Some(label.as_str());
+            }
+            seen.push(label);
+            None
+        })
+    }
+
     /// Takes what the row refers to.
     pub(crate) fn references(&mut self) -> Vec<Reference> {
         let mut references = Vec::new();

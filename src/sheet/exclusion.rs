@@ -5,7 +5,7 @@ use crate::model::kind::Kind;
 use super::code::Code;
 use super::column::Family;
 use super::draft::Values;
-use super::field::{Problem, Value};
+use super::field::{Problem, Value, doubled};
 
 /// Something wrong between the cells of a row; `column` is where it is shown.
 #[derive(Debug)]
@@ -39,6 +39,9 @@ impl Values {
             });
         }
         self.in_the_sea(&mut problems);
+        if let Some(label) = self.doubled_label() {
+            problems.push(RowProblem { column: "label:", others: Vec::new(), problem: doubled(label) });
+        }
         if self.kind() == Kind::Device {
             self.device_problems(&mut problems);
         }

@@ -3,8 +3,15 @@
 //! Nothing else is ever changed silently: what is not on this list is a finding. Whether a value fits its column
 //! is left to the fields.
 
+mod markup;
+mod mojibake;
+mod nothing;
+
 use std::borrow::Cow;
 
+pub(crate) use markup::has_markup;
+pub(crate) use mojibake::repair_mojibake;
+pub(crate) use nothing::{is_formula_error, is_placeholder, is_too_narrow, is_zero};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Characters that are removed wherever they stand: zero-width space, word joiner, byte order mark, soft hyphen.
@@ -77,7 +84,8 @@ pub(crate) fn normalise<'a>(text: &'a str, norm: Norm, changes: &mut Changes) ->
         },
         Norm::Code | Norm::Words => {
             let folded: String = result.nfkc().map(dash).collect();
-            removed |= folded.replace(' ', "") != result.replace(char::is_whitespace, "");
+            let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            removed |= letters(&folded) != letters(&result);
             folded
         }
     };
@@ -141,92 +149,6 @@ pub(crate) fn is_blank(text: &str) -> bool {
 pub(crate) fn unwrap_excel(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("=\"")?.strip_suffix('"')?;
     (!inner.contains('"')).then_some(inner)
-}
-
-/// The error of a formula as text, in the languages Excel writes it in.
-pub(crate) fn is_formula_error(text: &str) -> bool {
-    /// English, newer ones and Google's, then German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish and
-    /// Norwegian, Finnish, Polish, Russian and Turkish.
-    const ERRORS: [&[&str]; 13] = [
-        &["#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"],
-        &[
-            "#SPILL!",
-            "#CALC!",
-            "#GETTING_DATA",
-            "#DATA!",
-            "#FIELD!",
-            "#BUSY!",
-            "#BLOCKED!",
-            "#CONNECT!",
-            "#UNKNOWN!",
-            "#ERROR!",
-        ],
-        &["#NV", "#BEZUG!", "#WERT!", "#ZAHL!", "#ÜBERLAUF!"],
-        &["#VALEUR!", "#NOM?", "#NOMBRE!", "#NUL!", "#PROPAGATION!"],
-        &["#N/D", "#¡REF!", "#¡VALOR!", "#¿NOMBRE?", "#¡DIV/0!", "#¡NUM!", "#¡NULO!", "#¡DESBORDAMIENTO!"],
-        &["#VALOR!", "#NOME?", "#NÚM!", "#NULO!", "#DESPEJAR!"],
-        &["#RIF!", "#VALORE!", "#NULLO!", "#ESPANSIONE!"],
-        &["#N/B", "#VERW!", "#WAARDE!", "#NAAM?", "#DEEL/0!", "#GETAL!", "#LEEG!", "#OVERLOOP!"],
-        &["#SAKNAS!", "#REFERENS!", "#VÄRDEFEL!", "#NAMN?", "#DIVISION/0!", "#OGILTIGT!", "#SKÄRNING!"],
-        &["#I/T", "#REFERENCE!", "#VÆRDI!", "#NAVN?", "#VERDI!", "#OVERLØB!", "#OVERFLYT!"],
-        &["#PUUTTUU!", "#VIITTAUS!", "#ARVO!", "#NIMI?", "#JAKO/0!", "#LUKU!", "#TYHJÄ!"],
-        &["#N/D!", "#ADR!", "#ARG!", "#NAZWA?", "#DZIEL/0!", "#LICZBA!", "#ZERO!"],
-        &[
-            "#Н/Д",
-            "#ССЫЛКА!",
-            "#ЗНАЧ!",
-            "#ИМЯ?",
-            "#ДЕЛ/0!",
-            "#ЧИСЛО!",
-            "#ПУСТО!",
-            "#YOK",
-            "#BAŞV!",
-            "#DEĞER!",
-            "#AD?",
-            "#SAYI/0!",
-            "#SAYI!",
-            "#BOŞ!",
-        ],
-    ];
-    text.starts_with('#') && ERRORS.iter().copied().flatten().any(|error| text.eq_ignore_ascii_case(error))
-}
-
-/// A word people write instead of leaving a cell blank.
-pub(crate) fn is_placeholder(text: &str) -> bool {
-    const WORDS: [&str; 18] = [
-        "n/a", "n.a.", "n.a", "-", "--", "---", "none", "null", "nil", "(null)", "<null>", "tbd", "tbc",
-        "xxx", "?", "???", "unknown", "todo",
-    ];
-    text.len() <= 8 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// Nothing but zeros, as spreadsheets write them that have no blank cells.
-pub(crate) fn is_zero(text: &str) -> bool {
-    matches!(text, "0" | "0.0" | "00")
-}
-
-/// The text as it was before it was read in Windows-1252 and saved in UTF-8; `None` when it shows no sign of that.
-pub(crate) fn repair_mojibake(text: &str) -> Option<String> {
-    if !text.chars().any(|c| matches!(c, 'Ã' | 'Â' | 'â' | 'Ð' | 'Ñ' | 'Å' | 'Ä')) {
-        return None;
-    }
-    let (bytes, _, lost) = encoding_rs::WINDOWS_1252.encode(text);
-    if lost {
-        return None;
-    }
-    let repaired = String::from_utf8(bytes.into_owned()).ok()?;
-    (repaired != text).then_some(repaired)
-}
-
-/// Whether the text contains a tag or an entity of a web page.
-pub(crate) fn has_markup(text: &str) -> bool {
-    const SIGNS: [&str; 12] =
-        ["<br", "<p>", "</", "<div", "<span", "<b>", "&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;", "&#"];
-    if !text.contains(['<', '&']) {
-        return false;
-    }
-    let lower = text.to_ascii_lowercase();
-    SIGNS.iter().any(|sign| lower.contains(sign))
 }
 
 /// Words that are within reach of `text`, nearest first, at most three.
@@ -326,21 +248,11 @@ mod tests {
         assert!(normal("Ac\u{200b}me", Norm::Name).1.invisible);
         assert!(normal("\u{ff10}1", Norm::Code).1.invisible);
         assert!(!normal("a\u{a0}b", Norm::Code).1.invisible);
+        assert!(!normal("a\nb", Norm::Words).1.invisible);
     }
 
     #[test]
-    fn signs_of_damage_are_seen() {
-        assert_eq!(repair_mojibake("CafÃ©").as_deref(), Some("Café"));
-        assert_eq!(repair_mojibake("Joeâ€™s").as_deref(), Some("Joe’s"));
-        assert_eq!(repair_mojibake("Café Ångström"), None);
-        assert_eq!(repair_mojibake("Ñandú"), None);
-        assert!(has_markup("Smith &amp; Sons"));
-        assert!(!has_markup("Smith & Sons <North>"));
-        assert!(is_formula_error("#n/a"));
-        assert!(is_formula_error("#BEZUG!"));
-        assert!(!is_formula_error("#1 Store"));
-        assert!(is_placeholder("N/A"));
-        assert!(!is_placeholder("Nona"));
+    fn what_exporters_wrap_around_values_is_taken_off() {
         assert_eq!(unwrap_excel("=\"00123\""), Some("00123"));
         assert_eq!(unwrap_excel("=A1"), None);
     }

@@ -337,6 +337,45 @@ fn f21_letters_garbled_by_an_earlier_save_are_told_and_not_repaired() {
     assert_eq!(names(&desk), ["CafÃ©"]);
 }
 
+/// Only some letters are garbled, in another code page, or twice; and what is right in other languages is left alone.
+#[test]
+fn f21_letters_are_found_one_by_one_and_right_names_are_left_alone() {
+    let garbled = [
+        ("Å\u{a0}koda Auto", "Škoda Auto"),
+        ("Nguyá»…n Ltd", "Nguyễn Ltd"),
+        ("Zürich â€“ x", "Zürich – x"),
+        ("MÃ¼ller €", "Müller €"),
+        ("l’Ã©cole", "l’école"),
+        ("Ĺ‚ĂłdĹş", "łódź"),
+        ("ä¸\u{ad}", "中"),
+        ("MÃƒÂ¼ller", "Müller"),
+    ];
+    for (name, meant) in garbled {
+        let desk = Desk::with("sites.csv", named(&[(name, "Auckland")]));
+        assert_eq!(desk.found(), ["warning cell.mojibake C2"], "{name}");
+        assert_eq!(desk.the("cell.mojibake").suggestion.as_deref(), Some(meant), "{name}");
+        assert_eq!(names(&desk), [name], "it is sent as it was stored");
+    }
+    let desk = Desk::with("sites.csv", named(&[("Ã\u{81}vila", "Auckland")]));
+    assert_eq!(desk.found(), ["warning cell.mojibake C2", "error cell.control-char C2"]);
+    assert_eq!(desk.the("cell.mojibake").suggestion.as_deref(), Some("Ávila"));
+    for name in [
+        "São Paulo",
+        "SÃO JOÃO",
+        "“MANHÃ”",
+        "«\u{a0}Le Café\u{a0}»",
+        "JYVÄSKYLÄ–HELSINKI",
+        "RĂŞINARI",
+        "Nguyễn",
+        "Müller & Söhne",
+        "Київ СІЧІ",
+        "Å",
+    ] {
+        let desk = Desk::with("sites.csv", named(&[(name, "Auckland")]));
+        assert_eq!(desk.found(), [""; 0], "{name}");
+    }
+}
+
 /// An export that could not write a letter.
 #[test]
 fn f22_a_letter_that_was_lost_is_an_error() {
@@ -357,6 +396,57 @@ fn f22_a_letter_that_was_lost_is_an_error() {
         Desk::with("people.csv", people).found(),
         ["error cell.replacement-char F2", "error cell.replacement-char G2"]
     );
+}
+
+/// An export in an encoding that lacks the letter; a question is none.
+#[test]
+fn f22_a_question_mark_in_the_place_of_a_letter_is_an_error() {
+    let lost = [
+        "M?ller GmbH",
+        "Caf? Z?rich",
+        "????",
+        "Ac ?? Ltd",
+        "?sterreich",
+        "M??ller",
+        "Saint-?tienne",
+        "L?OREAL",
+    ];
+    for name in lost {
+        let desk = Desk::with("sites.csv", named(&[(name, "Auckland")]));
+        assert_eq!(desk.found(), ["error cell.replacement-char C2"], "{name}");
+    }
+    let right = [
+        "Is it? Ltd",
+        "What's up?",
+        "What?!",
+        "Really??",
+        "Who? What? Where?",
+        "(Where?)",
+        "¿Qué? Bar",
+        "Quoi ?",
+        "Guess?Jeans",
+        "https://x.example/a?b=c",
+    ];
+    for name in right {
+        let desk = Desk::with("sites.csv", named(&[(name, "Auckland")]));
+        assert_eq!(desk.found(), [""; 0], "{name}");
+    }
+    for (city, found) in
+        [("M?nchen", "error cell.replacement-char F2"), ("???", "warning cell.placeholder F2")]
+    {
+        assert_eq!(Desk::with("sites.csv", named(&[("A", city)])).found(), [found], "{city}");
+    }
+    let person = |first: &str, username: &str, email: &str| {
+        let sheet = format!(
+            "company,user_type,template_scope,first_name,last_name,username,email,allow_login,address1,city,country\n\
+             6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,VPN User,COMPANY_INHERIT,{first},B,{username},{email},no,1 Earl St,Ulm,DE\n"
+        );
+        Desk::with("people.csv", sheet).found()
+    };
+    assert_eq!(person("??", "a", "a@x.example"), ["error cell.replacement-char D2"]);
+    assert_eq!(person("A", "j?ne", "a@x.example"), ["error cell.replacement-char F2"]);
+    assert_eq!(person("A", "a", "k?@x.example"), ["error cell.replacement-char G2"]);
+    assert_eq!(person("A", "a", "mailto:a@x.example?subject=Hello"), ["error cell.email G2"]);
 }
 
 /// An export cut at the limit of Excel before 2007. The rows between are blank, which Excel counts as well.

@@ -3,7 +3,7 @@
 use fleetload::model::record::Record;
 use fleetload::sheet::Format;
 
-use super::desk::{Desk, SITES, site};
+use super::desk::{Desk, SITES, package, site};
 
 /// Nothing found.
 const NOTHING: [&str; 0] = [];
@@ -308,6 +308,40 @@ fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
             "{wrapped}"
         );
     }
+}
+
+/// Codes that are sent as they are written keep it, and so does a workbook, which says itself what is text.
+#[test]
+fn c24_an_apostrophe_stays_in_other_codes_and_in_workbooks() {
+    let draft = |desk: &Desk| {
+        let examined = desk.examined();
+        let book = &examined.books()[0];
+        let mut drafts = Vec::new();
+        book.read(&book.tables[0], &mut |row| {
+            drafts.extend(row.draft);
+            Ok(())
+        })
+        .expect("the rows are read");
+        format!("{:?}", drafts.pop().expect("the row is right"))
+    };
+    let sites = SITES.replace("key,", "key,reference,") + &site("a").replacen("a,", "a,'00123,", 1);
+    let desk = Desk::with("sites.csv", sites);
+    assert!(draft(&desk).contains("reference: Some(\"'00123\")"), "{}", draft(&desk));
+    let header = "key,company,name,custom_site_id,licence_code,phone,address1,city,country\n";
+    let row = format!("d,{COMPANY},Till,'7,'ABC-1,+64 9 557 0000,1 Earl Street,Ulm,DE\n");
+    let desk = Desk::with("devices.csv", format!("{header}{row}"));
+    let told = draft(&desk);
+    assert!(told.contains("Some(\"'7\")") && told.contains("Licence(\"'ABC-1\")"), "{told}");
+    let texts = ["key", "company", "name", "postcode", "phone", "address1", "city", "country"];
+    let values = ["a", COMPANY, "N", "'00123", "+64 9 557 0000", "1 Earl St", "Ulm", "DE"];
+    let line = |row: u32, texts: [&str; 8]| {
+        let cells: Vec<String> =
+            texts.iter().map(|text| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>")).collect();
+        format!("<row r=\"{row}\">{}</row>", cells.concat())
+    };
+    let data = format!("{}{}", line(1, texts), line(2, values));
+    let desk = Desk::with("book.xlsx", package("sites", &data, &[]));
+    assert!(draft(&desk).contains("Some(\"'00123\")"), "{}", draft(&desk));
 }
 
 /// Typed in Excel with an apostrophe, and exported with it.

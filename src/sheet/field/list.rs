@@ -3,25 +3,88 @@
 use std::net::IpAddr;
 
 use super::super::code::Code;
+use super::super::finding::shown;
+use super::super::text::{is_formula_error, is_placeholder};
 use super::identifier::{bad_uuid, uuid};
-use super::{Problem, Value};
+use super::spreadsheet::formula_error;
+use super::suspicion::suspicions;
+use super::{Problem, Reading, Value, Ways};
 
 const LABELS: &str = "labels separated by semicolons, in quotation marks where they contain one";
 
-/// Ids separated by semicolons; doubled ones once.
-pub(super) fn uuids(text: &str) -> Result<Value, Problem> {
+/// Ids separated by semicolons; doubled ones once, with a note.
+pub(super) fn uuids(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     let mut ids = Vec::new();
     for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
         let id = uuid(item).ok_or_else(|| bad_uuid(item))?;
-        if !ids.contains(&id) {
+        if ids.contains(&id) {
+            told_once(doubled(item), reading);
+        } else {
             ids.push(id);
         }
     }
     Ok(Value::Uuids(ids))
 }
 
-/// Labels separated by semicolons, quoted when they contain one; doubled ones once, order kept.
-pub(super) fn labels(text: &str) -> Result<Value, Problem> {
+/// The note on what a list names twice.
+pub(in crate::sheet) fn doubled(item: &str) -> Problem {
+    Problem::new(
+        Code::CellMultipleValues,
+        format!("'{}' is named twice and sent once: take one of them out", shown(item)),
+    )
+    .note()
+}
+
+/// Adds a problem unless the cell has one of its code already.
+fn told_once(problem: Problem, reading: &mut Reading) {
+    if !reading.problems.iter().any(|known| known.code == problem.code) {
+        reading.problems.push(problem);
+    }
+}
+
+/// Labels separated by semicolons, quoted when they contain one; doubled ones once, order kept. Each is looked at as the
+/// texts of other cells are.
+pub(super) fn labels(text: &str, ways: &Ways, reading: &mut Reading) -> Result<Value, Problem> {
+    let split = split(text)?;
+    let is_list = split.len() > 1;
+    let mut labels: Vec<String> = Vec::with_capacity(split.len());
+    for label in split {
+        if is_formula_error(&label) {
+            return Err(formula_error(&label));
+        }
+        let mut found = Vec::new();
+        suspicions(&label, &mut found);
+        found.into_iter().for_each(|problem| told_once(problem, reading));
+        // Of a cell with nothing else it is told already.
+        if is_list && is_placeholder(&label) {
+            let advice = if ways.placeholders_blank {
+                "it is left out; take it out of the list"
+            } else {
+                "it is sent as it stands; take it out of the list unless it is meant"
+            };
+            told_once(
+                Problem::new(
+                    Code::CellPlaceholder,
+                    format!("the label '{}' stands for no value: {advice}", shown(&label)),
+                )
+                .rule(LABELS),
+                reading,
+            );
+            if ways.placeholders_blank {
+                continue;
+            }
+        }
+        if labels.contains(&label) {
+            told_once(doubled(&label), reading);
+        } else {
+            labels.push(label);
+        }
+    }
+    Ok(Value::Labels(labels))
+}
+
+/// The labels of a cell, those that are blank left out.
+fn split(text: &str) -> Result<Vec<String>, Problem> {
     let mut labels: Vec<String> = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -60,12 +123,12 @@ pub(super) fn labels(text: &str) -> Result<Value, Problem> {
             (rest[..end].to_owned(), &rest[end..])
         };
         let label = label.trim().to_owned();
-        if !label.is_empty() && !labels.contains(&label) {
+        if !label.is_empty() {
             labels.push(label);
         }
         rest = after.strip_prefix(';').unwrap_or(after).trim_start();
     }
-    Ok(Value::Labels(labels))
+    Ok(labels)
 }
 
 /// A network: CIDR, or address and netmask (specification 2.5).

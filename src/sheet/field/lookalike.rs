@@ -98,10 +98,36 @@ pub(super) fn problem(odd: char, text: &str) -> Problem {
         None => format!("'{odd}' (U+{:04X}) is no letter from a to z: type it again", u32::from(odd)),
     };
     let problem = Problem::new(Code::CellNonAsciiLookalike, message).rule("letters of the Latin alphabet");
-    let repaired = plain(text);
+    let repaired = if has_foreign_word(text) { plain_where_mixed(text) } else { plain(text) };
     if latin(odd).is_some() && repaired.is_ascii() && text.chars().any(|c| c.is_ascii_alphabetic()) {
         problem.suggest(repaired)
     } else {
         problem
     }
+}
+
+/// The same in a text that may have words of any alphabet: a warning, and only the mixed words are suggested otherwise.
+pub(super) fn in_a_name(odd: char, text: &str) -> Problem {
+    let mut problem = problem(odd, text).warning();
+    let repaired = plain_where_mixed(text);
+    problem.suggestion = in_a_latin_word(&repaired).is_none().then_some(repaired);
+    problem
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(|c: char| !c.is_alphabetic())
+}
+
+fn is_mixed(word: &str) -> bool {
+    word.chars().any(|c| c.is_ascii_alphabetic())
+}
+
+/// Whether a word of another alphabet stands for itself: it has no Latin letter, and more than the few of an abbreviation.
+fn has_foreign_word(text: &str) -> bool {
+    words(text).any(|word| !is_mixed(word) && word.chars().filter(|c| c.is_alphabetic()).count() > 2)
+}
+
+/// The text with Latin letters for those that look like them, in the words that have Latin letters too.
+fn plain_where_mixed(text: &str) -> String {
+    words(text).map(|word| if is_mixed(word) { plain(word) } else { word.to_owned() }).collect()
 }

@@ -14,6 +14,7 @@ mod lookalike;
 mod mac;
 mod number;
 mod postcode;
+mod spreadsheet;
 mod suspicion;
 mod words;
 mod zone;
@@ -24,18 +25,21 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::cell::{Cell, CellKind, Cover, address};
+use super::cell::{Cell, CellKind};
 use super::code::{Code, Severity};
 use super::column::{Column, Family, Form};
-use super::finding::shown;
 use super::options::{CountryForm, MacForm, Options};
-use super::text::{Changes, Norm, is_formula_error, normalise, unwrap_excel};
+use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
+
+pub(in crate::sheet) use list::doubled;
 
 pub use identifier::fold_key;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
+/// The column of codes by which a record is recognised.
+const REFERENCE: &str = "reference";
 
 /// What a cell means.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,27 +196,16 @@ pub(crate) fn read(
     let mut reading = Reading::default();
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
-        CellKind::Error => return reading.problem(formula_error(&cell.text)),
-        CellKind::Unsaved => return reading.problem(formula_without_result()),
-        CellKind::Covered(cover) => return reading.problem(covered(&cover)),
-        CellKind::Date => return reading.problem(date(column, &cell.text)),
+        CellKind::Error => return reading.problem(spreadsheet::formula_error(&cell.text)),
+        CellKind::Unsaved => return reading.problem(spreadsheet::formula_without_result()),
+        CellKind::Covered(cover) => return reading.problem(spreadsheet::covered(&cover)),
+        CellKind::Date => return reading.problem(spreadsheet::date(column, &cell.text)),
         CellKind::Bool(truth) => match column.form {
             Form::Bool => {
                 reading.value = Some(Value::Bool(truth));
                 return reading;
             }
-            _ => {
-                return reading.problem(
-                    Problem::new(
-                        Code::CellBoolUnexpected,
-                        format!(
-                            "Excel stores {} here, not text: format the column as Text and enter the value again",
-                            if truth { "TRUE" } else { "FALSE" }
-                        ),
-                    )
-                    .rule("a cell that holds text"),
-                );
-            }
+            _ => return reading.problem(spreadsheet::truth(truth)),
         },
         CellKind::Number { value, padded } => {
             match number::read_cell(column, &cell.text, (value, padded), beside.country, &mut reading) {
@@ -224,23 +217,30 @@ pub(crate) fn read(
             if let Some(problem) = suspicion::beyond_a_cell(&cell.text) {
                 return reading.problem(problem);
             }
-            if is_formula_error(cell.text.trim()) {
-                return reading.problem(formula_error(&cell.text));
+            let text = spreadsheet::unwrap(column, &cell.text, setting, &mut reading.changes);
+            if let Some(problem) = spreadsheet::result_of_a_formula(text.trim()) {
+                return reading.problem(problem);
             }
-            Cow::Borrowed(unwrap(column.form, &cell.text, &mut reading.changes))
+            Cow::Borrowed(text)
         }
     };
-    let text = normalise(&text, norm(column.form), &mut reading.changes);
+    let garbled =
+        if suspicion::is_free(column.form) { suspicion::garbled(&text, norm(column)) } else { None };
+    let text = match &garbled {
+        // As it was stored: every sign is part of what became of a letter.
+        Some(_) => Cow::Borrowed(text.trim_matches(|c: char| c.is_ascii_whitespace())),
+        None => normalise(&text, norm(column), &mut reading.changes),
+    };
     if text.is_empty() {
         return reading;
     }
-    if let Some(problem) = suspicion::damaged(column.form, &text) {
+    reading.problems.extend(garbled);
+    if let Some(problem) = suspicion::damaged(column, &text) {
         return reading.problem(problem);
     }
-    if let Some(problem) = suspicion::placeholder(column, &text, ways) {
-        let wrong = problem.severity == Severity::Error;
+    if let Some((problem, is_blank)) = suspicion::placeholder(column, &text, ways) {
         reading.problems.push(problem);
-        if wrong || ways.placeholders_blank {
+        if is_blank {
             return reading;
         }
     }
@@ -275,7 +275,10 @@ fn form(
         Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
-        Form::Timezone => zone::timezone(text, ways.zones.as_deref(), reading),
+        Form::Timezone => match lookalike::in_a_latin_word(text) {
+            Some(odd) => Err(lookalike::problem(odd, text)),
+            None => zone::timezone(text, ways.zones.as_deref(), reading),
+        },
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
         Form::Reference(role) => identifier::reference(text, role),
@@ -284,19 +287,21 @@ fn form(
         Form::Latitude | Form::Longitude => {
             degrees::degrees(text, form == Form::Latitude, setting.comma_is_free)
         }
-        Form::UuidList => list::uuids(text),
-        Form::Labels => list::labels(text),
+        Form::UuidList => list::uuids(text, reading),
+        Form::Labels => list::labels(text, ways, reading),
         Form::Family(Family::Snat) => list::network(text),
     }
 }
 
-/// How the text of a form is normalised.
-fn norm(form: Form) -> Norm {
-    match form {
+/// How the text of a column is normalised.
+fn norm(column: &Column) -> Norm {
+    match column.form {
         Form::Name | Form::Country | Form::Reference(_) => Norm::Name,
         Form::Text | Form::Labels | Form::Family(Family::Label | Family::Meta) => Norm::Prose,
-        Form::Code
-        | Form::Key
+        // A site is recognised by its reference; other codes are sent as they are written.
+        Form::Code if column.name == REFERENCE => Norm::Code,
+        Form::Code => Norm::Prose,
+        Form::Key
         | Form::Email
         | Form::Username
         | Form::Mac
@@ -308,71 +313,6 @@ fn norm(form: Form) -> Norm {
         | Form::Family(Family::Snat) => Norm::Code,
         Form::Enum(_) | Form::Bool | Form::Phone => Norm::Words,
     }
-}
-
-/// Takes off what exporters and Excel users wrap around values to keep them text.
-fn unwrap<'a>(form: Form, text: &'a str, changes: &mut Changes) -> &'a str {
-    if let Some(inner) = unwrap_excel(text) {
-        changes.unwrapped = true;
-        return inner;
-    }
-    if matches!(form, Form::Key | Form::Phone | Form::Code | Form::Mac)
-        && let Some(inner) = text.trim_start().strip_prefix('\'')
-    {
-        changes.unwrapped = true;
-        return inner;
-    }
-    text
-}
-
-fn formula_error(text: &str) -> Problem {
-    Problem::new(
-        Code::CellFormulaError,
-        format!("the formula of the cell has the result {}: correct it, or enter the value", shown(text)),
-    )
-    .rule("a value, or a formula with a result")
-}
-
-fn formula_without_result() -> Problem {
-    Problem::new(
-        Code::CellFormulaNoValue,
-        "the cell has a formula whose result was never saved: open the workbook in Excel and save it, or enter the value",
-    )
-    .rule("a value, or a formula with a saved result")
-}
-
-fn covered(cover: &Cover) -> Problem {
-    let (row, at) = cover.at;
-    let merge = cover.merge;
-    let mut message = format!(
-        "{} is inside the merged range {}: unmerge and fill down",
-        address(usize::from(at), row),
-        merge.range()
-    );
-    if merge.is_vertical() {
-        let anchor = merge.anchor();
-        message
-            .push_str(&format!(", or choose --fill-merged if the value of {anchor} holds for all of them"));
-    } else if merge.first_row == merge.last_row {
-        message = message.replace("fill down", "fill each cell");
-    }
-    Problem::new(Code::CellMergedCovered, message).rule("a value in each cell, none of them merged")
-}
-
-fn date(column: &Column, text: &str) -> Problem {
-    let hint = match column.form {
-        Form::Mac => "; a MAC address of digits and colons looks like a time to it",
-        Form::Phone => "; a phone number with dashes can look like a date to it",
-        _ => "",
-    };
-    Problem::new(
-        Code::CellDateUnexpected,
-        format!(
-            "Excel stores a date or time here ({}){hint}: format the column as Text and enter the value again",
-            shown(text)
-        ),
-    )
-    .rule("a cell that holds text")
 }
 
 #[cfg(test)]

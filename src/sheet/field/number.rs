@@ -11,7 +11,7 @@ const PHONE_DIGITS: usize = 7;
 /// Digits from which on a number in a MAC column is likely to have lost nothing but zeros in front.
 const LIKELY_DIGITS: usize = 9;
 /// The column of codes by which no record is recognised.
-const POSTCODE: &str = "postcode";
+pub(super) const POSTCODE: &str = "postcode";
 const IDENTIFIER: &str = "text: phone numbers, codes, keys and names are no quantities";
 
 /// A cell that holds a number: the text to go on with, or none when all is said. `country` is that of the row.

@@ -6,7 +6,8 @@ use super::super::code::Code;
 use super::super::column::{Column, Family, Form, Need};
 use super::super::finding::shown;
 use super::super::text::{
-    has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, repair_mojibake,
+    Changes, Norm, has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, normalise,
+    repair_mojibake,
 };
 use super::{Problem, Ways, lookalike};
 
@@ -20,9 +21,10 @@ pub(super) fn beyond_a_cell(text: &str) -> Option<Problem> {
 }
 
 /// What no cell may contain, and what makes a text suspicious beyond use.
-pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
+pub(super) fn damaged(column: &Column, text: &str) -> Option<Problem> {
+    let form = column.form;
     if text.is_ascii() && text.len() <= TEXT_LIMIT && !text.bytes().any(|byte| byte.is_ascii_control()) {
-        return None;
+        return lost_letter(column, text);
     }
     if let Some(problem) = beyond_a_cell(text) {
         return Some(problem);
@@ -33,15 +35,18 @@ pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
     let hidden =
         |c: char| c.is_control() || is_direction(c) || is_format(c) || (is_joiner(c) && !joins_letters(form));
     if let Some(c) = text.chars().find(|c| hidden(*c)) {
-        let kind = if is_direction(c) {
-            "character U+{}, which turns the direction of writing,"
-        } else {
-            "invisible character U+{}"
+        let code = u32::from(c);
+        let (kind, why) = match c {
+            '\t' => ("a tab", ""),
+            c if is_direction(c) => ("the character", ", which turns the direction of writing"),
+            _ => ("the invisible character", ""),
         };
-        let kind = kind.replace("{}", &format!("{:04X}", u32::from(c)));
         return Some(
-            Problem::new(Code::CellControlChar, format!("the cell has the {kind}: type the value again"))
-                .rule("visible characters only"),
+            Problem::new(
+                Code::CellControlChar,
+                format!("the cell has {kind} U+{code:04X}{why}: type the value again"),
+            )
+            .rule("visible characters only"),
         );
     }
     if text.contains('\u{fffd}') {
@@ -53,7 +58,78 @@ pub(super) fn damaged(form: Form, text: &str) -> Option<Problem> {
             .rule("letters as they were typed"),
         );
     }
-    None
+    lost_letter(column, text)
+}
+
+/// Question marks where letters were: programs write them for letters that an encoding lacks. In names, addresses,
+/// usernames and e-mail only; notes in labels and metadata may ask something.
+fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
+    let is_lost = match column.form {
+        Form::Name | Form::Text | Form::Country => {
+            let may_be_placeholder = !is_never_placeholder(column);
+            has_mark_for_letter(text) && !(may_be_placeholder && is_placeholder(text))
+        }
+        Form::Username => has_mark_for_letter(text),
+        // What follows a link to an address belongs to the link.
+        Form::Email => !text.contains([':', '=', '<']) && text.contains('?') && text.contains('@'),
+        Form::Code
+        | Form::Key
+        | Form::Reference(_)
+        | Form::Enum(_)
+        | Form::Bool
+        | Form::Phone
+        | Form::Mac
+        | Form::Latitude
+        | Form::Longitude
+        | Form::Timezone
+        | Form::UuidList
+        | Form::Labels
+        | Form::Action
+        | Form::Family(Family::Label | Family::Meta | Family::Snat) => false,
+    };
+    is_lost.then(|| {
+        Problem::new(
+            Code::CellReplacementChar,
+            "a question mark stands where a letter was probably lost when the sheet was saved: type the value again",
+        )
+        .rule("letters as they were typed")
+    })
+}
+
+/// Whether a question mark stands within a word, or where one begins. At the end of a word it may ask something, and
+/// between a small letter and a capital a space is missing.
+fn has_mark_for_letter(text: &str) -> bool {
+    if !text.contains('?') {
+        return false;
+    }
+    text.split_whitespace().filter(|word| !is_of_a_link(word)).any(|word| {
+        let inner = word.trim_matches(['"', '\'', '(', ')', ',', ';', '.', '!']);
+        if inner.len() > 1 && inner.bytes().all(|byte| byte == b'?') {
+            return true;
+        }
+        let mut before = None;
+        let mut chars = inner.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '?' {
+                before = Some(c);
+                continue;
+            }
+            while chars.next_if_eq(&'?').is_some() {}
+            let Some(after) = chars.peek().filter(|c| c.is_alphabetic()) else { continue };
+            match before {
+                None => return true,
+                Some(before) if before.is_lowercase() && after.is_uppercase() => {}
+                Some(before) if before.is_alphabetic() || matches!(before, '-' | '(' | '\'') => return true,
+                Some(_) => {}
+            }
+        }
+        false
+    })
+}
+
+/// Whether a word is the address of a web page, in which a question mark has its place.
+fn is_of_a_link(word: &str) -> bool {
+    word.contains('=') || word.contains("://") || word.starts_with("www.")
 }
 
 /// A cell of several lines. The lines together are what was meant; where they belong is not certain for addresses.
@@ -94,15 +170,25 @@ fn joins_letters(form: Form) -> bool {
     }
 }
 
-/// A word that stands for nothing. Not in countries ("NA" is Namibia) nor in names of people ("Null" is one).
+/// A column in which what stands for nothing elsewhere can be a value: countries ("NA" is Namibia), names of people ("Null" is
+/// one).
+fn is_never_placeholder(column: &Column) -> bool {
+    matches!(column.name, "country" | "first_name" | "last_name")
+}
+
+/// A word that stands for nothing, and whether the cell is read as blank because of it.
 ///
-/// It is an error where a value is needed, and where it could not be sent; elsewhere a warning, and blank if that was
-/// asked for.
-pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<Problem> {
-    if matches!(column.name, "country" | "first_name" | "last_name") {
+/// It is an error where a value is needed and a warning elsewhere. What could not be sent is read as blank then; other
+/// text is so only if that was asked for.
+pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(Problem, bool)> {
+    if is_never_placeholder(column) {
         return None;
     }
-    let stands_for_nothing = is_placeholder(text) || (is_zero(text) && is_never_zero(column.form));
+    // As a coordinate it is a number gone wrong in a program, not a word for nothing.
+    let is_broken_number =
+        matches!(column.form, Form::Latitude | Form::Longitude) && text.eq_ignore_ascii_case("nan");
+    let stands_for_nothing =
+        (is_placeholder(text) && !is_broken_number) || (is_zero(text) && is_never_zero(column.form));
     if !stands_for_nothing {
         return None;
     }
@@ -111,13 +197,11 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<Pr
             .rule("the value, or a blank cell where none is needed")
     };
     Some(if column.need == Need::Required {
-        problem("enter the value").error()
-    } else if ways.placeholders_blank {
-        problem("the cell is read as blank; clear it")
-    } else if is_free(column.form) {
-        problem("it is sent as it stands; clear the cell unless it is meant")
+        (problem("enter the value").error(), true)
+    } else if ways.placeholders_blank || !is_free(column.form) {
+        (problem("the cell is read as blank; clear it"), true)
     } else {
-        problem("clear the cell").error()
+        (problem("it is sent as it stands; clear the cell unless it is meant"), false)
     })
 }
 
@@ -130,7 +214,7 @@ fn is_never_zero(form: Form) -> bool {
 }
 
 /// Whether a form takes any text.
-fn is_free(form: Form) -> bool {
+pub(super) fn is_free(form: Form) -> bool {
     matches!(form, Form::Name | Form::Text | Form::Code | Form::Family(_) | Form::Labels)
 }
 
@@ -175,20 +259,22 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
     })
 }
 
+/// Letters that were garbled before the sheet came here, told of the text as it was stored; what was probably meant is
+/// suggested in the form of its column.
+pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
+    let repaired = repair_mojibake(text)?;
+    let meant = normalise(&repaired, norm, &mut Changes::default());
+    let problem = Problem::new(
+        Code::CellMojibake,
+        "the letters were garbled when the file was saved or opened in another encoding: type the value again",
+    )
+    .rule("letters as they were typed");
+    let hides = |c: char| c.is_control() || is_direction(c) || is_format(c);
+    Some(if meant.chars().any(hides) || meant.is_empty() { problem } else { problem.suggest(meant) })
+}
+
 /// Signs of damage in a text that is used all the same.
 pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
-    if let Some(repaired) = repair_mojibake(text)
-        && !repaired.chars().any(|c| c.is_control() || is_direction(c) || is_format(c))
-    {
-        problems.push(
-            Problem::new(
-                Code::CellMojibake,
-                "the letters were garbled when the file was saved or opened in another encoding: type the value again",
-            )
-            .rule("letters as they were typed")
-            .suggest(repaired),
-        );
-    }
     if has_markup(text) {
         problems.push(
             Problem::new(
@@ -208,6 +294,6 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         );
     }
     if let Some(odd) = lookalike::in_a_latin_word(text) {
-        problems.push(lookalike::problem(odd, text).warning());
+        problems.push(lookalike::in_a_name(odd, text));
     }
 }

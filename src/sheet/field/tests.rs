@@ -62,11 +62,12 @@ fn macs_are_read_in_every_notation_and_nothing_is_guessed() {
         ("SN-99812", Code::CellMac),
         ("00:1А:2B:3C:4D:5E", Code::CellNonAsciiLookalike),
         ("1.63544E+09", Code::CellScientific),
-        ("n/a", Code::CellPlaceholder),
     ];
     for (value, code) in table {
         assert_eq!(text(Kind::Device, "mac", value), Err(code), "{value}");
     }
+    let (value, problems, _) = field(Kind::Device, "mac", Cell::text("n/a".into()));
+    assert_eq!((value, problems), (None, vec![(Code::CellPlaceholder, Severity::Warning)]));
     let (value, problems, _) = field(Kind::Device, "mac", Cell::text("02:1a:2b:3c:4d:5e".into()));
     assert!(value.is_some());
     assert_eq!(problems, [(Code::CellMacReserved, Severity::Warning)]);
@@ -285,6 +286,7 @@ fn damaged_and_suspicious_text_is_told() {
         ("name", "a\u{7}b", Code::CellControlChar, Severity::Error),
         ("name", "a\u{202e}b", Code::CellControlChar, Severity::Error),
         ("name", "Caf\u{fffd}", Code::CellReplacementChar, Severity::Error),
+        ("name", "Caf? Z?rich", Code::CellReplacementChar, Severity::Error),
         ("name", "CafÃ©", Code::CellMojibake, Severity::Warning),
         ("name", "Smith &amp; Sons", Code::CellHtml, Severity::Warning),
         ("name", "=1+1", Code::CellFormulaText, Severity::Warning),

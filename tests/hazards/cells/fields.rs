@@ -258,6 +258,40 @@ fn d17_labels_are_separated_by_semicolons_and_nothing_else() {
     assert_eq!(columns.draft.expect("the row is right").extras, expected);
 }
 
+/// What is named twice goes once; each label is looked at as other texts are.
+#[test]
+fn d17_what_is_named_twice_is_noted_and_each_label_is_looked_at() {
+    let noted = |cells: &[(&str, &str)]| {
+        let mut found = csv("sites", cells).found_with_notes();
+        found.retain(|found| found.contains("cell."));
+        found
+    };
+    assert_eq!(noted(&[("labels", "a; b; a")]), ["note cell.multiple-values H2"]);
+    assert_eq!(noted(&[("labels", "a"), ("label:1", "a")]), ["note cell.multiple-values I2"]);
+    assert_eq!(noted(&[("label:1", "a"), ("label:2", "b")]), [""; 0]);
+    assert_eq!(labels("a; b; a"), ["a", "b"]);
+    let cloud = "0b6a1b1e-6d0f-4f0c-9d6a-5b0e5a3c9a11";
+    let twice = csv("devices", &[("vpn_clouds", &format!("{cloud}; {cloud}"))]);
+    assert_eq!(twice.the("cell.multiple-values").severity, fleetload::sheet::finding::Severity::Info);
+    cases(
+        "sites",
+        "labels",
+        &[
+            ("CafÃ©; b", "warning cell.mojibake", Some("Café; b")),
+            ("<b>x</b>; y", "warning cell.html", None),
+            ("a; =1+1", "warning cell.formula-text", None),
+            ("a; n/a", "warning cell.placeholder", None),
+            ("n/a", "warning cell.placeholder", None),
+            ("a; #REF!", "error cell.formula-error", None),
+            ("a; Who?Me; R&D;", "", None),
+        ],
+    );
+    let left_out =
+        csv("sites", &[("labels", "a; n/a")]).read_with(|options| options.placeholders_blank = true);
+    let expected = [Extra::Labels(vec!["a".into()])];
+    assert_eq!(row(&left_out).draft.expect("the row is right").extras, expected);
+}
+
 /// Labels for companies and people, metadata for people: the service has neither.
 #[test]
 fn d18_columns_that_the_service_does_not_have_for_a_kind_are_errors() {

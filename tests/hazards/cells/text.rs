@@ -48,6 +48,17 @@ fn t03_invisible_characters_are_removed_and_those_that_turn_the_text_are_refused
         ],
     );
     cases("sites", "key", &[("s\u{200d}1", "error cell.control-char", None)]);
+    let told = |name: &str| csv("sites", &[("address1", name)]).the("cell.control-char").message;
+    assert_eq!(told("1\tEarl St"), "the cell has a tab U+0009: type the value again");
+    assert_eq!(
+        told("1 \u{202e}Earl"),
+        "the cell has the character U+202E, which turns the direction of writing: type the value again"
+    );
+    // A line break is no invisible character, and is told as what it is.
+    assert_eq!(
+        csv("sites", &[("phone", "555 1234\n555 1235")]).found_with_notes(),
+        ["error cell.line-break D2", "note ref.unverified B2"]
+    );
     let (_, suggestion) = spoiled("people", "email", "jane\u{200b}@acme.example");
     assert_eq!(suggestion, None);
     assert_eq!(person(&csv("people", &[("email", "jane@acme.example\u{200b}")])).email, "jane@acme.example");
@@ -84,6 +95,12 @@ fn t04_full_width_letters_and_dashes_are_made_plain_where_code_belongs_and_kept_
     assert_eq!((read.username.as_str(), read.email.as_str()), ("jane.doe", "jane@acme.example"));
     assert_eq!(site(&csv("sites", &[("name", "Ａ \u{2013} B")])).name, "Ａ \u{2013} B");
     assert_eq!(site(&csv("sites", &[("phone", "09\u{2013}557 0000")])).phone_number, "09-557 0000");
+    let coded =
+        super::record::device(&csv("devices", &[("custom_site_id", "½Ａ"), ("postcode", "１０１０")]));
+    assert_eq!(coded.custom_site_id.as_deref(), Some("½Ａ"));
+    assert_eq!(coded.address.post_or_zip_code.as_deref(), Some("１０１０"));
+    let licence = super::record::row(&csv("devices", &[("licence_code", "½Ａ")])).draft.expect("it is right");
+    assert_eq!(licence.extras, [fleetload::model::record::Extra::Licence("½Ａ".into())]);
 }
 
 /// Names out of file names of a Mac or a PDF: a letter, and the accent after it.
@@ -132,6 +149,11 @@ fn t06_a_letter_that_only_looks_right_is_named_with_its_code() {
         ],
     );
     cases("sites", "name", &[("\u{410}uckland", "warning cell.non-ascii-lookalike", Some("Auckland"))]);
+    // Only the mixed word is written otherwise.
+    let acme = ("Acm\u{435} Москва", "warning cell.non-ascii-lookalike", Some("Acme Москва"));
+    cases("sites", "name", &[acme]);
+    let zone = "\u{420}\u{430}cific/Auckland";
+    cases("sites", "timezone", &[(zone, "error cell.non-ascii-lookalike", Some("Pacific/Auckland"))]);
     cases("sites", "name", &[("Москва", "", None), ("Αθήνα", "", None), ("Kadıköy", "", None)]);
     let finding = csv("people", &[("username", "j\u{430}ne")]).the("cell.non-ascii-lookalike");
     assert!(finding.message.contains("(U+0430) looks like the letter a"), "{}", finding.message);
@@ -142,19 +164,73 @@ fn t06_a_letter_that_only_looks_right_is_named_with_its_code() {
 /// What people write where they have nothing to say.
 #[test]
 fn t07_a_word_for_nothing_is_an_error_where_a_value_is_needed_and_a_warning_elsewhere() {
-    for word in ["N/A", "-", "none", "null", "TBD", "xxx", "0"] {
+    let words = [
+        "N/A",
+        "-",
+        "none",
+        "null",
+        "TBD",
+        "xxx",
+        "0",
+        "—",
+        "–",
+        ".",
+        "N / A",
+        "n/a.",
+        "tba",
+        "xxxx",
+        "undefined",
+        "nan",
+        "NaN",
+        "??",
+    ];
+    for word in words {
         assert_eq!(spoiled("sites", "name", word).0, ["error cell.placeholder C2"], "{word}");
         assert_eq!(spoiled("people", "email", word).0, ["error cell.placeholder H2"], "{word}");
     }
     assert_eq!(spoiled("sites", "suburb", "n/a").0, ["warning cell.placeholder H2"]);
-    assert_eq!(spoiled("devices", "mac", "n/a").0, ["error cell.placeholder E2"]);
-    assert_eq!(spoiled("devices", "timezone", "-").0, ["error cell.placeholder J2"]);
+    for code in ["licence_code", "postcode"] {
+        assert_eq!(spoiled("devices", code, "nan").0, ["warning cell.placeholder J2"]);
+    }
     // Namibia, and people who are called so.
     assert_eq!(spoiled("sites", "country", "NA").0, [""; 0]);
     assert_eq!(spoiled("people", "last_name", "Null").0, [""; 0]);
     assert_eq!(spoiled("people", "first_name", "None").0, [""; 0]);
+    assert_eq!(spoiled("people", "last_name", "nan").0, [""; 0]);
+    for name in ["Nan", "Nona", "XX", "A.", "Unknown Ltd", "N A"] {
+        assert_eq!(spoiled("sites", "name", name).0, [""; 0], "{name}");
+    }
     // 0 is a value where it can be one.
     assert_eq!(spoiled("sites", "reference", "0").0, [""; 0]);
+}
+
+/// Where only certain values can be sent, and none is needed, the word is no value either way.
+#[test]
+fn t07_a_word_for_nothing_is_blank_where_it_could_not_be_sent_and_no_value_is_needed() {
+    let table = [
+        ("devices", "mac", "E2"),
+        ("devices", "fax", "J2"),
+        ("devices", "site", "J2"),
+        ("devices", "timezone", "J2"),
+        ("devices", "copy_dhcp_leases", "J2"),
+        ("devices", "vpn_clouds", "J2"),
+        ("people", "phone", "M2"),
+        ("people", "key", "A2"),
+    ];
+    for (kind, column, cell) in table {
+        for word in ["n/a", "-", "none"] {
+            let desk = csv(kind, &[(column, word)]);
+            assert_eq!(
+                judged(&desk).0,
+                [format!("warning cell.placeholder {cell}")],
+                "{kind} {column} {word}"
+            );
+            let blank = super::record::row(&csv(kind, &[(column, "")])).draft;
+            assert_eq!(super::record::row(&desk).draft, blank, "{kind} {column} {word}");
+        }
+    }
+    let told = csv("devices", &[("mac", "n/a")]).the("cell.placeholder").message;
+    assert!(told.contains("read as blank"), "{told}");
 }
 
 /// The same, where it was said that such a word counts as blank.
@@ -269,8 +345,25 @@ fn x11_the_error_of_a_formula_is_known_as_text_in_every_language() {
         "#YOK",
         "#BAŞV!",
         "#DEĞER!",
+        "#HODNOTA!",
+        "#NÁZEV?",
+        "#ČÍSLO!",
+        "#NENÍ_K_DISPOZICI",
+        "#DĚLENÍ_NULOU!",
+        "#ÉRTÉK!",
+        "#NÉV?",
+        "#SZÁM!",
+        "#HIÁNYZIK",
+        "#ZÉRÓOSZTÓ!",
+        "#NULLA!",
+        "#PYTHON!",
+        "#EXTERNAL!",
+        "#н/д",
+        "Err:502",
+        "########",
         "#n/a",
         " #REF! ",
+        "=\"#N/A\"",
     ];
     for error in errors {
         assert_eq!(spoiled("sites", "name", error).0, ["error cell.formula-error C2"], "{error}");
@@ -278,7 +371,9 @@ fn x11_the_error_of_a_formula_is_known_as_text_in_every_language() {
     }
     let finding = csv("sites", &[("name", "#WERT!")]).the("cell.formula-error");
     assert!(finding.message.contains("the result #WERT!"), "{}", finding.message);
-    for name in ["#1 Earl St", "#North", "# N/A"] {
+    let finding = csv("sites", &[("name", "#####")]).the("cell.formula-error");
+    assert!(finding.message.contains("too narrow"), "{}", finding.message);
+    for name in ["#1 Earl St", "#North", "# N/A", "Err: 5", "Errol", "##1"] {
         assert_eq!(spoiled("sites", "name", name).0, [""; 0], "{name}");
     }
 }
@@ -292,7 +387,23 @@ fn t10_markup_is_a_warning() {
         &[
             ("Smith &amp; Sons", "warning cell.html", None),
             ("Smith<br>Sons", "warning cell.html", None),
+            ("Caf&eacute;", "warning cell.html", None),
+            ("O&apos;Brien", "warning cell.html", None),
+            ("O&#39;Brien", "warning cell.html", None),
+            ("Joe&rsquo;s &copy;", "warning cell.html", None),
+            ("<p class=x>A", "warning cell.html", None),
+            ("<a href=x>y", "warning cell.html", None),
+            ("<li>A", "warning cell.html", None),
+            ("<em>A", "warning cell.html", None),
+            ("<img src=x>", "warning cell.html", None),
+            ("A <!-- c -->", "warning cell.html", None),
             ("Smith & Sons <North>", "", None),
+            ("R&D; Lab", "", None),
+            ("A<B", "", None),
+            ("A<B Ltd", "", None),
+            ("Depot <Main>", "", None),
+            ("AT&T", "", None),
+            ("I <3 You", "", None),
         ],
     );
 }

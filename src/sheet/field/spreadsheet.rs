@@ -1,0 +1,107 @@
+//! What spreadsheet programs leave in a cell in the place of text or around it: results of formulas, dates, yes and no,
+//! merged ranges, and the wrapping of values that are to stay text.
+//!
+//! Numbers are left to `number`.
+
+use super::super::cell::{Cover, address};
+use super::super::code::Code;
+use super::super::column::{Column, Form};
+use super::super::finding::shown;
+use super::super::text::{Changes, is_formula_error, is_too_narrow, unwrap_excel};
+use super::{Problem, Setting, number};
+
+/// Takes off what exporters and Excel users wrap around values in text tables to keep them text. In a workbook, which
+/// says itself what is text, it was typed.
+pub(super) fn unwrap<'a>(column: &Column, text: &'a str, setting: Setting, changes: &mut Changes) -> &'a str {
+    if !setting.is_text_table {
+        return text;
+    }
+    let inner = unwrap_excel(text).or_else(|| {
+        let may_look_like_a_number =
+            matches!(column.form, Form::Key | Form::Phone | Form::Mac) || column.name == number::POSTCODE;
+        text.trim_start().strip_prefix('\'').filter(|_| may_look_like_a_number)
+    });
+    changes.unwrapped |= inner.is_some();
+    inner.unwrap_or(text)
+}
+
+/// What the text says of the formula that it is the result of, or of the column it was shown in.
+pub(super) fn result_of_a_formula(text: &str) -> Option<Problem> {
+    if is_formula_error(text) {
+        return Some(formula_error(text));
+    }
+    is_too_narrow(text).then(|| {
+        Problem::new(
+            Code::CellFormulaError,
+            "the column was too narrow to show the value when the sheet was saved or copied: make it wider and save the \
+             sheet again, or enter the value",
+        )
+        .rule("a value, not the signs that stand for one")
+    })
+}
+
+/// The error of a formula.
+pub(super) fn formula_error(text: &str) -> Problem {
+    Problem::new(
+        Code::CellFormulaError,
+        format!("the formula of the cell has the result {}: correct it, or enter the value", shown(text)),
+    )
+    .rule("a value, or a formula with a result")
+}
+
+/// A formula without a result.
+pub(super) fn formula_without_result() -> Problem {
+    Problem::new(
+        Code::CellFormulaNoValue,
+        "the cell has a formula whose result was never saved: open the workbook in Excel and save it, or enter the value",
+    )
+    .rule("a value, or a formula with a saved result")
+}
+
+/// A blank cell under a merged range.
+pub(super) fn covered(cover: &Cover) -> Problem {
+    let (row, at) = cover.at;
+    let merge = cover.merge;
+    let mut message = format!(
+        "{} is inside the merged range {}: unmerge and fill down",
+        address(usize::from(at), row),
+        merge.range()
+    );
+    if merge.is_vertical() {
+        let anchor = merge.anchor();
+        message
+            .push_str(&format!(", or choose --fill-merged if the value of {anchor} holds for all of them"));
+    } else if merge.first_row == merge.last_row {
+        message = message.replace("fill down", "fill each cell");
+    }
+    Problem::new(Code::CellMergedCovered, message).rule("a value in each cell, none of them merged")
+}
+
+/// A date or time where text belongs.
+pub(super) fn date(column: &Column, text: &str) -> Problem {
+    let hint = match column.form {
+        Form::Mac => "; a MAC address of digits and colons looks like a time to it",
+        Form::Phone => "; a phone number with dashes can look like a date to it",
+        _ => "",
+    };
+    Problem::new(
+        Code::CellDateUnexpected,
+        format!(
+            "Excel stores a date or time here ({}){hint}: format the column as Text and enter the value again",
+            shown(text)
+        ),
+    )
+    .rule("a cell that holds text")
+}
+
+/// Yes or no where text belongs.
+pub(super) fn truth(truth: bool) -> Problem {
+    Problem::new(
+        Code::CellBoolUnexpected,
+        format!(
+            "Excel stores {} here, not text: format the column as Text and enter the value again",
+            if truth { "TRUE" } else { "FALSE" }
+        ),
+    )
+    .rule("a cell that holds text")
+}

@@ -1,0 +1,167 @@
+//! Texts that stand for no value: the errors of formulas, and the words people and programs write instead of leaving a
+//! cell blank.
+
+/// The error of a formula as text, in the languages Excel writes it in. What LibreOffice numbers is one too.
+pub(crate) fn is_formula_error(text: &str) -> bool {
+    /// In small letters: English, newer ones and Google's, then German, French, Spanish, Portuguese, Italian, Dutch,
+    /// Swedish, Danish and Norwegian, Finnish, Polish, Czech, Hungarian, Russian and Turkish.
+    const ERRORS: [&[&str]; 15] = [
+        &["#n/a", "#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!"],
+        &[
+            "#spill!",
+            "#calc!",
+            "#getting_data",
+            "#data!",
+            "#field!",
+            "#busy!",
+            "#blocked!",
+            "#connect!",
+            "#unknown!",
+            "#error!",
+            "#python!",
+            "#external!",
+        ],
+        &["#nv", "#bezug!", "#wert!", "#zahl!", "#überlauf!"],
+        &["#valeur!", "#nom?", "#nombre!", "#nul!", "#propagation!"],
+        &["#n/d", "#¡ref!", "#¡valor!", "#¿nombre?", "#¡div/0!", "#¡num!", "#¡nulo!", "#¡desbordamiento!"],
+        &["#valor!", "#nome?", "#núm!", "#nulo!", "#despejar!"],
+        &["#rif!", "#valore!", "#nullo!", "#espansione!"],
+        &["#n/b", "#verw!", "#waarde!", "#naam?", "#deel/0!", "#getal!", "#leeg!", "#overloop!"],
+        &["#saknas!", "#referens!", "#värdefel!", "#namn?", "#division/0!", "#ogiltigt!", "#skärning!"],
+        &["#i/t", "#reference!", "#værdi!", "#navn?", "#verdi!", "#overløb!", "#overflyt!"],
+        &["#puuttuu!", "#viittaus!", "#arvo!", "#nimi?", "#jako/0!", "#luku!", "#tyhjä!"],
+        &["#n/d!", "#adr!", "#arg!", "#nazwa?", "#dziel/0!", "#liczba!", "#zero!"],
+        &["#hodnota!", "#odkaz!", "#název?", "#číslo!", "#není_k_dispozici", "#dělení_nulou!"],
+        &["#érték!", "#hiv!", "#név?", "#szám!", "#hiányzik", "#zéróosztó!", "#nulla!", "#zérus!"],
+        &[
+            "#н/д",
+            "#ссылка!",
+            "#знач!",
+            "#имя?",
+            "#дел/0!",
+            "#число!",
+            "#пусто!",
+            "#yok",
+            "#başv!",
+            "#değer!",
+            "#ad?",
+            "#sayi/0!",
+            "#sayı/0!",
+            "#sayi!",
+            "#sayı!",
+            "#boş!",
+        ],
+    ];
+    if let Some(number) = text.get(..4).filter(|name| name.eq_ignore_ascii_case("err:")).map(|_| &text[4..]) {
+        return number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    }
+    if !text.starts_with('#') || text.len() > 40 {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    ERRORS.iter().copied().flatten().any(|error| lower == *error)
+}
+
+/// What Excel shows of a number or date in a column that is too narrow for it.
+pub(crate) fn is_too_narrow(text: &str) -> bool {
+    text.len() > 2 && text.bytes().all(|byte| byte == b'#')
+}
+
+/// A word people write instead of leaving a cell blank, or programs where they have no value.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "n/a",
+        "n.a",
+        "none",
+        "null",
+        "nil",
+        "(null)",
+        "<null>",
+        "tbd",
+        "tbc",
+        "tba",
+        "unknown",
+        "undefined",
+        "todo",
+        "<na>",
+        "?",
+    ];
+    if text.len() > 12 || text.is_empty() {
+        return false;
+    }
+    if text.chars().all(|c| matches!(c, '-' | '.' | '_' | '\u{2010}'..='\u{2015}' | '\u{2212}')) {
+        return true;
+    }
+    // As pandas writes it; Nan is a place in Thailand, and a name.
+    if matches!(text, "nan" | "NaN") || matches!(text, "??" | "???") {
+        return true;
+    }
+    let word = text.strip_suffix('.').unwrap_or(text);
+    if word.contains(' ') {
+        return word.replace(" /", "/").replace("/ ", "/").eq_ignore_ascii_case("n/a");
+    }
+    (word.len() > 2 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')))
+        || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// Nothing but zeros, as spreadsheets write them that have no blank cells.
+pub(crate) fn is_zero(text: &str) -> bool {
+    matches!(text, "0" | "0.0" | "00")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_errors_of_formulas_are_known_in_any_case_and_nothing_else_is_one() {
+        for error in
+            ["#n/a", "#BEZUG!", "#н/д", "#Název?", "#ZÉRÓOSZTÓ!", "Err:502", "ERR:504", "#PYTHON!", "#Ad?"]
+        {
+            assert!(is_formula_error(error), "{error}");
+        }
+        for text in ["#1 Store", "Err:or", "Err:5", "Err:5022", "#", "Error 502", "#North", "é:502"] {
+            assert!(!is_formula_error(text), "{text}");
+        }
+        assert!(is_too_narrow("########") && is_too_narrow("###"));
+        assert!(!is_too_narrow("#") && !is_too_narrow("##") && !is_too_narrow("#1#"));
+    }
+
+    #[test]
+    fn words_for_nothing_are_known_and_names_are_none() {
+        for word in [
+            "N/A",
+            "n / a",
+            "n/a.",
+            "N.A.",
+            "-",
+            "---",
+            "—",
+            "–",
+            ".",
+            "...",
+            "_",
+            "none",
+            "None.",
+            "TBA",
+            "tbc",
+            "xxx",
+            "XXXX",
+            "undefined",
+            "nan",
+            "NaN",
+            "<NA>",
+            "?",
+            "??",
+            "???",
+            "null",
+        ] {
+            assert!(is_placeholder(word), "{word}");
+        }
+        for name in
+            ["", "Nona", "Nan", "NAN", "X", "xx", "NA", "Tbilisi", "N A", "A.", "xx-x", "Unknown Ltd", "????"]
+        {
+            assert!(!is_placeholder(name), "{name}");
+        }
+    }
+}
