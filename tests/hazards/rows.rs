@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use fleetload::import::{Outcome, examine, import};
+use fleetload::import::{Outcome, examine, import, rehearse};
 use fleetload::journal::Journal;
 use fleetload::model::record::Role;
 use fleetload::model::time::Moment;
 use fleetload::sheet::between::To;
 use fleetload::sheet::finding::{Finding, Severity};
 
-use super::desk::Desk;
+use super::desk::{Desk, line};
 
 const ROOT: &str = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
 
@@ -254,6 +254,33 @@ fn r10_a_row_that_is_unchanged_since_an_earlier_import_is_a_note_and_nothing_twi
         })
         .collect();
     assert_eq!(seen, [("dup.already-imported", Severity::Info, Some("C2"), Some("s1"))]);
+}
+
+/// The table was sent in without keys; then somebody gives its rows keys, and changes one later.
+#[test]
+fn r10_a_key_that_is_added_is_learnt_and_a_changed_one_is_a_warning_that_says_which_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::open(&folder.path().join("journal.db")).expect("a journal");
+    let told = |journal: &mut Journal, key: &str| {
+        let desk = Desk::with("companies.csv", companies(&[(key, ROOT, "Acme")]));
+        let told = imported(&desk, &[desk.path()], journal, 1_000);
+        let said = |finding: Finding| (line(&finding), finding.message);
+        told.into_iter().map(said).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut journal, ""), []);
+    let learnt = told(&mut journal, "acme");
+    assert_eq!(learnt[0].0, "note dup.already-imported D2");
+    assert!(learnt[0].1.ends_with("later sheets find it by the key 'acme'"), "{}", learnt[0].1);
+    let below = Desk::with("sites.csv", sites(&[("s1", "acme", "Earl St")]));
+    assert_eq!(imported(&below, &[below.path()], &mut journal, 2_000), []);
+    let changed = told(&mut journal, "acme-2");
+    assert_eq!(changed[0].0, "warning dup.already-imported A2");
+    assert!(changed[0].1.contains("knows it by the key 'acme'"), "{}", changed[0].1);
+    let taken = Desk::with("companies.csv", companies(&[("acme", ROOT, "Globex")]));
+    let examined =
+        examine(&[taken.path().clone()], &taken.options, Some(&journal)).expect("the files are read");
+    let found = rehearse(&examined, &mut journal, Moment::from_millis(3_000)).expect("a journal").into_vec();
+    assert_eq!(found.iter().map(line).collect::<Vec<_>>(), ["error dup.key A2"]);
 }
 
 /// A customer whose parent is misspelled, with all its sites and devices.
