@@ -12,7 +12,7 @@ use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
-use super::draft::{Draft, Reference, Values};
+use super::draft::{Draft, Reference, Values, from_default};
 use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
@@ -278,7 +278,10 @@ impl<'a> RowReader<'a> {
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
             }
-            for problem in reading.problems {
+            for mut problem in reading.problems {
+                if given.is_none() {
+                    problem.message.push_str(&from_default(self.table.kind, planned.column.name));
+                }
                 let position = (planned.position != usize::MAX).then_some(planned.position);
                 row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
             }
