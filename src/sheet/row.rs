@@ -193,6 +193,7 @@ impl<'a> RowReader<'a> {
             );
             return Outcome::Skipped;
         }
+        self.tally.row();
         self.surplus(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
@@ -428,7 +429,10 @@ impl<'a> RowReader<'a> {
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
-        self.tally.tell(self.table, &mut findings);
+        let planned = |column: &Column| self.plan.iter().any(|planned| planned.column.name == column.name);
+        let absent =
+            columns(self.table.kind).iter().filter(|column| column.need == Need::Wanted && !planned(column));
+        self.tally.tell(self.table, absent, &mut findings);
         findings
     }
 }
