@@ -28,7 +28,7 @@ fn the_same_sheet_again_sends_nothing() {
 fn a_key_that_is_added_later_is_learnt_and_the_next_sheet_may_use_it() {
     let bench = Bench::new(Scenario::default());
     let companies = bench::companies(2);
-    bench.write("companies.csv", &companies.replace("\nC1,", "\n,"));
+    bench.write("companies.csv", &companies.replace("\nC0,", "\n,"));
     bench.fleetload(&["run", "companies.csv"]).expect_code(0);
     let before = bench.statistics().requests;
     bench.write("companies.csv", &companies);
@@ -37,7 +37,7 @@ fn a_key_that_is_added_later_is_learnt_and_the_next_sheet_may_use_it() {
     bench.write("sites.csv", &bench::sites(3, 1));
     bench.fleetload(&["run", "sites.csv"]).expect_code(0);
     assert_eq!(bench.counts(3), [("created".to_owned(), 3)].into());
-    bench.assert_exact(3);
+    assert_eq!((bench.requests("addCompany"), bench.requests("addSite")), (2, 3));
 }
 
 #[test]
