@@ -35,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .rule("one column for each metadata key"),
     found("dup.row", "two rows are the same but for what makes a record one of its own", "The row may have been pasted twice, and both would be created.", "Take one out if it is a copy. If both are meant, nothing needs to be done.")
     .rule("one row for each record"),
-    found("dup.already-imported", "the row is unchanged since an earlier import", "It is recognised and not sent again; its state and id are in the report.", "Nothing needs to be done.")
+    found("dup.already-imported", "the row was imported before", "It is recognised and not sent again; its state and id are in the report. A key that it did not have is learnt. A warning says where its values come too late to be sent, or its key is another one than it was imported with: that one counts.", "Of a note nothing needs to be done. After a warning about values, change the record in the service if they are right; after one about the key, put the earlier one back, here and in the cells that refer to it.")
     .rule("the key and the values that the row was imported with"),
     found("plan.quota", "the daily quota makes the import last several days", "The run goes on by itself after midnight UTC, but nobody should expect it to be done today.", "See when it will be done with: fleetload plan FILE. Leave the run going, or stop it and go on later with: fleetload run.")
     .rule("no more creations in a day than the quota allows"),
