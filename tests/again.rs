@@ -25,6 +25,22 @@ fn the_same_sheet_again_sends_nothing() {
 }
 
 #[test]
+fn a_key_that_is_added_later_is_learnt_and_the_next_sheet_may_use_it() {
+    let bench = Bench::new(Scenario::default());
+    let companies = bench::companies(2);
+    bench.write("companies.csv", &companies.replace("\nC0,", "\n,"));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let before = bench.statistics().requests;
+    bench.write("companies.csv", &companies);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().requests, before, "nothing is sent for a key");
+    bench.write("sites.csv", &bench::sites(3, 1));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(bench.counts(3), [("created".to_owned(), 3)].into());
+    assert_eq!((bench.requests("addCompany"), bench.requests("addSite")), (2, 3));
+}
+
+#[test]
 fn after_rejections_only_the_corrected_rows_are_sent() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(2));

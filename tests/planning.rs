@@ -287,6 +287,24 @@ fn rows_that_earlier_imports_have_left_are_counted_apart() {
     assert_eq!(plan["plan"]["creations"], 7);
 }
 
+/// The plan learns the key on its copy, and the sites of the same plan are below the company that is there.
+#[test]
+fn a_key_that_is_added_later_is_planned_as_it_is_run() {
+    let bench = Bench::new(unlimited());
+    let companies = bench::companies(2);
+    bench.write("companies.csv", &companies.replace("\nC0,", "\n,"));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    bench.write("companies.csv", &companies);
+    bench.write("sites.csv", &bench::sites(3, 1));
+    let alone = bench.fleetload(&["plan", "sites.csv"]).expect_code(3);
+    assert!(alone.stdout.contains("ref.not-found"), "{}", alone.stdout);
+    planned(&bench, &["companies.csv"]);
+    bench.fleetload(&["plan", "sites.csv"]).expect_code(3);
+    let plan = runs_as_planned(&bench, &["companies.csv", "sites.csv"], 0);
+    assert_eq!(plan["plan"]["creations"], 3, "{plan:#}");
+    runs_as_planned(&bench, &["sites.csv"], 0);
+}
+
 #[test]
 fn a_run_says_what_has_changed_since_the_plan_and_goes_on() {
     let bench = Bench::new(unlimited());

@@ -95,6 +95,9 @@ pub struct Entry {
     pub follows: &'static str,
     /// What a person does; `{job}`, `{import}` and `{code}` stand for the row's. Empty where nothing is to be done.
     advice: &'static str,
+    /// What holds where nothing is wrong, as a few words: "12 hexadecimal digits". Only findings have one that are more
+    /// than notes.
+    pub rule: Option<&'static str>,
     /// A cell as it stands and as it should be, where that says more than words.
     pub example: Option<(&'static str, &'static str)>,
 }
@@ -107,7 +110,12 @@ impl Entry {
         follows: &'static str,
         advice: &'static str,
     ) -> Self {
-        Self { code, scope, words, follows, advice, example: None }
+        Self { code, scope, words, follows, advice, rule: None, example: None }
+    }
+
+    const fn rule(mut self, rule: &'static str) -> Self {
+        self.rule = Some(rule);
+        self
     }
 
     const fn example(mut self, stands: &'static str, should: &'static str) -> Self {

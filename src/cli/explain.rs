@@ -109,14 +109,18 @@ fn to_do(entry: &Entry) -> String {
     }
 }
 
-fn severity(entry: &Entry) -> Option<&'static str> {
+/// How bad a finding is, the usual first: "an error, or a warning".
+fn severity(entry: &Entry) -> Option<String> {
     let code = Code::ALL.iter().find(|code| entry.scope == Scope::Sheets && code.as_str() == entry.code)?;
-    Some(match code.severity() {
+    let word = |severity: &Severity| match severity {
         Severity::Fatal => "the file or sheet cannot be used",
         Severity::Error => "an error",
         Severity::Warning => "a warning",
         Severity::Info => "a note",
-    })
+    };
+    let words: Vec<&str> = code.severities().iter().map(word).collect();
+    let (last, before) = words.split_last()?;
+    Some(if before.is_empty() { (*last).to_owned() } else { format!("{}, or {last}", before.join(", ")) })
 }
 
 fn object(entry: &Entry) -> Value {

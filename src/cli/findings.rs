@@ -258,7 +258,7 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
         let at = related.cell.clone().unwrap_or_else(|| format!("row {}", related.row));
         terminal.result(Line::plain("  see ").text(format!("{sheet}!{at}: {}", related.note)));
     }
-    let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
+    let rule = finding.rule_of_its_own();
     match (fix(finding), rule) {
         (Some(fix), _) => terminal.result(Line::plain("  ").ink(Ink::Hint, "fix:").text(" ").text(fix)),
         (None, Some(rule)) => terminal.result(Line::plain("  rule: ").text(rule)),
@@ -268,7 +268,7 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
 
 /// What to enter, where that is known; the message itself says what to do.
 fn fix(finding: &Finding) -> Option<String> {
-    let rule = finding.rule.as_ref().filter(|rule| !finding.message.contains(*rule));
+    let rule = finding.rule_of_its_own();
     let suggestion = finding.suggestion.as_ref()?;
     let suggestion = cut(suggestion, 2 * VALUE);
     let scope = finding.code.as_str().split('.').next().unwrap_or_default();

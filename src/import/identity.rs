@@ -22,22 +22,35 @@ pub(super) enum Decision {
     LeaveUnderWay(JobId),
     /// The job is done with other values.
     ChangedSince(JobId),
-    /// The key belongs to another company.
+    /// The key belongs to another record.
     KeyTaken(JobId),
     /// Another row of this import is the same thing.
     Twice(JobId),
 }
 
+/// What a row that was imported before says of the key of its job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keyed {
+    /// Nothing, or the one it has.
+    AsBefore,
+    /// It had none.
+    First,
+    /// It has another one.
+    Another,
+}
+
 /// What is known of a row.
 pub(super) struct Claim<'a> {
     pub(super) kind: Kind,
+    /// The row's own key, folded.
+    pub(super) key: Option<&'a str>,
     pub(super) links: &'a [Link],
     pub(super) content_hash: &'a str,
     /// The hash that an earlier fleetload gave the same values, where it is another one.
     pub(super) former_hash: Option<&'a str>,
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
-    /// The jobs with the row's own key, newest first.
+    /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has a key.
     pub(super) by_key: &'a [SameKey],
 }
 
@@ -77,6 +90,9 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
     if let Some(known) = claim.natural {
         if touched(known.job) {
             return Decision::Twice(known.job);
+        }
+        if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
+            return Decision::KeyTaken(other);
         }
         if known.content_hash == claim.content_hash || claim.former_hash == Some(&known.content_hash) {
             return Decision::Recognise(known.job);
@@ -123,6 +139,26 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
     Decision::Add
 }
 
+/// What the row says of the key of the job that has its natural key.
+pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
+    match (claim.key, claim.natural) {
+        (None, _) | (_, None) => Keyed::AsBefore,
+        (Some(key), Some(known)) => match known.sheet_key.as_deref() {
+            None => Keyed::First,
+            Some(own) if own == key => Keyed::AsBefore,
+            Some(_) => Keyed::Another,
+        },
+    }
+}
+
+/// Another job under the same owner that has the row's key, unless it was given up: what a later sheet means by the key
+/// would be chance.
+fn taken(claim: &Claim<'_>) -> Option<JobId> {
+    let own = owner(claim.links);
+    let same = |known: &&KnownJob| owner(&known.links) == own && known.state != JobState::Cancelled;
+    claim.by_key.iter().map(|same| &same.known).find(same).map(|known| known.job)
+}
+
 /// The company, or the parent of a company.
 fn owner(links: &[Link]) -> Option<Target> {
     links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company)).map(|link| link.target)
@@ -167,6 +203,7 @@ mod tests {
         let known = known(state, hash);
         let claim = Claim {
             kind: Kind::Site,
+            key: Some("hq"),
             links: &[link(ACME)],
             content_hash: "new",
             former_hash: None,
@@ -182,6 +219,7 @@ mod tests {
         let known = [SameKey { known: known(state, "old"), same_name, same_values }];
         let claim = Claim {
             kind,
+            key: Some("hq"),
             links: &[link(owner)],
             content_hash: "new",
             former_hash: None,
@@ -258,10 +296,47 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_learnt_by_a_job_that_has_none_and_is_never_that_of_another_one() {
+        let of = |own: Option<&str>, key: Option<&str>, others: &[KnownJob]| {
+            let natural = KnownJob { sheet_key: own.map(Into::into), ..known(JobState::Created, "new") };
+            let alike =
+                |known: &KnownJob| SameKey { known: known.clone(), same_name: false, same_values: true };
+            let by_key: Vec<SameKey> = others.iter().map(alike).collect();
+            let claim = Claim {
+                kind: Kind::Site,
+                key,
+                links: &[link(ACME)],
+                content_hash: "new",
+                former_hash: None,
+                natural: Some(&natural),
+                by_key: &by_key,
+            };
+            (decide(&claim, &|_| false), keyed(&claim))
+        };
+        let recognised = |keyed| (Decision::Recognise(JOB), keyed);
+        assert_eq!(of(None, None, &[]), recognised(Keyed::AsBefore));
+        assert_eq!(of(Some("hq"), None, &[]), recognised(Keyed::AsBefore));
+        assert_eq!(of(Some("hq"), Some("hq"), &[]), recognised(Keyed::AsBefore));
+        assert_eq!(of(Some("hq"), Some("main"), &[]), recognised(Keyed::Another));
+        assert_eq!(of(None, Some("hq"), &[]), recognised(Keyed::First));
+        for &state in JobState::ALL {
+            let other =
+                |owner| KnownJob { job: JobId(9), links: vec![link(owner)], ..known(state, "another") };
+            let expected = match state {
+                JobState::Cancelled => recognised(Keyed::First),
+                _ => (Decision::KeyTaken(JobId(9)), Keyed::First),
+            };
+            assert_eq!(of(None, Some("hq"), &[other(ACME)]), expected, "{state}");
+            assert_eq!(of(None, Some("hq"), &[other(GLOBEX)]), recognised(Keyed::First), "{state}");
+        }
+    }
+
+    #[test]
     fn a_row_is_known_by_the_hash_that_an_earlier_fleetload_gave_it() {
         let known = known(JobState::Rejected, "old");
         let claim = |former_hash| Claim {
             kind: Kind::Site,
+            key: Some("hq"),
             links: &[],
             content_hash: "new",
             former_hash,
@@ -278,6 +353,7 @@ mod tests {
         let known = known(JobState::Ready, "old");
         let claim = Claim {
             kind: Kind::Site,
+            key: Some("hq"),
             links: &[],
             content_hash: "new",
             former_hash: None,

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-use super::identity::{Claim, Decision, SameKey, decide};
+use super::identity::{Claim, Decision, Keyed, SameKey, decide, keyed};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
-use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId};
+use crate::journal::{Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId};
 use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
 use crate::model::key::{comparable, natural_key};
@@ -200,7 +200,8 @@ impl Placing<'_, '_> {
         }
         let natural = self.writer.by_natural_key(kind, &values.natural_key)?;
         let mut by_key = Vec::new();
-        if let (None, Some(key)) = (&natural, &values.sheet_key) {
+        let has_key = natural.as_ref().is_some_and(|known| known.sheet_key.is_some());
+        if let (false, Some(key)) = (has_key, &values.sheet_key) {
             let nameless = nameless(&values.record);
             for known in self.writer.by_sheet_key(kind, key)? {
                 let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
@@ -208,7 +209,7 @@ impl Placing<'_, '_> {
             }
         }
         let this_import = self.writer.import();
-        let decision = {
+        let (decision, keyed) = {
             let made_now: HashSet<JobId> = natural
                 .iter()
                 .chain(by_key.iter().map(|same| &same.known))
@@ -217,16 +218,27 @@ impl Placing<'_, '_> {
                 .collect();
             let claim = Claim {
                 kind,
+                key: values.sheet_key.as_deref(),
                 links: &values.links,
                 content_hash: &values.content_hash,
                 former_hash,
                 natural: natural.as_ref(),
                 by_key: &by_key,
             };
-            decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job))
+            let decision = decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job));
+            (decision, keyed(&claim))
         };
-        if let Some(finding) = self.said(ordinal, values, &decision, &by_key) {
+        let known = Known { natural: natural.as_ref(), keyed, by_key: &by_key };
+        if let Some(finding) = self.said(ordinal, values, &decision, &known) {
             self.findings.push(finding);
+        }
+        if let (
+            Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::ChangedSince(job),
+            Keyed::First,
+            Some(key),
+        ) = (&decision, keyed, &values.sheet_key)
+        {
+            self.writer.learn_key(*job, key)?;
         }
         let (job, disposition) = match decision {
             Decision::Add => return Ok((self.writer.add_job(values)?, Disposition::New)),
@@ -249,44 +261,72 @@ impl Placing<'_, '_> {
         ordinal: usize,
         values: &NewJob,
         decision: &Decision,
-        by_key: &[SameKey],
+        known: &Known<'_>,
     ) -> Option<Finding> {
         let kind = values.record.kind();
         let name = if kind == Kind::Person { "username" } else { "name" };
+        let another = known.another_key();
+        let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
         let (code, severity, column, message) = match decision {
             Decision::Add | Decision::Revise(_) => return None,
-            Decision::Recognise(_) => (
-                Code::DupAlreadyImported,
-                Severity::Info,
-                name,
-                "unchanged since an earlier import; nothing new is sent for it".to_owned(),
-            ),
+            Decision::Recognise(_) => match (another, known.keyed, &values.sheet_key) {
+                (Some(own), ..) => (
+                    Code::DupAlreadyImported,
+                    Severity::Warning,
+                    "key",
+                    format!(
+                        "unchanged since an earlier import, which knows it by the key '{own}'; later sheets find it by \
+                         that key only: write it here, and where the row is referred to",
+                        own = shown(own)
+                    ),
+                ),
+                (None, Keyed::First, Some(key)) => (
+                    Code::DupAlreadyImported,
+                    Severity::Info,
+                    name,
+                    format!(
+                        "unchanged since an earlier import; nothing new is sent for it, and later sheets find it by the \
+                         key '{}'",
+                        shown(key)
+                    ),
+                ),
+                (None, Keyed::First | Keyed::AsBefore | Keyed::Another, _) => (
+                    Code::DupAlreadyImported,
+                    Severity::Info,
+                    name,
+                    "unchanged since an earlier import; nothing new is sent for it".to_owned(),
+                ),
+            },
             Decision::LeaveUnderWay(job) => (
                 Code::DupAlreadyImported,
                 Severity::Warning,
                 name,
                 format!(
                     "job {job} is being sent, or it is not known what became of it; the values it was sent with stay, \
-                     and those of the row are not used"
+                     and those of the row are not used{stays}"
                 ),
             ),
             Decision::ChangedSince(job) => (
                 Code::DupAlreadyImported,
                 Severity::Warning,
                 name,
-                format!("done earlier (job {job}) with other values; the record is not changed"),
+                format!("done earlier (job {job}) with other values; the record is not changed{stays}"),
             ),
             Decision::KeyTaken(job) => {
-                let known = &by_key.iter().find(|same| same.known.job == *job)?.known;
-                let advice = if known.state.is_success() {
+                let natural = known.natural;
+                let known = &known.by_key.iter().find(|same| same.known.job == *job)?.known;
+                let advice = if natural.is_some() {
+                    "and this row is another one, which an earlier import brought without a key: choose another key"
+                } else if known.state.is_success() {
                     "which exists: choose another key, or correct the name if the same company is meant"
                 } else {
                     "which is not made yet, and rows that name the key belong to it: choose another key; if the same \
                      company is meant, change its name first and nothing else, then the rest in another import"
                 };
                 let message = format!(
-                    "import {} gave this key to the company '{}', {advice}",
+                    "import {} gave this key to the {} '{}', {advice}",
                     known.first_import,
+                    kind.singular(),
                     shown(&known.name)
                 );
                 (Code::DupKey, Severity::Error, "key", message)
@@ -303,6 +343,24 @@ impl Placing<'_, '_> {
         };
         let finding = self.examined.checked.finding_at(code, message, ordinal, column).as_severity(severity);
         Some(Finding { row_key: values.sheet_key.as_deref().map(shown), ..finding })
+    }
+}
+
+/// What earlier imports know of a row.
+struct Known<'a> {
+    /// The job with its natural key.
+    natural: Option<&'a KnownJob>,
+    /// What the row says of the key of that.
+    keyed: Keyed,
+    /// The jobs with its own key.
+    by_key: &'a [SameKey],
+}
+
+impl Known<'_> {
+    /// The key of the job, where the row has another one.
+    fn another_key(&self) -> Option<&str> {
+        let known = self.natural.filter(|_| self.keyed == Keyed::Another)?;
+        known.sheet_key.as_deref()
     }
 }
 

@@ -307,6 +307,97 @@ fn a_key_of_a_company_that_exists_is_not_given_to_another_company() {
 }
 
 #[test]
+fn a_key_that_is_added_to_a_row_imported_before_is_learnt_whatever_became_of_the_row() {
+    for outcome in ["ready", "created", "rejected", "sending"] {
+        let mut bench = Bench::new();
+        let keyless = companies(&format!(",{ROOT},Acme,\n"));
+        let keyed = companies(&format!("Acme-1,{ROOT},Acme,\n"));
+        let (first, _) = bench.import(&[("companies.csv", &keyless)]).unwrap();
+        let job = bench.rows(first.import)[0].job.unwrap();
+        match outcome {
+            "created" => drop(bench.create(job, Operation::AddCompany)),
+            "rejected" => bench.reject(job, Operation::AddCompany),
+            "sending" => bench.claim(job, Operation::AddCompany),
+            _ => {}
+        }
+        let before = bench.journal.by_name(Kind::Company, "Acme").unwrap();
+        let (again, findings) = bench.import(&[("companies.csv", &keyed)]).unwrap();
+        assert_eq!((again.recognised, again.rows), (1, 1), "{outcome}");
+        assert_eq!(codes(&findings), [(Code::DupAlreadyImported, "C2".into())]);
+        let told = findings.iter().next().unwrap();
+        assert!(told.severity == Severity::Info && told.message.contains("'acme-1'"), "{}", told.message);
+        let after = bench.journal.by_name(Kind::Company, "Acme").unwrap();
+        let expected = KnownJob { sheet_key: Some("acme-1".into()), ..before[0].clone() };
+        assert_eq!(after, [expected], "{outcome}: its values, their hash and where it stands are as before");
+
+        let sites = "key,company,name\ns1,ACME-1,S1\n";
+        let (third, _) = bench.import(&[("sites.csv", sites)]).unwrap();
+        assert_eq!(third.added, 1, "{outcome}: a later sheet finds it by the key");
+        let (last, findings) = bench.import(&[("companies.csv", &keyed)]).unwrap();
+        assert_eq!((last.recognised, findings.count(Severity::Info)), (1, 1));
+        assert!(!findings.iter().next().unwrap().message.contains("key"), "it is learnt once");
+    }
+}
+
+#[test]
+fn a_key_is_learnt_also_where_the_values_of_the_row_come_too_late() {
+    let mut bench = Bench::new();
+    let (first, _) = bench.import(&[("companies.csv", &companies(&format!(",{ROOT},Acme,\n")))]).unwrap();
+    let job = bench.rows(first.import)[0].job.unwrap();
+    bench.create(job, Operation::AddCompany);
+    let changed = |key: &str| companies(&format!("{key},{ROOT},Acme,+64 9 555 0199\n"));
+    let (second, _) = bench.import(&[("companies.csv", &changed("acme"))]).unwrap();
+    assert_eq!(second.changed_since, 1);
+    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap()[0].job, job);
+    let (_, findings) = bench.import(&[("companies.csv", &changed("other"))]).unwrap();
+    let told = findings.iter().next().unwrap();
+    assert!(told.message.ends_with("its key stays 'acme'"), "{}", told.message);
+    assert!(bench.journal.by_sheet_key(Kind::Company, "other").unwrap().is_empty());
+}
+
+#[test]
+fn another_key_than_the_one_of_an_earlier_import_is_a_warning_and_not_learnt() {
+    let mut bench = Bench::new();
+    bench.import(&[("companies.csv", &companies(&format!("acme,{ROOT},Acme,\n")))]).unwrap();
+    let renamed = companies(&format!("acme2,{ROOT},Acme,\n"));
+    let (again, findings) = bench.import(&[("companies.csv", &renamed)]).unwrap();
+    assert_eq!(again.recognised, 1);
+    assert_eq!(codes(&findings), [(Code::DupAlreadyImported, "A2".into())]);
+    let told = findings.iter().next().unwrap();
+    assert_eq!(told.severity, Severity::Warning);
+    assert!(told.message.contains("by the key 'acme'"), "{}", told.message);
+    assert!(bench.journal.by_sheet_key(Kind::Company, "acme2").unwrap().is_empty());
+    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap().len(), 1);
+    // A row that no longer says its key is no other one.
+    let blank = companies(&format!(",{ROOT},Acme,\n"));
+    let (_, findings) = bench.import(&[("companies.csv", &blank)]).unwrap();
+    assert_eq!(findings.count(Severity::Warning), 0);
+    assert_eq!(bench.journal.by_sheet_key(Kind::Company, "acme").unwrap().len(), 1);
+}
+
+#[test]
+fn a_key_that_another_record_has_is_not_learnt() {
+    let mut bench = Bench::new();
+    let both = companies(&format!("acme,{ROOT},Acme,\n,{ROOT},Globex,\n"));
+    let sites = "key,company,name\nhq,Acme,HQ\n,Acme,Depot\n,Globex,HQ\n";
+    bench.import(&[("companies.csv", &both), ("sites.csv", sites)]).unwrap();
+    let taken = companies(&format!("acme,{ROOT},Globex,\n"));
+    let refused = bench.import(&[("companies.csv", &taken)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::DupKey, "A2".into())]);
+    let told = refused.iter().next().unwrap();
+    assert!(told.message.contains("the company 'Acme', and this row is another one"), "{}", told.message);
+    let refused = bench.import(&[("sites.csv", "key,company,name\nhq,Acme,Depot\n")]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::DupKey, "A2".into())]);
+    assert_eq!(bench.journal.imports().unwrap().len(), 1, "nothing was imported");
+    // The site of another customer may have it, as it might had it come with it; what names it then is told to say which.
+    bench.import(&[("sites.csv", "key,company,name\nhq,Globex,HQ\n")]).unwrap();
+    assert_eq!(bench.journal.by_sheet_key(Kind::Site, "hq").unwrap().len(), 2);
+    let devices = "key,company,name,site\nd1,Globex,Till,hq\n";
+    let refused = bench.import(&[("devices.csv", devices)]).unwrap_err();
+    assert_eq!(codes(&refused), [(Code::RefAmbiguous, "D2".into())]);
+}
+
+#[test]
 fn the_same_key_in_another_customers_workbook_is_another_record() {
     let mut bench = Bench::new();
     let sites = |company: &str| format!("key,company,name\nhq,{company},Head office of {company}\n");
@@ -385,7 +476,8 @@ fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
     let good = bench.write("sites.csv", "key,company,name,phone,address1\ns,nowhere,S,+64 9 555,1 High St\n");
     let paths = [Path::new("/nonexistent/devices.csv").to_owned(), good];
     let examined = examine(&paths, &Options::default(), None).unwrap();
-    let found: Vec<_> = examined.findings.iter().map(|finding| finding.code).collect();
+    let errors = examined.findings.iter().filter(|finding| finding.is_error());
+    let found: Vec<_> = errors.map(|finding| finding.code).collect();
     assert_eq!(found, [Code::FileNotFound, Code::RefNotFound]);
 }
 

@@ -214,6 +214,19 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Gives a job that has none the key by which later sheets refer to it. Allowed from every state, as nothing that is
+    /// sent depends on it; where the job stands, and all else of it, stays.
+    pub fn learn_key(&mut self, job: JobId, folded_key: &str) -> Result<()> {
+        let learnt = self
+            .transaction
+            .prepare_cached("UPDATE job SET sheet_key = ?2 WHERE id = ?1 AND sheet_key IS NULL")?
+            .execute((job, folded_key))?;
+        if learnt != 1 {
+            return Err(Error::internal(format!("job {job} has a key already, or is not there")));
+        }
+        Ok(())
+    }
+
     /// Adds a row.
     pub fn row(&mut self, row: &NewRow) -> Result<()> {
         self.count_row(row.sheet)?;

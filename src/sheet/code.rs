@@ -23,7 +23,7 @@ pub enum Severity {
 
 /// Declares the codes, so that none lacks a written form or a severity.
 macro_rules! codes {
-    ($($variant:ident $word:literal $severity:ident;)+) => {
+    ($($variant:ident $word:literal $severity:ident $(or $($other:ident),+)?;)+) => {
         /// What was found.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {
@@ -39,9 +39,14 @@ macro_rules! codes {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// How bad it usually is; a finding may say otherwise where two are possible.
+            /// How bad it usually is; a finding may say otherwise where several are possible.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+
+            /// How bad it may be, the usual first; what a person denies or allows besides.
+            pub const fn severities(self) -> &'static [Severity] {
+                match self { $(Self::$variant => &[Severity::$severity $($(, Severity::$other)+)?],)+ }
             }
         }
     };
@@ -53,7 +58,7 @@ codes! {
     FileLock "file.lock-file" Fatal;
     FileEmpty "file.empty" Fatal;
     FileFormatUnsupported "file.format-unsupported" Fatal;
-    FileFormatMismatch "file.format-mismatch" Fatal;
+    FileFormatMismatch "file.format-mismatch" Fatal or Warning;
     FileEncrypted "file.encrypted" Fatal;
     FileCorrupt "file.corrupt" Fatal;
     FileXmlEntity "file.xml-entity" Fatal;
@@ -64,11 +69,11 @@ codes! {
     FileExternalLinks "file.external-links" Warning;
     SheetNotFound "sheet.not-found" Fatal;
     SheetAmbiguous "sheet.ambiguous" Fatal;
-    SheetUnreadable "sheet.unreadable" Fatal;
-    SheetEmpty "sheet.empty" Error;
+    SheetUnreadable "sheet.unreadable" Fatal or Warning;
+    SheetEmpty "sheet.empty" Error or Info;
     SheetHidden "sheet.hidden" Info;
-    SheetHiddenRows "sheet.hidden-rows" Error;
-    SheetFormulas "sheet.formulas" Info;
+    SheetHiddenRows "sheet.hidden-rows" Error or Warning, Info;
+    SheetFormulas "sheet.formulas" Info or Warning;
     SheetHiddenColumns "sheet.hidden-columns" Warning;
     SheetPreamble "sheet.preamble" Warning;
     SheetExtraTable "sheet.extra-table" Error;
@@ -78,43 +83,43 @@ codes! {
     HeaderUnknown "header.unknown" Error;
     HeaderDuplicate "header.duplicate" Error;
     HeaderBlank "header.blank" Error;
-    HeaderTransposed "header.transposed" Error;
-    HeaderMultiRow "header.multi-row" Error;
+    HeaderTransposed "header.transposed" Fatal;
+    HeaderMultiRow "header.multi-row" Fatal;
     HeaderUnsupportedField "header.unsupported-field" Error;
-    RowTooManyCells "row.too-many-cells" Error;
+    RowTooManyCells "row.too-many-cells" Error or Warning;
     RowTooFewCells "row.too-few-cells" Error;
-    RowQuoteStray "row.quote-stray" Error;
-    RowQuoteUnterminated "row.quote-unterminated" Error;
+    RowQuoteStray "row.quote-stray" Error or Fatal;
+    RowQuoteUnterminated "row.quote-unterminated" Error or Fatal;
     RowConflict "row.conflict" Error;
-    RowIncompleteGroup "row.incomplete-group" Error;
+    RowIncompleteGroup "row.incomplete-group" Error or Warning;
     RowRepeatedHeader "row.repeated-header" Warning;
     RowFooter "row.footer" Warning;
     RowBlank "row.blank" Info;
-    RowTemplate "row.template" Info;
-    CellRequired "cell.required" Error;
+    RowTemplate "row.template" Info or Warning, Error;
+    CellRequired "cell.required" Error or Warning;
     CellEnum "cell.enum" Error;
     CellBool "cell.bool" Error;
     CellNumber "cell.number" Error;
     CellUuid "cell.uuid" Error;
     CellRange "cell.range" Error;
-    CellTooLong "cell.too-long" Error;
+    CellTooLong "cell.too-long" Error or Warning;
     CellKey "cell.key" Error;
     CellNetwork "cell.network" Error;
     CellUsername "cell.username" Error;
-    CellEmail "cell.email" Error;
+    CellEmail "cell.email" Error or Warning;
     CellMultipleValues "cell.multiple-values" Error;
     CellUnsupportedAction "cell.unsupported-action" Error;
     CellMac "cell.mac" Error;
     CellMacLength "cell.mac-length" Error;
-    CellMacReserved "cell.mac-reserved" Error;
-    CellPhone "cell.phone" Warning;
-    CellTimezone "cell.timezone" Warning;
+    CellMacReserved "cell.mac-reserved" Error or Warning;
+    CellPhone "cell.phone" Warning or Error, Info;
+    CellTimezone "cell.timezone" Warning or Error;
     CellCountry "cell.country" Warning;
     CellDecimalComma "cell.decimal-comma" Error;
     CellDms "cell.dms" Error;
     CellCoordsPair "cell.coords-pair" Error;
     CellCoordsSwapped "cell.coords-swapped" Error;
-    CellNumericIdentifier "cell.numeric-identifier" Warning;
+    CellNumericIdentifier "cell.numeric-identifier" Warning or Error;
     CellScientific "cell.scientific" Error;
     CellPrecisionLost "cell.precision-lost" Error;
     CellDateUnexpected "cell.date-unexpected" Error;
@@ -126,13 +131,13 @@ codes! {
     CellLineBreak "cell.line-break" Error;
     CellControlChar "cell.control-char" Error;
     CellReplacementChar "cell.replacement-char" Error;
-    CellPlaceholder "cell.placeholder" Warning;
+    CellPlaceholder "cell.placeholder" Warning or Error;
     CellMojibake "cell.mojibake" Warning;
     CellHtml "cell.html" Warning;
-    CellNonAsciiLookalike "cell.non-ascii-lookalike" Error;
+    CellNonAsciiLookalike "cell.non-ascii-lookalike" Error or Warning;
     CellTrimmed "cell.trimmed" Info;
     CellInvisibleRemoved "cell.invisible-removed" Info;
-    CellZeroPaddedFormat "cell.zero-padded-format" Info;
+    CellZeroPaddedFormat "cell.zero-padded-format" Info or Warning;
     CellExcelTextWrapper "cell.excel-text-wrapper" Info;
     RefNotFound "ref.not-found" Error;
     RefAmbiguous "ref.ambiguous" Error;
@@ -148,7 +153,7 @@ codes! {
     DupNaturalKey "dup.natural-key" Error;
     DupMetadataKey "dup.metadata-key" Error;
     DupRow "dup.row" Warning;
-    DupAlreadyImported "dup.already-imported" Info;
+    DupAlreadyImported "dup.already-imported" Info or Warning;
     PlanQuota "plan.quota" Warning;
     LimitFindings "limit.findings" Info;
 }
@@ -162,6 +167,11 @@ impl Code {
     /// What it means: one sentence without its full stop.
     pub fn explanation(self) -> &'static str {
         self.entry().words
+    }
+
+    /// What holds where nothing is wrong, for findings that do not say it more exactly. Only codes of notes have none.
+    pub fn rule(self) -> Option<&'static str> {
+        self.entry().rule
     }
 }
 
@@ -193,5 +203,34 @@ mod tests {
             assert!(!code.explanation().is_empty());
         }
         assert_eq!(catalogue::of_scope(Scope::Sheets).len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn every_finding_that_is_more_than_a_note_has_a_rule_and_a_mere_note_has_none() {
+        let mut ruled = 0;
+        for code in Code::ALL {
+            let is_more = code.severities().iter().any(|severity| *severity != Severity::Info);
+            assert_eq!(code.rule().is_some(), is_more, "{code}");
+            let Some(rule) = code.rule() else { continue };
+            ruled += 1;
+            assert!(rule.len() > 4 && rule.trim() == rule && !rule.ends_with('.'), "{code}: {rule}");
+            assert!(rule != code.explanation() && !rule.starts_with(char::is_uppercase), "{code}: {rule}");
+        }
+        assert!(ruled > 80, "{ruled}");
+        for scope in Scope::ALL.into_iter().filter(|scope| *scope != Scope::Sheets) {
+            assert!(catalogue::of_scope(scope).iter().all(|entry| entry.rule.is_none()), "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn the_severities_of_a_code_are_told_once_each_the_usual_first() {
+        for code in Code::ALL {
+            let mut all = code.severities().to_vec();
+            assert_eq!(all[0], code.severity(), "{code}");
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count, "{code}");
+        }
     }
 }

@@ -37,6 +37,11 @@ pub struct Reference {
     pub pointer: Pointer,
 }
 
+/// What is added to a message about a value that stands in no cell.
+pub(crate) fn from_default(kind: Kind, column: &str) -> String {
+    format!(" (the value is that of --default {kind}.{column})")
+}
+
 /// The column a reference stands in.
 pub const fn column_of_role(role: Role) -> &'static str {
     match role {

@@ -90,9 +90,12 @@ pub struct Finding {
     /// What kind of value it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_kind: Option<ValueKind>,
-    /// The rule, as one sentence.
+    /// The rule, as one sentence; a list of findings puts the one of the code where a finding has none of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// Whether that is the rule of the code: it says in general what the message says of this place.
+    #[serde(skip)]
+    pub rule_is_general: bool,
     /// What is wrong and what to do.
     pub message: String,
     /// The right value, when it is certain.
@@ -129,6 +132,7 @@ impl Finding {
             value: None,
             value_kind: None,
             rule: None,
+            rule_is_general: false,
             message: message.into(),
             suggestion: None,
             related: Vec::new(),
@@ -177,6 +181,19 @@ impl Finding {
     pub fn as_severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
+    }
+
+    /// Gives it the rule of its code, unless it has one of its own or is a mere note.
+    pub(super) fn complete(&mut self) {
+        if self.rule.is_none() && self.severity != Severity::Info {
+            self.rule = self.code.rule().map(str::to_owned);
+            self.rule_is_general = true;
+        }
+    }
+
+    /// Its rule, where that says more than its message does.
+    pub fn rule_of_its_own(&self) -> Option<&str> {
+        self.rule.as_deref().filter(|rule| !self.rule_is_general && !self.message.contains(rule))
     }
 
     /// Whether the row, or the whole file, cannot be used.

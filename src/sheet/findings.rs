@@ -132,7 +132,7 @@ impl Findings {
     }
 
     /// Counts a finding of this group, whose place is noted, and keeps it if it is among the first.
-    fn keep(&mut self, number: usize, finding: Finding) {
+    fn keep(&mut self, number: usize, mut finding: Finding) {
         self.counts[finding.severity as usize] += 1;
         let group = &mut self.groups[number];
         group.count += 1;
@@ -142,6 +142,7 @@ impl Findings {
         }
         if first || (group.kept < KEPT_PER_GROUP && self.kept.len() < KEPT) {
             group.kept += 1;
+            finding.complete();
             self.kept.push(finding);
         }
     }
@@ -291,6 +292,22 @@ mod tests {
         assert_eq!(kept.len(), KEPT_PER_GROUP + 1);
         assert_eq!(kept.last().unwrap().code, Code::LimitFindings);
         assert!(kept.last().unwrap().message.starts_with("9000 more"));
+    }
+
+    #[test]
+    fn what_is_more_than_a_note_has_the_rule_of_its_code_unless_it_has_its_own() {
+        let mut own = blank(2);
+        own.rule = Some("a name".to_owned());
+        let mut findings = Findings::default();
+        findings.extend([blank(2), own, Finding::of_file(Code::RowBlank, "a.csv", "not read")]);
+        findings.extend_whole([Finding::of_file(Code::FileEmpty, "b.csv", "export it again")]);
+        let mut all = Findings::default();
+        all.append(findings);
+        let rules: Vec<_> =
+            all.iter().map(|found| (found.rule.as_deref(), found.rule_of_its_own())).collect();
+        let general = |code: Code| (code.rule(), None);
+        let own = (Some("a name"), Some("a name"));
+        assert_eq!(rules, [general(Code::CellRequired), own, (None, None), general(Code::FileEmpty)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
 use super::damage;
-use super::draft::{Draft, Reference, Values};
+use super::draft::{Draft, Reference, Values, from_default};
 use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
 use super::header::Mapped;
@@ -193,6 +193,7 @@ impl<'a> RowReader<'a> {
             );
             return Outcome::Skipped;
         }
+        self.tally.row();
         self.surplus(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
@@ -278,7 +279,10 @@ impl<'a> RowReader<'a> {
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
             }
-            for problem in reading.problems {
+            for mut problem in reading.problems {
+                if given.is_none() {
+                    problem.message.push_str(&from_default(self.table.kind, planned.column.name));
+                }
                 let position = (planned.position != usize::MAX).then_some(planned.position);
                 row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
             }
@@ -425,7 +429,10 @@ impl<'a> RowReader<'a> {
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
-        self.tally.tell(self.table, &mut findings);
+        let planned = |column: &Column| self.plan.iter().any(|planned| planned.column.name == column.name);
+        let absent =
+            columns(self.table.kind).iter().filter(|column| column.need == Need::Wanted && !planned(column));
+        self.tally.tell(self.table, absent, &mut findings);
         findings
     }
 }

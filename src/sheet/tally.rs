@@ -1,9 +1,10 @@
 //! What is counted over all rows of a table and told once: example rows of our templates, devices of which nothing says
-//! what they are.
+//! what they are, columns that records should have and that are not there.
 
 use crate::model::kind::Kind;
 
 use super::code::{Code, Severity};
+use super::column::Column;
 use super::finding::Finding;
 use super::table::Table;
 
@@ -13,6 +14,7 @@ pub(crate) const EXAMPLE_KEY: &str = "#example";
 /// Counts of one table.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
+    has_rows: bool,
     templates: u64,
     without_model: u64,
     /// Row and line.
@@ -20,6 +22,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Counts a row of data.
+    pub(super) fn row(&mut self) {
+        self.has_rows = true;
+    }
+
     /// Counts the example row of a template.
     pub(super) fn template(&mut self) {
         self.templates += 1;
@@ -38,8 +45,14 @@ impl Tally {
         self.without_model += 1;
     }
 
-    /// Tells the counts.
-    pub(super) fn tell(&self, table: &Table, findings: &mut Vec<Finding>) {
+    /// Tells the counts, and which columns that every record should have are not there.
+    pub(super) fn tell(
+        &self,
+        table: &Table,
+        absent: impl Iterator<Item = &'static Column>,
+        findings: &mut Vec<Finding>,
+    ) {
+        findings.extend(absent.filter(|_| self.has_rows).map(|column| without(table, column)));
         if self.without_model > 0 {
             findings.push(self.devices_without_model(table));
         }
@@ -74,4 +87,18 @@ impl Tally {
         finding.rule = Some("device_model or template, one of the two".to_owned());
         finding
     }
+}
+
+/// Once for the table, where a blank cell is told once for its column.
+fn without(table: &Table, column: &'static Column) -> Finding {
+    let name = column.name;
+    table
+        .finding_at(
+            Code::CellRequired,
+            format!("there is no column {name}: add it, as a record should have it"),
+            table.header_row,
+            table.header_line,
+            Some(column),
+        )
+        .as_severity(Severity::Warning)
 }

@@ -174,6 +174,7 @@ impl Workbook {
         };
         let zeros: Vec<Option<usize>> =
             cells.styles().iter().map(|style| value::zero_format(style.number_format.as_ref())).collect();
+        let mut unknown_errors = survey.unknown_errors.iter();
         let mut last: Option<(u32, u16)> = None;
         let mut row = SheetRow { number: 0, cells: Vec::new(), is_hidden: false };
         loop {
@@ -189,6 +190,17 @@ impl Workbook {
             let ((at_row, at_column), value) = match next {
                 Some(Ok(Some(next))) => next,
                 Some(Ok(None)) => break,
+                // The reader stops at the cell and has not lost its place: the next one is the one behind it.
+                Some(Err(XlsxError::CellError(text))) => match unknown_errors.next() {
+                    Some((number, column)) => {
+                        let place = (number.saturating_sub(1), u32::from(*column));
+                        (place, Some(Cell { kind: CellKind::Error, text: value::error_text(&text) }))
+                    }
+                    None => {
+                        let error = XlsxError::CellError(text);
+                        return Ok(Err(Broken::at(last, &said(&error)).with(row)));
+                    }
+                },
                 Some(Err(error)) => return Ok(Err(Broken::at(last, &said(&error)).with(row))),
                 None => return Ok(Err(Broken::at(last, "its structure is broken").with(row))),
             };
@@ -214,6 +226,9 @@ impl Workbook {
                 row.cells.resize(column + 1, Cell::default());
             }
             row.cells[column] = value;
+        }
+        if unknown_errors.next().is_some() {
+            return Ok(Err(Broken::at(last, "its structure is broken").with(row)));
         }
         if !row.cells.is_empty() {
             let _the_last_row_ends_either_way = each(row)?;

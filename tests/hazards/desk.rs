@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fleetload::import::{Examined, examine};
 use fleetload::sheet::Options;
-use fleetload::sheet::finding::{Finding, Severity};
+use fleetload::sheet::finding::{Code, Finding, Severity};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
@@ -58,18 +58,21 @@ impl Desk {
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let findings = self.examined().findings.into_vec();
         findings.iter().for_each(must_be_whole);
+        if self.options.policy == Options::default().policy {
+            findings.iter().for_each(must_be_as_bad_as_its_code);
+        }
         findings
     }
 
-    /// What is found and not only noted, as `severity code place`: `error cell.required Devices!F14`, in the order it is found.
+    /// What is found and not only noted, but for columns that a table should have, as `severity code place`: `error cell.required Devices!F14`, in the order it is found.
     pub(crate) fn found(&self) -> Vec<String> {
-        let told = |finding: &Finding| finding.severity != Severity::Info;
-        self.findings().iter().filter(|finding| told(finding)).map(line).collect()
+        let told = |finding: &&Finding| finding.severity != Severity::Info && !is_of_no_column(finding);
+        self.findings().iter().filter(told).map(line).collect()
     }
 
     /// The same with the notes.
     pub(crate) fn found_with_notes(&self) -> Vec<String> {
-        self.findings().iter().map(line).collect()
+        self.findings().iter().filter(|finding| !is_of_no_column(finding)).map(line).collect()
     }
 
     /// The one finding with this code.
@@ -82,7 +85,12 @@ impl Desk {
     }
 }
 
-/// Whatever is found and not only noted says what to do; of a cell it says the rule as well.
+/// Whether a finding is about a column that is not there and should be: the tables of most hazards are small.
+pub(crate) fn is_of_no_column(finding: &Finding) -> bool {
+    finding.code == Code::CellRequired && finding.severity == Severity::Warning && finding.cell.is_none()
+}
+
+/// Whatever is found and not only noted says what to do, and the rule; a cell is named.
 #[track_caller]
 fn must_be_whole(finding: &Finding) {
     let told = format!("{}: {}", line(finding), finding.message);
@@ -90,13 +98,20 @@ fn must_be_whole(finding: &Finding) {
         return;
     }
     assert!(finding.message.contains([':', '.']), "says what to do: {told}");
+    assert!(finding.rule.is_some(), "has a rule: {told}");
     let is_of_cell = finding.code.as_str().starts_with("cell.") && finding.value.is_some();
-    assert!(!is_of_cell || finding.rule.is_some(), "has a rule: {told}");
     assert!(!is_of_cell || (finding.cell.is_some() && finding.header.is_some()), "says where: {told}");
     assert_eq!(finding.value.is_some(), finding.value_kind.is_some(), "says what kind of value: {told}");
     let is_in_text = finding.file.ends_with(".csv") && finding.sheet.is_none() && finding.row.is_some();
     let is_of_row = finding.code.as_str().starts_with("cell.") || finding.code.as_str().starts_with("row.");
     assert!(!(is_in_text && is_of_row) || finding.line.is_some(), "says the line: {told}");
+}
+
+/// Nobody has said how bad anything is: then it is what `explain` says of the code.
+#[track_caller]
+fn must_be_as_bad_as_its_code(finding: &Finding) {
+    let known = finding.code.severities();
+    assert!(known.contains(&finding.severity), "{} is one of {known:?}", line(finding));
 }
 
 /// A finding in a line: severity, code and place.

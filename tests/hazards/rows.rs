@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use fleetload::import::{Outcome, examine, import};
+use fleetload::import::{Outcome, examine, import, rehearse};
 use fleetload::journal::Journal;
 use fleetload::model::record::Role;
 use fleetload::model::time::Moment;
 use fleetload::sheet::between::To;
 use fleetload::sheet::finding::{Finding, Severity};
 
-use super::desk::Desk;
+use super::desk::{Desk, line};
 
 const ROOT: &str = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
 
@@ -102,6 +102,53 @@ fn r02_a_reference_that_leads_nowhere_is_an_error_with_what_was_probably_meant()
     assert!(first.message.contains("Did you mean 'acme'?"), "{}", first.message);
     assert_eq!(first.row_key.as_deref(), Some("s1"));
     assert_eq!(lost.next().expect("another").suggestion, None);
+}
+
+/// The form says by what the record is meant, and a record that goes by the other is never taken for it.
+#[test]
+fn r02_a_reference_in_the_wrong_form_is_told_with_the_form_that_fits() {
+    let rows = [("acme", ROOT, "Acme Ltd"), ("globex", ROOT, "Globex Ltd")];
+    let table = [
+        (
+            "name:acme",
+            "no company has the name 'acme', but one has that key: write key:acme",
+            Some("key:acme"),
+        ),
+        (
+            "key:Acme Ltd",
+            "has the key 'Acme Ltd', but one has that name: write name:Acme Ltd",
+            Some("name:Acme Ltd"),
+        ),
+        ("key:acmee", "no company has the key 'acmee', in these sheets", Some("key:acme")),
+        ("name:Acme Lt", "no company has the name 'Acme Lt', in these sheets", Some("name:Acme Ltd")),
+        ("name:globexx", "no company has the name 'globexx', in these sheets", None),
+        ("key:", "nothing stands after 'key:'", None),
+    ];
+    for (cell, told, suggestion) in table {
+        let desk =
+            Desk::with("companies.csv", companies(&rows)).and("sites.csv", sites(&[("s1", cell, "S1")]));
+        let finding = desk.the("ref.not-found");
+        assert!(finding.message.contains(told), "{cell}: {}", finding.message);
+        assert_eq!((finding.value.as_deref(), finding.suggestion.as_deref()), (Some(cell), suggestion));
+        assert!(finding.rule.is_some(), "{cell}");
+    }
+}
+
+/// What stands for all blank cells of a column stands in none of them.
+#[test]
+fn r02_a_default_that_leads_nowhere_is_told_as_a_default() {
+    let rows = companies(&[("acme", "", "Acme Ltd"), ("globex", "nope", "Globex Ltd")]);
+    let desk = Desk::with("companies.csv", rows)
+        .read_with(|options| options.set_default("companies.parent=nope").expect("a default"));
+    let said: Vec<_> = desk.findings().into_iter().filter(|finding| finding.is_error()).collect();
+    let ours =
+        |finding: &Finding| finding.message.ends_with("(the value is that of --default companies.parent)");
+    assert_eq!(said.iter().map(ours).collect::<Vec<_>>(), [true, false]);
+    let desk =
+        Desk::with("companies.csv", companies(&[("acme", ROOT, "Acme Ltd")]).replace("Ulm,DE", "Ulm,"))
+            .read_with(|options| options.set_default("companies.country=Atlantis").expect("a default"));
+    let message = desk.the("cell.country").message;
+    assert!(message.ends_with("(the value is that of --default companies.country)"), "{message}");
 }
 
 /// A row with a mistake in another cell, and a reference that leads nowhere besides: both are told at once.
@@ -254,6 +301,36 @@ fn r10_a_row_that_is_unchanged_since_an_earlier_import_is_a_note_and_nothing_twi
         })
         .collect();
     assert_eq!(seen, [("dup.already-imported", Severity::Info, Some("C2"), Some("s1"))]);
+}
+
+/// The table was sent in without keys; then somebody gives its rows keys, and changes one later.
+#[test]
+fn r10_a_key_that_is_added_is_learnt_and_a_changed_one_is_a_warning_that_says_which_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::open(&folder.path().join("journal.db")).expect("a journal");
+    let told = |journal: &mut Journal, key: &str| {
+        let desk = Desk::with("companies.csv", companies(&[(key, ROOT, "Acme")]));
+        let told = imported(&desk, &[desk.path()], journal, 1_000);
+        let said = |finding: Finding| (line(&finding), finding.message);
+        told.into_iter().map(said).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut journal, ""), []);
+    let learnt = told(&mut journal, "acme");
+    assert_eq!(learnt[0].0, "note dup.already-imported C2");
+    assert!(learnt[0].1.ends_with("later sheets find it by the key 'acme'"), "{}", learnt[0].1);
+    let below = Desk::with("sites.csv", sites(&[("s1", "acme", "Earl St")]));
+    assert_eq!(imported(&below, &[below.path()], &mut journal, 2_000), []);
+    let changed = told(&mut journal, "acme-2");
+    assert_eq!(changed[0].0, "warning dup.already-imported A2");
+    assert!(changed[0].1.contains("knows it by the key 'acme'"), "{}", changed[0].1);
+    let globex = |key: &str| Desk::with("companies.csv", companies(&[(key, ROOT, "Globex")]));
+    let keyless = globex("");
+    assert_eq!(imported(&keyless, &[keyless.path()], &mut journal, 2_500), []);
+    let taken = globex("acme");
+    let examined =
+        examine(&[taken.path().clone()], &taken.options, Some(&journal)).expect("the files are read");
+    let found = rehearse(&examined, &mut journal, Moment::from_millis(3_000)).expect("a journal").into_vec();
+    assert_eq!(found.iter().map(line).collect::<Vec<_>>(), ["error dup.key A2"]);
 }
 
 /// A customer whose parent is misspelled, with all its sites and devices.

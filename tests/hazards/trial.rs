@@ -1,5 +1,7 @@
 //! What a team that tried the tool for the first time fell over.
 
+use fleetload::sheet::finding::{Finding, Severity};
+
 use crate::desk::{Desk, SITES, package, site};
 
 const DEVICES: &str = "key,company,name,phone,address1,mac\n";
@@ -112,4 +114,36 @@ fn a_header_may_mean_another_thing_in_the_sheets_of_one_kind() {
     });
     assert_eq!(desk.found(), [""; 0]);
     assert_eq!(desk.examined().sheets.iter().map(|sheet| sheet.usable).sum::<u64>(), 2);
+}
+
+/// A table without addresses: one warning for the column, where a column of blanks has one as well.
+#[test]
+fn a_column_that_records_should_have_is_missed_once_for_the_table() {
+    let rows = "s1,6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11,Shop,+64 9 557 0000,1 Earl Street";
+    let blank = format!("{rows},Ulm,\n");
+    let told = |desk: Desk| -> Vec<(Option<String>, Option<u32>, Option<String>)> {
+        let of = |finding: &Finding| finding.code.as_str() == "cell.required";
+        let found = desk.findings().into_iter().filter(of);
+        found
+            .map(|finding| {
+                assert_eq!(finding.severity, Severity::Warning);
+                (finding.cell, finding.row, finding.column)
+            })
+            .collect()
+    };
+    let table = format!("key,company,name,phone,address1,city,country\n{blank}{blank}");
+    let country = || Some("sites.country".to_owned());
+    assert_eq!(told(Desk::with("sites.csv", table)), [(Some("G2".into()), Some(2), country())]);
+    let table = format!("key,company,name,phone,address1,city\n{rows},Ulm\n{rows},Ulm\n");
+    assert_eq!(told(Desk::with("sites.csv", &table)), [(None, Some(1), country())]);
+    let desk = Desk::with("sites.csv", &table);
+    assert!(
+        desk.findings()
+            .iter()
+            .any(|finding| finding.message.starts_with("there is no column country: add it"))
+    );
+    let filled = desk.read_with(|options| options.set_default("sites.country=DE").expect("a default"));
+    assert_eq!(told(filled), []);
+    let header_alone = Desk::with("sites.csv", table.lines().next().expect("a header"));
+    assert_eq!(told(header_alone), []);
 }

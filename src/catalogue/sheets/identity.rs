@@ -9,21 +9,35 @@ const TWICE: &str =
 /// `ref.`, `dup.`, `plan.` and `limit.`
 pub(super) const ENTRIES: &[Entry] = &[
     found("ref.not-found", "no row has that key or name", "It is not known what the row belongs to, so it cannot be created.", "Correct the spelling, add the row it refers to, or write the id of a record of the service as id:ID. Files that refer to each \
-         other are given together.").example("ACME-NZ", "ACME_NZ"),
-    found("ref.ambiguous", "several rows have that name", "The record would belong to one of them by chance.", "Refer to the key instead of the name: give the rows a key and write key:KEY.").example("Branch 1", "key:S-0012"),
-    found("ref.wrong-kind", "the row referred to is of another kind", "A device can be in a site, not in a person.", "Refer to a row of the kind that the column asks for."),
-    found("ref.wrong-owner", "the site belongs to another company", "A device of one customer would stand in the site of another.", "Correct the company or the site of the row."),
-    found("ref.cycle", "the companies are each other's parents", "None of them can be created first.", "Correct the parent of one of the cells that are listed; the topmost company refers to the id of a company of the service."),
-    found("ref.key-is-uuid", "a key must not look like an id of the service", "A cell that refers to it could mean the row or a record of the service.", "Choose another key, here and where it is referred to.").example("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11", "ACME-01"),
+         other are given together.")
+    .rule("the key, name or id of a record").example("ACME-NZ", "ACME_NZ"),
+    found("ref.ambiguous", "several rows have that name", "The record would belong to one of them by chance.", "Refer to the key instead of the name: give the rows a key and write key:KEY.")
+    .rule("a key, or a name that one row has").example("Branch 1", "key:S-0012"),
+    found("ref.wrong-kind", "the row referred to is of another kind", "A device can be in a site, not in a person.", "Refer to a row of the kind that the column asks for.")
+    .rule("a record of the kind that the column asks for"),
+    found("ref.wrong-owner", "the site belongs to another company", "A device of one customer would stand in the site of another.", "Correct the company or the site of the row.")
+    .rule("a site of the device's own company"),
+    found("ref.cycle", "the companies are each other's parents", "None of them can be created first.", "Correct the parent of one of the cells that are listed; the topmost company refers to the id of a company of the service.")
+    .rule("parents that lead up to a company that exists already"),
+    found("ref.key-is-uuid", "a key must not look like an id of the service", "A cell that refers to it could mean the row or a record of the service.", "Choose another key, here and where it is referred to.")
+    .rule("a key that cannot be taken for an id of the service").example("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11", "ACME-01"),
     found("ref.target-invalid", "the row referred to has errors of its own", "This row is right, and waits for the other to be.", "Correct the row it refers to."),
     found("ref.unverified", "an id points to a record of the service that was not looked up", "If there is no such record, the service refuses the row.", "Nothing, if you are sure of the id. Else compare it with the service."),
-    found("dup.key", "the key is in use already", "Rows that refer to it could mean either.", "Give one of the two rows another key. Keys that differ only in case or spaces are the same.").example("acme", "ACME-2"),
-    found("dup.mac", "two rows have the same MAC address", TWICE, "Compare both with the labels of the devices and correct one, or take one of the rows out. Different notations of one address are the same."),
-    found("dup.username", "two rows have the same username", TWICE, "Give one of the people another username, or take one of the rows out."),
-    found("dup.natural-key", "two rows describe the same record", TWICE, "Take one of the rows out, or change what tells them apart: the name within its company, the MAC address, the username."),
-    found("dup.metadata-key", "the metadata key is given twice", "The last value would win, and which one is last is chance.", "Keep one of the two."),
-    found("dup.row", "two rows are the same but for what makes a record one of its own", "The row may have been pasted twice, and both would be created.", "Take one out if it is a copy. If both are meant, nothing needs to be done."),
-    found("dup.already-imported", "the row is unchanged since an earlier import", "It is recognised and not sent again; its state and id are in the report.", "Nothing needs to be done."),
-    found("plan.quota", "the daily quota makes the import last several days", "The run goes on by itself after midnight UTC, but nobody should expect it to be done today.", "See when it will be done with: fleetload plan FILE. Leave the run going, or stop it and go on later with: fleetload run."),
+    found("dup.key", "the key is in use already", "Rows that refer to it could mean either.", "Give one of the two rows another key. Keys that differ only in case or spaces are the same.")
+    .rule("a key that no other row of its kind has, capitals not regarded").example("acme", "ACME-2"),
+    found("dup.mac", "two rows have the same MAC address", TWICE, "Compare both with the labels of the devices and correct one, or take one of the rows out. Different notations of one address are the same.")
+    .rule("a MAC address that no other row has"),
+    found("dup.username", "two rows have the same username", TWICE, "Give one of the people another username, or take one of the rows out.")
+    .rule("a username that no other row has"),
+    found("dup.natural-key", "two rows describe the same record", TWICE, "Take one of the rows out, or change what tells them apart: the name within its company, the MAC address, the username.")
+    .rule("one row for each record"),
+    found("dup.metadata-key", "the metadata key is given twice", "The last value would win, and which one is last is chance.", "Keep one of the two.")
+    .rule("one column for each metadata key"),
+    found("dup.row", "two rows are the same but for what makes a record one of its own", "The row may have been pasted twice, and both would be created.", "Take one out if it is a copy. If both are meant, nothing needs to be done.")
+    .rule("one row for each record"),
+    found("dup.already-imported", "the row was imported before", "It is recognised and not sent again; its state and id are in the report. A key that it did not have is learnt. A warning says where its values come too late to be sent, or its key is another one than it was imported with: that one counts.", "Of a note nothing needs to be done. After a warning about values, change the record in the service if they are right; after one about the key, put the earlier one back, here and in the cells that refer to it.")
+    .rule("the key and the values that the row was imported with"),
+    found("plan.quota", "the daily quota makes the import last several days", "The run goes on by itself after midnight UTC, but nobody should expect it to be done today.", "See when it will be done with: fleetload plan FILE. Leave the run going, or stop it and go on later with: fleetload run.")
+    .rule("no more creations in a day than the quota allows"),
     found("limit.findings", "the list of findings is shortened", "There are more of them than are shown.", "Correct what is shown and check again; the same mistake is mostly in a whole column. All of them are in the output with --json."),
 ];

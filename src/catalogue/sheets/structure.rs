@@ -13,13 +13,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         "no row among the first twenty looks like a header",
         "Without column names it is not known what a value means.",
         "Put the column names into the first row; fleetload template writes sheets that have them. If there is a header further down: --header-row N.",
-    ),
+    )
+    .rule("a row with the names of the columns, among the first twenty"),
     found(
         "header.required-missing",
         "a column that every row needs is not there",
         "The service refuses every row without it.",
         "Add the column. If it has another name, say so: --map \"Department=name\". If all rows have the same value: --default companies.parent=ID.",
-    ),
+    )
+    .rule("a column for everything that each row needs"),
     found(
         "header.unknown",
         "the column is not understood",
@@ -27,69 +29,80 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Correct its name, say what it means with --map \"HEADER=column\", or leave it out with --ignore-column HEADER. A column that is yours alone \
          may begin with x-.",
     )
+    .rule("the name of a column that rows of this kind have")
     .example("adress1", "address1"),
     found(
         "header.duplicate",
         "two columns mean the same field",
         "Only one of them could be sent, and which one would be chance.",
         "Remove or rename one, or leave it out with --ignore-column HEADER.",
-    ),
+    )
+    .rule("one column for each field"),
     found(
         "header.blank",
         "a column has values but no name",
         "It is not known what they mean, so they would be left out.",
         "Give the column a name, or delete its values.",
-    ),
+    )
+    .rule("a name above every column that has values"),
     found(
         "header.transposed",
         "the column names run down the first column",
         "Each record needs a row of its own; read as it is, nothing would fit.",
         "Select the table, copy it, and paste it transposed into a new sheet: in Excel with Paste Special, Transpose; in LibreOffice the same.",
-    ),
+    )
+    .rule("column names along a row, and a row for each record"),
     found(
         "header.multi-row",
         "the header has two rows",
         "Names of the upper row would be taken for columns, those of the lower for a record.",
         "Use one header row: delete the upper one, or say which row has the names: --header-row 2.",
-    ),
+    )
+    .rule("one row of column names"),
     found(
         "header.unsupported-field",
         "the service has no such field for this kind of record",
         "The values cannot be stored anywhere, however they are sent.",
         "Remove the column, or leave it out with --ignore-column HEADER.",
-    ),
+    )
+    .rule("a field that the service has for this kind of record"),
     found(
         "row.too-many-cells",
         "the row has more cells than the header",
         SHIFTED,
         "Often an address has a separator in it: put the whole cell into quotation marks. In a workbook, delete what stands to the right of the table.",
     )
+    .rule("no more cells than the header has")
     .example("12 King St, Unit 4", "\"12 King St, Unit 4\""),
     found(
         "row.too-few-cells",
         "the row ends before a required column",
         SHIFTED,
         "Often one row was broken in two by a line break in a cell: join the two lines, or put the cell into quotation marks.",
-    ),
+    )
+    .rule("as many cells as the header has"),
     found(
         "row.quote-stray",
         "a quotation mark stands where none may",
         QUOTES,
         "Put the whole cell into quotation marks and double those inside; no space before the first one. If the file writes \\\" instead: --escape \"\\\".",
     )
+    .rule("quotation marks around a whole cell, and those inside it doubled")
     .example("Table, 48\" wide", "\"Table, 48\"\" wide\""),
     found(
         "row.quote-unterminated",
         "a quotation mark is opened and never closed",
         "Everything behind it would become one single cell, and its rows would be lost.",
         "Look at the row that is named and close the mark, or delete it.",
-    ),
+    )
+    .rule("a closing quotation mark for every opening one"),
     found(
         "row.conflict",
         "two cells of the row exclude each other",
         "The service would take one and ignore the other, and which one is not said.",
         "Clear one of the two.",
     )
+    .rule("only one of cells that exclude each other")
     .example("site and custom_site_name", "one of them"),
     found(
         "row.incomplete-group",
@@ -97,19 +110,22 @@ pub(super) const ENTRIES: &[Entry] = &[
         "One without the other means nothing, or something else.",
         "Fill in the missing one, or clear them all.",
     )
+    .rule("all of the cells that belong together, or none")
     .example("latitude -36.85, longitude blank", "latitude -36.85, longitude 174.76"),
     found(
         "row.repeated-header",
         "the header stands again among the rows; the row is not read",
         "Read as a record it would be a company called \"name\". It often means that two exports were joined.",
         "Delete the row, and see that the columns below it have the same order as those above.",
-    ),
+    )
+    .rule("the header once, above all rows"),
     found(
         "row.footer",
         "a total or a remark stands below the data; the row is not read",
         "Read as a record it would be a company called \"Total\".",
         "Delete it. If it is a record after all, fill in its required cells.",
-    ),
+    )
+    .rule("rows that are records, without totals and remarks below them"),
     found(
         "row.blank",
         "blank rows are not read",
@@ -121,5 +137,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         "the example row of a template is not read, or a row still has the example's values",
         "The example is known by its key, #example. Under another key its company or device would be made.",
         "Of the example itself nothing needs to be done. If you have overwritten it with a record, give that a key and all values of its own.",
-    ),
+    )
+    .rule("values of its own in every row"),
 ];

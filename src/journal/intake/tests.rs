@@ -71,6 +71,37 @@ fn a_job_is_revised_only_from_states_in_which_nothing_is_under_way_or_done() {
 }
 
 #[test]
+fn a_job_without_a_key_learns_one_in_every_state_and_nothing_else_of_it_changes() {
+    let mut bench = bench();
+    for (&from, number) in JobState::ALL.iter().zip(0..) {
+        let name = format!("Acme {number}");
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let job = import.add_job(&NewJob { sheet_key: None, ..company(&name, vec![]) }).unwrap();
+        import.finish().unwrap();
+        force(&bench.journal, job, from);
+        let columns = |bench: &Bench| -> Vec<rusqlite::types::Value> {
+            let mut statement = bench.journal.connection.prepare("SELECT * FROM job WHERE id = ?1").unwrap();
+            let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+            let others = |row: &rusqlite::Row<'_>| {
+                names.iter().filter(|name| *name != "sheet_key").map(|name| row.get(name.as_str())).collect()
+            };
+            statement.query_row([job], others).unwrap()
+        };
+        let before = columns(&bench);
+        let key = format!("key {number}");
+        let mut import = bench.journal.begin_import(at(2)).unwrap();
+        import.learn_key(job, &key).unwrap();
+        assert!(import.learn_key(job, "another").is_err(), "{from}: a key is learnt once");
+        import.finish().unwrap();
+        let found = bench.journal.by_sheet_key(Kind::Company, &key).unwrap();
+        assert_eq!(found.iter().map(|known| known.job).collect::<Vec<_>>(), [job], "{from}");
+        assert_eq!(columns(&bench), before, "{from}");
+    }
+    let mut import = bench.journal.begin_import(at(3)).unwrap();
+    assert!(import.learn_key(JobId(1_000), "none").is_err());
+}
+
+#[test]
 fn a_corrected_parent_brings_its_skipped_descendants_back() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Top", "Middle", "Low"], true);

@@ -95,7 +95,7 @@ fn what_is_wrong_in_thousands_of_cells_is_counted_placed_and_coloured_in_all_of_
     assert!(list.contains("<v>2500</v>"), "{list:.3000}");
     let words = part(&written, "xl/sharedStrings.xml");
     for told in [
-        "Errors: 2500. Warnings: 0.",
+        "Errors: 2500. Warnings: 2.",
         "C2:C2501",
         "1500 more findings cell.required of the same column are not listed",
         "Some problems are so frequent",

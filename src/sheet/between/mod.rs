@@ -83,6 +83,8 @@ struct Entry {
     fingerprint: u64,
     /// Has errors, or depends on a row that has.
     unusable: bool,
+    /// Of which references the cell is blank, so that a default stands for it: a bit for each role.
+    defaults: u8,
 }
 
 impl Entry {
@@ -90,11 +92,25 @@ impl Entry {
         self.line.map(|line| u64::from(line.get()))
     }
 
+    /// Whether a default stands for the cell that refers to another record in this role.
+    fn is_default(&self, role: Role) -> bool {
+        self.defaults & bit(role) != 0
+    }
+
     fn references(&self, kind: Kind) -> impl Iterator<Item = (Role, u32)> {
         let owner = if kind == Kind::Company { Role::Parent } else { Role::Company };
         [(owner, self.owner), (Role::Site, self.site), (Role::Template, self.template)]
             .into_iter()
             .filter(|(_, reference)| *reference != NONE)
+    }
+}
+
+/// A bit for each role that a row of one kind can have.
+fn bit(role: Role) -> u8 {
+    match role {
+        Role::Parent | Role::Company => 1,
+        Role::Site => 2,
+        Role::Template => 4,
     }
 }
 
@@ -165,10 +181,16 @@ impl Between {
             template: NONE,
             fingerprint: row.fingerprint(),
             unusable: row.draft.is_none(),
+            defaults: 0,
         };
         let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
         for reference in references {
             let number = self.number(reference.role.target(), &reference.pointer);
+            let position = self.tables[table].position(column_of_role(reference.role));
+            let cell = position.and_then(|position| row.cells.get(position));
+            if cell.is_none_or(|cell| super::text::is_blank(cell)) {
+                entry.defaults |= bit(reference.role);
+            }
             match reference.role {
                 Role::Parent | Role::Company => entry.owner = number,
                 Role::Site => entry.site = number,

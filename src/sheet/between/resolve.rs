@@ -6,7 +6,7 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 
 use super::super::code::Code;
-use super::super::draft::column_of_role;
+use super::super::draft::{column_of_role, from_default};
 use super::super::field::{Pointer, fold_key};
 use super::super::finding::{Finding, ValueKind, shown};
 use super::super::text::{did_you_mean, nearest};
@@ -91,32 +91,81 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                     related: vec![*wrong],
                 };
             }
-            let mut message = format!(
-                "no {} has the key or name '{}', in these sheets or in an earlier import: correct it, add the row, or \
-                 give the id",
-                kind.singular(),
-                shown(text)
-            );
-            let mut suggestion = None;
             suggested += 1;
-            if suggested <= SUGGESTIONS {
-                let candidates = between
-                    .entries
-                    .iter()
-                    .filter(|entry| between.kind(entry) == *kind)
-                    .flat_map(|entry| [between.get(entry.key), between.get(entry.name)])
-                    .flatten();
-                let near = nearest(text, candidates);
-                message.push('.');
-                message.push_str(&did_you_mean(text, near.iter().copied()));
-                if let [only] = near.as_slice() {
-                    suggestion = Some((*only).to_owned());
-                }
-            }
+            let mut lost = Lost { pointer, kind: *kind, text, suggestion: None };
+            let named: Vec<u32> = match pointer {
+                Pointer::Key(_) => by_name(text),
+                Pointer::Name(_) => by_key(text),
+                Pointer::Id(_) | Pointer::Any(_) => Vec::new(),
+            };
+            let message = if named.iter().filter(|row| right(row)).count() == 1 {
+                lost.called_otherwise()
+            } else if suggested <= SUGGESTIONS {
+                let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
+                let names =
+                    candidates.flat_map(|entry| lost.names(between.get(entry.key), between.get(entry.name)));
+                let near = nearest(text, names.flatten());
+                lost.unknown(&near)
+            } else {
+                lost.unknown(&[])
+            };
+            let suggestion = lost.suggestion;
             Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() }
         }));
     }
     Ok(resolutions)
+}
+
+/// A reference by a key or name that no record has.
+struct Lost<'a> {
+    pointer: &'a Pointer,
+    kind: Kind,
+    text: &'a str,
+    /// What to enter, where there is one such thing.
+    suggestion: Option<String>,
+}
+
+impl Lost<'_> {
+    /// What the record is named by, and what a cell that says so begins with.
+    fn form(&self) -> (&'static str, &'static str) {
+        match self.pointer {
+            Pointer::Key(_) => ("key", "key:"),
+            Pointer::Name(_) => ("name", "name:"),
+            Pointer::Id(_) | Pointer::Any(_) => ("key or name", ""),
+        }
+    }
+
+    /// By what a row may be meant.
+    fn names<'t>(&self, key: Option<&'t str>, name: Option<&'t str>) -> [Option<&'t str>; 2] {
+        match self.pointer {
+            Pointer::Key(_) => [key, None],
+            Pointer::Name(_) => [None, name],
+            Pointer::Id(_) | Pointer::Any(_) => [key, name],
+        }
+    }
+
+    /// A row has as its name what was written as a key, or the reverse.
+    fn called_otherwise(&mut self) -> String {
+        let ((form, _), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        let other = if form == "key" { "name" } else { "key" };
+        self.suggestion = Some(format!("{other}:{}", self.text));
+        format!(
+            "no {kind} has the {form} '{text}', but one has that {other}: write {other}:{text}, if that is meant"
+        )
+    }
+
+    /// Nothing has it; these are like it.
+    fn unknown(&mut self, near: &[&str]) -> String {
+        let ((what, form), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        if let [only] = near {
+            self.suggestion = Some(format!("{form}{only}"));
+        }
+        format!(
+            "no {kind} has the {what} '{text}', in these sheets or in an earlier import: correct it, add the row, or \
+             give the id.{}",
+            did_you_mean(self.text, near.iter().copied())
+        )
+    }
 }
 
 /// The record of an earlier import, by key and then by name.
@@ -163,7 +212,9 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
         for (role, reference) in entry.references(between.kind(&entry)) {
             let text = match &between.pointers[reference as usize].1 {
                 Pointer::Id(id) => id.to_string(),
-                Pointer::Key(text) | Pointer::Name(text) | Pointer::Any(text) => text.clone(),
+                Pointer::Key(text) => format!("key:{text}"),
+                Pointer::Name(text) => format!("name:{text}"),
+                Pointer::Any(text) => text.clone(),
             };
             let column = column_of_role(role);
             match &resolutions[reference as usize] {
@@ -180,9 +231,12 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                 }
                 Resolution::To(To::Row(_) | To::Job(_)) => {}
                 Resolution::Failed { code, message, suggestion, related } => {
-                    let mut finding = between
-                        .finding(*code, message.clone(), &entry, column)
-                        .showing(&text, ValueKind::Text);
+                    let mut message = message.clone();
+                    if entry.is_default(role) {
+                        message.push_str(&from_default(between.kind(&entry), column));
+                    }
+                    let mut finding =
+                        between.finding(*code, message, &entry, column).showing(&text, ValueKind::Text);
                     finding.rule = Some(rule(role));
                     finding.suggestion.clone_from(suggestion);
                     finding.related.extend(related.iter().map(|row| between.related(*row, "name", "fits")));

@@ -15,6 +15,8 @@ pub(crate) struct Survey {
     pub(crate) merges: Vec<Merge>,
     /// Links to e-mail addresses.
     pub(crate) links: Links,
+    /// Cells with the error of a formula that the reader does not know, as they stand in the file: row and column.
+    pub(crate) unknown_errors: Vec<(u32, u16)>,
     /// Whether the rows stand in their order.
     pub(crate) is_ordered: bool,
     /// Values.

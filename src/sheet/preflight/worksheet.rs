@@ -5,6 +5,7 @@
 
 use std::io::Read;
 
+use calamine::CellErrorType;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::cell::address;
@@ -32,6 +33,7 @@ pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -
         row_is_hidden: false,
         row_is_filled: false,
         columns: 0,
+        is_behind_an_error: false,
         cell: Cell::default(),
         last: None,
         seen: Vec::new(),
@@ -69,6 +71,8 @@ enum Type {
     Shared,
     Text,
     Inline,
+    /// The error of a formula.
+    Error,
     Other,
 }
 
@@ -89,6 +93,8 @@ struct Cell {
     pieces: u32,
     value: usize,
     is_zero: bool,
+    /// Whether its value is an error whose name the reader does not know.
+    is_unknown_error: bool,
     /// Bytes of everything in the cell.
     bytes: usize,
 }
@@ -105,6 +111,8 @@ struct Walk {
     row_is_filled: bool,
     /// The column that a cell without address has.
     columns: u32,
+    /// Whether the reader passes over the cell before this one of the row without counting it.
+    is_behind_an_error: bool,
     cell: Cell,
     last: Option<(u32, u16)>,
     /// The columns of the row at hand that have a cell.
@@ -257,6 +265,7 @@ impl Walk {
         }
         self.row = number;
         self.columns = 0;
+        self.is_behind_an_error = false;
         self.row_is_hidden = is_true(hidden) || height.is_some_and(is_nothing);
         self.row_is_filled = false;
         Ok(())
@@ -264,6 +273,9 @@ impl Walk {
 
     fn begin_cell(&mut self, element: &BytesStart<'_>) -> Result<(), Fault> {
         let [at, of] = attributes(element, ["r", "t"])?;
+        if at.is_none() && self.is_behind_an_error {
+            return Err(self.unreadable("its formula has an error, and the next cell has no address"));
+        }
         let at = match at {
             Some(text) => place::cell(text),
             None => u16::try_from(self.columns)
@@ -291,6 +303,7 @@ impl Walk {
             Some("s") => Type::Shared,
             Some("str") => Type::Text,
             Some("inlineStr") => Type::Inline,
+            Some("e") => Type::Error,
             Some(_) => Type::Other,
         };
         self.cell = Cell { row, column, of, is_zero: true, ..Cell::default() };
@@ -326,10 +339,14 @@ impl Walk {
                 cell.pieces += 1;
                 cell.value += text.len();
                 cell.is_zero &= text == "0";
+                // The reader looks at the first piece only.
+                if cell.of == Type::Error && is_plain && cell.pieces == 1 {
+                    cell.is_unknown_error = text.parse::<CellErrorType>().is_err();
+                }
                 // The reader takes only the first piece of a number, and an index that is none for the first text.
                 let is_one = is_plain && cell.pieces == 1;
                 let is_index = cell.of != Type::Shared || text.bytes().all(|byte| byte.is_ascii_digit());
-                if !is_index || (!is_one && !matches!(cell.of, Type::Text | Type::Other)) {
+                if !is_index || (!is_one && !matches!(cell.of, Type::Text | Type::Error | Type::Other)) {
                     return Err(self.unreadable("the value of a cell is broken"));
                 }
             }
@@ -404,6 +421,11 @@ impl Walk {
             }
             self.remember(is_new)?;
         }
+        self.is_behind_an_error = cell.is_unknown_error;
+        if cell.is_unknown_error {
+            self.survey.unknown_errors.push((cell.row, cell.column));
+            self.remember(true)?;
+        }
         self.last = Some((cell.row, cell.column));
         Ok(())
     }
@@ -412,7 +434,9 @@ impl Walk {
     fn remember(&mut self, is_new: bool) -> Result<(), Fault> {
         self.ranges += usize::from(is_new);
         if self.ranges > self.limits.ranges {
-            return Err(self.unreadable("too many of its rows are hidden or have formulas without a result"));
+            return Err(self.unreadable(
+                "too many of its rows are hidden or have formulas without a result, or with an error",
+            ));
         }
         Ok(())
     }

@@ -33,6 +33,11 @@ pub(super) fn value(data: &DataRef<'_>, zeros: Option<usize>) -> Option<Cell> {
     Some(cell)
 }
 
+/// The name of an error that the library does not know, as it stands in the cell.
+pub(super) fn error_text(text: &str) -> String {
+    cut(text, TEXT_LIMIT).into_owned()
+}
+
 /// A text; CR LF inside is written as LF. One text can be that of a million cells, so that of a longer one than a cell
 /// may hold only so much is copied that it is still too long.
 fn text_cell(text: &str) -> Option<Cell> {

@@ -113,6 +113,62 @@ fn x10_the_error_of_a_formula_is_told_and_never_called_blank() {
     }
 }
 
+/// What newer versions of Excel, LibreOffice and other languages write into a cell of errors; the library that reads
+/// workbooks knows seven.
+#[test]
+fn x10_an_error_of_any_name_is_one_cell_and_all_other_rows_are_read() {
+    let names = [
+        "#SPILL!",
+        "#CALC!",
+        "#FIELD!",
+        "#BLOCKED!",
+        "#CONNECT!",
+        "#UNKNOWN!",
+        "#BUSY!",
+        "#PYTHON!",
+        "#EXTERNAL!",
+        "#GETTING_DATA",
+        "#ERROR!",
+        "#WERT!",
+        "#n/a",
+        "Err:502",
+        "#",
+    ];
+    for name in names {
+        let broken = with_name(&format!("<c r=\"C2\" t=\"e\"><f>A9</f><v>{name}</v></c>"));
+        let desk = sites("", &format!("{broken}{}{}", site(3), site(4)), "");
+        assert_eq!(desk.found(), ["error cell.formula-error Sites!C2"], "{name}");
+        let finding = desk.the("cell.formula-error");
+        assert!(
+            finding.message.contains(name) && finding.value.as_deref() == Some(name),
+            "{}",
+            finding.message
+        );
+        assert_eq!(finding.value_kind, Some(ValueKind::Error));
+        let sheet = &desk.examined().sheets[0];
+        assert_eq!((sheet.rows, sheet.usable), (3, 2), "{name}");
+    }
+    // Several in a row and below each other, without addresses in front, at the end, and in a column that is not read.
+    let (odd, known) = ("t=\"e\"><v>#SPILL!</v></c>", "t=\"e\"><v>#N/A</v></c>");
+    let row_2 = with(&[("A", &format!("<c r=\"A2\" {odd}")), ("B", &format!("<c r=\"B2\" {known}"))]);
+    let row_3 = with(&[("E", &format!("<c r=\"E2\" {odd}")), ("F", &format!("<c r=\"F2\" {odd}"))]);
+    let row_3 = row_3.replace("2\" t=", "3\" t=").replace("<row r=\"2\">", "<row r=\"3\">");
+    let desk = sites("", &format!("{row_2}{row_3}{}", site(4)), "");
+    let found = ["A2", "B2", "E3", "F3"].map(|cell| format!("error cell.formula-error Sites!{cell}"));
+    assert_eq!(desk.found(), found);
+}
+
+/// Rows that stand in the file in another order than they are shown in.
+#[test]
+fn x10_an_error_of_any_name_is_told_at_its_cell_also_where_rows_are_out_of_order() {
+    let broken = with_name("<c r=\"C2\" t=\"e\"><v>#SPILL!</v></c>");
+    let last = site(5).replace("</row>", "<c r=\"H5\" t=\"e\"><v>#CALC!</v></c></row>");
+    let desk = sites("", &format!("{last}{broken}{}", site(3)), "");
+    let found = desk.found();
+    assert!(found.contains(&"error cell.formula-error Sites!C2".to_owned()), "{found:?}");
+    assert_eq!(desk.the("row.too-many-cells").cell.as_deref(), Some("H5"));
+}
+
 /// Styles with a date in format 1 and zeros in format 2.
 const STYLES: &str = "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><numFmts>\
      <numFmt numFmtId=\"164\" formatCode=\"yyyy\\-mm\\-dd\"/><numFmt numFmtId=\"165\" formatCode=\"00000\"/>\
