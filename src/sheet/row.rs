@@ -415,6 +415,15 @@ impl<'a> RowReader<'a> {
     }
 
     /// Whether the example row of a template was met.
+        if self.setting.is_text_table {
+            for (position, mapped) in self.table.mapping.iter().enumerate() {
+                if !matches!(mapped, Mapped::Column { .. })
+                    && let Some(cell) = cells.get(position).filter(|cell| cell.text.contains('\n'))
+                {
+                    row.findings.extend(self.rows_inside(cell, position, row));
+                }
+            }
+        }
     pub(crate) fn has_met_a_template(&self) -> bool {
         self.tally.has_met_a_template()
     }
@@ -422,6 +431,33 @@ impl<'a> RowReader<'a> {
     /// What is told once for the table: counted changes, blanks, columns without a header.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
+    /// A warning about a cell that is not read and has lines like rows, as a quotation mark left open makes it.
+    fn rows_inside(&self, cell: &Cell, position: usize, row: &Row) -> Option<Finding> {
+        let last = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
+        let last = last.map(|planned| planned.position).filter(|position| *position != usize::MAX).max()?;
+        let is_row =
+            |line: &str| [',', ';', '\t', '|'].iter().any(|mark| line.matches(*mark).count() >= last.max(2));
+        if !cell.text.lines().any(is_row) {
+            return None;
+        }
+        let mut finding = self
+            .table
+            .finding(
+                Code::CellLineBreak,
+                format!(
+                    "the cell goes over {} lines, some of which look like rows: see whether a quotation mark is left open",
+                    cell.text.lines().count()
+                ),
+            )
+            .as_severity(Severity::Warning)
+            .in_row(row.number, row.line)
+            .in_column(position)
+            .showing(&cell.text, cell.value_kind());
+        finding.header = self.table.headers.get(position).map(|header| shown(header));
+        finding.rule = Some("one line of text".to_owned());
+        Some(finding)
+    }
+
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
