@@ -311,9 +311,9 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        // A row that can be imported is one, whatever it is called.
-        let is_total = layout::is_total(cells) && row.findings.iter().any(Finding::is_error);
-        let footer = is_total || (!needed && layout::is_total_or_remark(cells));
+        // What no remark has is damage, wherever it stands.
+        let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
+        let footer = !needed && !is_damaged && layout::is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number, row.line);

@@ -40,10 +40,22 @@ fn a_mac_without_any_leading_zero_is_padded_and_told_as_it_is_sent() {
 
 /// What people add up below a table, with the word under a column that every row needs.
 #[test]
-fn a_row_of_totals_below_the_data_is_not_read() {
+fn a_row_of_totals_in_columns_that_every_row_needs_is_an_error_that_says_what_to_do() {
     for total in
         ["Total,2,,,,,", ",Summe,2,,,,", "Zwischensumme:,,,2,,,", ",Total g\u{e9}n\u{e9}ral,,,2.00,,"]
     {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}{total}\n", site("S1")));
+        let findings = desk.findings();
+        let first = findings.iter().find(|finding| finding.is_error()).expect("an error");
+        assert_eq!(first.row, Some(3), "{total}");
+        assert!(first.message.ends_with("If the row is a total, delete it"), "{total}: {}", first.message);
+        assert_eq!(desk.examined().sheets[0].usable, 1, "{total}");
+    }
+}
+
+#[test]
+fn a_row_of_totals_below_the_data_is_not_read() {
+    for total in ["Total,,,,,2,", "Total,,,,,,", "Zwischensumme:,,,,,,2", "Totaal,,,,,2.00,12"] {
         let desk = Desk::with("sites.csv", format!("{SITES}{}{}{total}\n", site("S1"), site("S2")));
         assert_eq!(desk.found(), ["warning row.footer row 4"], "{total}");
         assert_eq!(desk.examined().sheets[0].rows, 2, "{total}");
