@@ -81,7 +81,7 @@ pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
         return false;
     }
     let named = filled().filter(|cell| is_name(&cell.text)).count();
-    named >= NAMES && named * 2 >= filled().count()
+    named >= NAMES && named * 2 >= filled().count() && !filled().any(|cell| is_value(&cell.text))
 }
 
 /// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all
@@ -176,5 +176,7 @@ mod tests {
             |cells: &[&str]| -> Vec<Cell> { cells.iter().map(|&cell| Cell::text(cell.into())).collect() };
         assert!(is_other_header(&row(&["Key", "Company", "Site Name", "notes"])));
         assert!(!is_other_header(&row(&["S1", "acme", "Name", "phone", "1 Earl Street"])));
+        assert!(!is_other_header(&row(&["city", "Branch", "acme", "5551234", "Street"])));
+        assert!(!is_other_header(&row(&["company", "Name", "a@b.example", "Street"])));
     }
 }

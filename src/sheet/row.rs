@@ -15,7 +15,7 @@ use super::damage;
 use super::draft::{Draft, Reference, Values};
 use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
-use super::header::Mapped;
+use super::header::{LONGEST, Mapped, fold};
 use super::layout;
 use super::options::Options;
 use super::preflight::{COLUMN_LIMIT, Link};
@@ -111,6 +111,8 @@ pub(crate) struct RowReader<'a> {
     ways: Ways,
     plan: Vec<Planned>,
     values: Values,
+    /// The headers as headers are compared.
+    folded: Vec<String>,
     counts: Vec<Counts>,
     key: Option<usize>,
     findings: Vec<Finding>,
@@ -150,6 +152,7 @@ impl<'a> RowReader<'a> {
             ways,
             plan,
             values: Values::new(table.kind, options.copy_coordinates),
+            folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
             findings: Vec::new(),
@@ -367,8 +370,13 @@ impl<'a> RowReader<'a> {
     /// Whether the row repeats the header.
     pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
         let headers = &self.table.headers;
+        let is_same = |header: &str, folded: &str, cell: &str| {
+            header.trim() == cell.trim()
+                || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
+        };
+        let mut headers = headers.iter().zip(&self.folded);
         cells.len() >= headers.len()
-            && headers.iter().zip(cells).all(|(header, cell)| header.trim() == cell.text.trim())
+            && headers.by_ref().zip(cells).all(|((header, folded), cell)| is_same(header, folded, &cell.text))
     }
 
     /// Values in columns that have no header.
@@ -407,14 +415,6 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
-        for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
-            if !cell.is_blank() {
-                self.counts[position].without_header(row.number, &cell.text);
-            }
-        }
-    }
-
-    /// Whether the example row of a template was met.
         if self.setting.is_text_table {
             for (position, mapped) in self.table.mapping.iter().enumerate() {
                 if !matches!(mapped, Mapped::Column { .. })
@@ -424,13 +424,13 @@ impl<'a> RowReader<'a> {
                 }
             }
         }
-    pub(crate) fn has_met_a_template(&self) -> bool {
-        self.tally.has_met_a_template()
+        for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
+            if !cell.is_blank() {
+                self.counts[position].without_header(row.number, &cell.text);
+            }
+        }
     }
 
-    /// What is told once for the table: counted changes, blanks, columns without a header.
-    pub(crate) fn finish(self) -> Vec<Finding> {
-        let mut findings = self.findings;
     /// A warning about a cell that is not read and has lines like rows, as a quotation mark left open makes it.
     fn rows_inside(&self, cell: &Cell, position: usize, row: &Row) -> Option<Finding> {
         let last = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
@@ -458,6 +458,14 @@ impl<'a> RowReader<'a> {
         Some(finding)
     }
 
+    /// Whether the example row of a template was met.
+    pub(crate) fn has_met_a_template(&self) -> bool {
+        self.tally.has_met_a_template()
+    }
+
+    /// What is told once for the table: counted changes, blanks, columns without a header.
+    pub(crate) fn finish(self) -> Vec<Finding> {
+        let mut findings = self.findings;
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
