@@ -149,9 +149,8 @@ impl<'a> Pieces<'a> {
         let is_usual = before
             .is_some_and(|before| first.follows(before) && !before.settled && !whole(before))
             || after.is_some_and(|after| after.follows(second) && !whole(after));
-        let last = first.row.cells.get(first.width.saturating_sub(1)).map_or("", |cell| cell.trim());
         let may_be = if whole(first) {
-            !last.is_empty() && !first.has_errors() && !second.is_total()
+            !first.has_errors() && !second.is_total()
         } else {
             // Below a row with errors a right row is half of it only where nothing but the first column is cut.
             !second.has_errors() && (whole(second) || !first.has_errors())
