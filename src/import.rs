@@ -71,6 +71,9 @@ pub enum Outcome {
 /// error but in [`Examined::findings`].
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
     let mut findings = Findings::under(options.policy.clone());
+    if options.list_all {
+        findings = findings.listing_all();
+    }
     let mut books = Vec::new();
     for (path, name) in files.iter().zip(names(files)) {
         match open_as(path, &name, options) {

@@ -24,8 +24,8 @@ use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
 use crate::plan::Demand;
-use crate::sheet::Format;
 use crate::sheet::finding::Findings;
+use crate::sheet::{Format, Options};
 use crate::term::{Ink, Line, count, counted};
 
 /// The column of time zones.
@@ -56,9 +56,14 @@ pub(super) fn read_beside(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
-    let examined = examine(files, &manner.options, journal)?;
+    let examined = examine(files, &listed(context, manner), journal)?;
     unmatched::tell(context, &examined, manner.typed());
     Ok(examined)
+}
+
+/// How sheets are read; programs are told every finding, people the first of many.
+fn listed(context: &Context<'_>, manner: &Manner) -> Options {
+    Options { list_all: context.terminal.json(), ..manner.options.clone() }
 }
 
 /// The journal of the common options, unless it is not there yet.
@@ -96,7 +101,7 @@ pub(super) fn import(
         && let Some(zones) = (service.zones)()
     {
         manner.options.zones = Some(Arc::new(zones));
-        examined = examine(files, &manner.options, existing(context)?.as_ref())?;
+        examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
     }
     if examined.findings.forbid_import(manner.skip_invalid) {
         refuse(context, &examined.findings, &manner);

@@ -50,7 +50,7 @@ pub(super) fn place<'j>(
         touched: HashSet::new(),
         waiting: HashMap::new(),
         remote: HashMap::new(),
-        findings: Findings::under(examined.findings.policy().clone()),
+        findings: examined.findings.none_yet(),
     };
     for kind in Kind::ALL {
         for (number, (book, table, first)) in examined.places.iter().enumerate() {

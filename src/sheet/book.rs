@@ -175,7 +175,9 @@ impl Book {
             Error::sheets(format!("{} can no longer be read", self.file.name)).because(error)
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
-        let mut records = Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape);
+        let width = table.headers.len() + table.blank_headers;
+        let mut records =
+            Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape).of_width(width);
         let ours = guard::is_ours(&table.headers);
         while let Some(record) = records.next().map_err(failed)? {
             if records.is_hopeless() {

@@ -23,7 +23,10 @@ pub(super) enum Content {
 
 /// Looks at the first bytes of a file; `ending` is that of its name, in small letters.
 pub(super) fn of(head: &[u8], ending: &str) -> Content {
-    const SIGNS: [(&[u8], Code, &str); 12] = [
+    const UTF_32: &str = "text in UTF-32, which is not read: save it as CSV UTF-8";
+    const SIGNS: [(&[u8], Code, &str); 14] = [
+        (b"\xff\xfe\0\0", Code::FileFormatUnsupported, UTF_32),
+        (b"\0\0\xfe\xff", Code::FileFormatUnsupported, UTF_32),
         (b"%PDF", Code::FileFormatMismatch, "a PDF document, not a table: export it as .xlsx or .csv"),
         (
             b"{\\rtf",
@@ -104,7 +107,10 @@ fn markup(start: &str, ending: &str) -> Option<(Code, &'static str)> {
     if is_archived_page || PAGES.iter().any(|tag| start.starts_with(tag)) {
         return Some((Code::FileFormatMismatch, page));
     }
-    if start.starts_with("<?xml") || start.starts_with("<?mso") || start.starts_with("<workbook") {
+    // The first element of a workbook may have a prefix: <ss:workbook
+    let first = start.strip_prefix('<').and_then(|tag| tag.split([' ', '>', '/', '\t', '\r', '\n']).next());
+    let is_workbook = first.is_some_and(|name| name.rsplit(':').next() == Some("workbook"));
+    if start.starts_with("<?xml") || start.starts_with("<?mso") || is_workbook {
         if start.contains("office:spreadsheet") || start.contains("excel.sheet") {
             let code = if ending == "xml" { Code::FileFormatUnsupported } else { Code::FileFormatMismatch };
             return Some((
@@ -131,6 +137,20 @@ fn markup(start: &str, ending: &str) -> Option<(Code, &'static str)> {
     ))
 }
 
+/// Whether this is the lock file of a workbook that is open in Excel: 165 bytes, first how long a name is, then the name and
+/// spaces behind it.
+pub(super) fn is_lock_file(head: &[u8], length: u64) -> bool {
+    const NAME: usize = 54;
+    let [count, rest @ ..] = head else { return false };
+    let (count, name) = (usize::from(*count), rest.get(..NAME));
+    let is_name = |name: &[u8]| {
+        name.split_at_checked(count).is_some_and(|(name, behind)| {
+            !name.iter().any(u8::is_ascii_control) && behind.iter().all(|byte| *byte == b' ')
+        })
+    };
+    length == 165 && count > 0 && name.is_some_and(is_name)
+}
+
 /// Whether the bytes contain a text as UTF-16 (little endian).
 pub(super) fn contains_utf16(bytes: &[u8], text: &str) -> bool {
     let wanted: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -154,7 +174,10 @@ mod tests {
     fn what_is_no_table_is_known_by_its_first_bytes() {
         let utf_16: Vec<u8> =
             b"\xff\xfe".iter().copied().chain("<HTML>".encode_utf16().flat_map(u16::to_le_bytes)).collect();
-        let table: [(&[u8], &str, &str); 14] = [
+        let table: [(&[u8], &str, &str); 17] = [
+            (b"\xff\xfe\0\0k\0\0\0", "csv", "in"),
+            (b"<ss:Workbook xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\">", "xls", "workbook"),
+            (b"<ss:Workbooks>,x", "csv", "text"),
             (b"PK\x03\x04", "csv", "zip"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls", "ole"),
             (b"%PDF-1.7", "csv", "PDF"),

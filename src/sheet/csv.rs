@@ -75,6 +75,10 @@ pub(crate) enum Stray {
     AfterClosing,
     /// A space stands before the opening one.
     SpaceBefore,
+    /// A space stands after the closing one.
+    SpaceAfter,
+    /// Inside a quoted cell, at its end, so that the two are taken for one.
+    WrittenOnce,
     /// Within a cell that is not quoted.
     Inside,
     /// After a backslash.
@@ -88,6 +92,7 @@ pub(crate) struct Records<R> {
     reader: R,
     delimiter: u8,
     escape: Option<u8>,
+    width: Option<usize>,
     buffer: Vec<u8>,
     start: usize,
     ended: bool,
@@ -104,6 +109,7 @@ impl<R: Read> Records<R> {
             reader,
             delimiter: u8::try_from(delimiter).ok().filter(u8::is_ascii).unwrap_or(b','),
             escape: None,
+            width: None,
             buffer: Vec::new(),
             start: 0,
             ended: false,
@@ -132,6 +138,13 @@ impl<R: Read> Records<R> {
         self
     }
 
+    /// The same, for tables whose rows have so many cells: a quotation mark left open is told by the rows behind it, also
+    /// where a mark of another row closes it.
+    pub(crate) fn of_width(mut self, width: usize) -> Self {
+        self.width = Some(width);
+        self
+    }
+
     /// What stands between the cells: as given, or as a `sep=` line says.
     pub(crate) fn delimiter(&self) -> char {
         char::from(self.delimiter)
@@ -154,6 +167,10 @@ impl<R: Read> Records<R> {
                 }
                 Cut::Whole { end, lines } => return Ok(Some(self.take(end, lines))),
                 Cut::Damaged(damage) => return self.skip_line(damage).map(Some),
+                Cut::Open(damage) => {
+                    self.unterminated += 1;
+                    return self.skip_line(damage).map(Some);
+                }
             }
         }
     }
@@ -194,6 +211,7 @@ impl<R: Read> Records<R> {
             ended: self.ended,
             delimiter: self.delimiter,
             escape: self.escape,
+            width: self.width,
         };
         cutter.cut(&mut self.spans)
     }
@@ -234,9 +252,6 @@ impl<R: Read> Records<R> {
 
     /// Gives up the line at the start of the buffer and goes on with the one after it.
     fn skip_line(&mut self, damage: Damage) -> io::Result<Record> {
-        if matches!(damage, Damage::Unterminated { .. }) {
-            self.unterminated += 1;
-        }
         let mut line = Vec::new();
         loop {
             let rest = &self.buffer[self.start..];

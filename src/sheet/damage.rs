@@ -75,6 +75,13 @@ fn stray(how: Stray) -> (Code, String) {
         Stray::SpaceBefore => {
             stray("a space stands before the quotation mark: remove the space before the quote")
         }
+        Stray::SpaceAfter => stray(
+            "a space stands behind the closing quotation mark: remove the space behind the quotation mark",
+        ),
+        Stray::WrittenOnce => stray(
+            "a quotation mark stands inside the cell, so that the one behind it does not end the cell: write each mark \
+             inside the cell twice, and one at each end of it",
+        ),
         Stray::Inside => stray(
             "a quotation mark stands inside the cell: put the whole cell in quotation marks and write this one twice",
         ),

@@ -14,6 +14,8 @@ use super::policy::Policy;
 const KEPT_PER_GROUP: usize = 1_000;
 /// Findings kept of all groups together, some hundred bytes each; the first of every group are kept beyond it.
 const KEPT: usize = 50_000;
+/// Findings kept where every one is to be listed.
+const KEPT_OF_LISTED: usize = 200_000;
 /// The first findings of a group, which are told whole.
 const FIRST: usize = 5;
 /// Groups told apart by column and header; a sheet with ever other headers would make ever more.
@@ -58,10 +60,24 @@ impl Group {
     }
 }
 
+/// How many findings are kept.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    of_group: usize,
+    of_all: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { of_group: KEPT_PER_GROUP, of_all: KEPT }
+    }
+}
+
 /// A list of findings that stays small: after 1,000 equal ones in a column only their number and range grow.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     policy: Policy,
+    limits: Limits,
     kept: Vec<Finding>,
     groups: Vec<Group>,
     numbers: HashMap<GroupKey, usize>,
@@ -76,6 +92,20 @@ impl Findings {
     /// An empty list whose findings are judged by `policy`.
     pub fn under(policy: Policy) -> Self {
         Self { policy, ..Self::default() }
+    }
+
+    /// The same, of which every finding is to be listed: 200,000 are kept, however many are equal, and of each group the
+    /// first five beyond that.
+    #[must_use]
+    pub fn listing_all(mut self) -> Self {
+        self.limits = Limits { of_group: usize::MAX, of_all: KEPT_OF_LISTED };
+        self
+    }
+
+    /// A list like this one that has no findings yet.
+    #[must_use]
+    pub fn none_yet(&self) -> Self {
+        Self { policy: self.policy.clone(), limits: self.limits, ..Self::default() }
     }
 
     /// What its findings are judged by.
@@ -140,7 +170,7 @@ impl Findings {
         if first {
             group.first.push(self.kept.len());
         }
-        if first || (group.kept < KEPT_PER_GROUP && self.kept.len() < KEPT) {
+        if first || (group.kept < self.limits.of_group && self.kept.len() < self.limits.of_all) {
             group.kept += 1;
             finding.complete();
             self.kept.push(finding);
@@ -204,7 +234,7 @@ impl Findings {
     #[must_use]
     pub fn errors(&self) -> Self {
         let (policy, sheets) = (self.policy.clone(), self.sheets.clone());
-        let mut errors = Self { policy, sheets, ..Self::default() };
+        let mut errors = Self { policy, sheets, limits: self.limits, ..Self::default() };
         let mut all = self.clone();
         all.kept.retain(Finding::is_error);
         all.groups.retain(|group| matches!(group.key.severity, Severity::Fatal | Severity::Error));
@@ -308,6 +338,14 @@ mod tests {
         let general = |code: Code| (code.rule(), None);
         let own = (Some("a name"), Some("a name"));
         assert_eq!(rules, [general(Code::CellRequired), own, (None, None), general(Code::FileEmpty)]);
+    }
+
+    #[test]
+    fn where_every_finding_is_to_be_listed_equal_ones_are_kept_too() {
+        let mut findings = Findings::default().listing_all();
+        findings.extend((2..=10_001).map(blank));
+        assert_eq!((findings.iter().count(), findings.shortened().len()), (10_000, 0));
+        assert_eq!(findings.errors().iter().count(), 10_000);
     }
 
     #[test]

@@ -323,17 +323,21 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     } else {
         let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
         let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
-        let hint = did_you_mean(&spelled, names);
+        let hint = did_you_mean(&spelled, names.clone());
         if hint.is_empty()
             && let Some(other) =
                 Kind::ALL.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
         {
             message.push_str(&format!(" It is a column of {other}."));
         }
-        if near.len() == 1 {
-            suggestion = Some(near[0].to_owned());
+        let spelled_near = nearest(&spelled, names);
+        if let ([one], _) | (_, [one]) = (near.as_slice(), spelled_near.as_slice()) {
+            suggestion = Some((*one).to_owned());
         }
         message.push_str(&hint);
+        if matches!(folded.as_str(), "meta" | "metadata") {
+            message.push_str(" Metadata has a column for each of its keys, as in meta:contract.");
+        }
         message.push_str(&other_script(header));
     }
     message.push_str(" Correct it, say what it means with --map, or start it with x- to keep it unread.");

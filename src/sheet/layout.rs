@@ -81,26 +81,32 @@ pub(crate) fn is_other_header(cells: &[Cell]) -> bool {
         return false;
     }
     let named = filled().filter(|cell| is_name(&cell.text)).count();
-    named >= NAMES && named * 2 >= filled().count()
+    named >= NAMES && named * 2 >= filled().count() && !filled().any(|cell| is_value(&cell.text))
 }
 
 /// Whether a row without any cell that every row needs may be a total or a remark: few of its cells are filled, or all
 /// after the first filled one are figures.
 pub(crate) fn is_total_or_remark(cells: &[Cell]) -> bool {
     let filled = || cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
-    filled().count() <= FOOTER_CELLS || filled().skip(1).all(is_figure)
+    filled().count() <= FOOTER_CELLS || filled().skip(1).all(|cell| is_figure(&cell.text))
 }
 
 /// Whether a row says itself that it is a total, wherever that stands: one of a few words, and figures after it.
-pub(crate) fn is_total(cells: &[Cell]) -> bool {
-    let mut filled = cells.iter().filter(|cell| !cell.is_blank() && !cell.is_covered());
-    filled.next().is_some_and(|cell| {
-        cell.text.len() <= NAME_LENGTH && TOTALS.contains(&header::fold(&cell.text).as_str())
-    }) && filled.all(is_figure)
+pub(crate) fn is_total(cells: &[String]) -> bool {
+    let mut filled = cells.iter().filter(|cell| !is_blank(cell));
+    filled
+        .next()
+        .is_some_and(|cell| cell.len() <= NAME_LENGTH && TOTALS.contains(&header::fold(cell).as_str()))
+        && filled.all(|cell| is_figure(cell))
 }
 
-fn is_figure(cell: &Cell) -> bool {
-    cell.text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c))
+fn is_figure(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c))
+}
+
+/// Whether a text is none that a header has: an address of e-mail, or figures.
+fn is_value(text: &str) -> bool {
+    text.contains('@') || (is_figure(text) && text.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a text is the name of a column of any kind.
@@ -153,7 +159,7 @@ mod tests {
     #[test]
     fn a_total_is_one_of_a_few_words_and_figures() {
         let is_total =
-            |cells: &[&str]| is_total(&cells.iter().map(|&cell| Cell::text(cell.into())).collect::<Vec<_>>());
+            |cells: &[&str]| is_total(&cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>());
         for word in
             ["Total", "TOTALS:", "Grand Total", "Sub-total", "Summe", "Total g\u{e9}n\u{e9}ral", "Totaal"]
         {
@@ -170,5 +176,7 @@ mod tests {
             |cells: &[&str]| -> Vec<Cell> { cells.iter().map(|&cell| Cell::text(cell.into())).collect() };
         assert!(is_other_header(&row(&["Key", "Company", "Site Name", "notes"])));
         assert!(!is_other_header(&row(&["S1", "acme", "Name", "phone", "1 Earl Street"])));
+        assert!(!is_other_header(&row(&["city", "Branch", "acme", "5551234", "Street"])));
+        assert!(!is_other_header(&row(&["company", "Name", "a@b.example", "Street"])));
     }
 }

@@ -116,6 +116,8 @@ pub struct Options {
     pub longest_text: Option<usize>,
     /// Which warnings count as errors, and which as notes.
     pub policy: Policy,
+    /// Whether every finding is to be listed, and not only the first of many equal ones.
+    pub list_all: bool,
     /// The time zones that the service lists, where it has been asked; the IANA list is looked into otherwise.
     pub zones: Option<Arc<ZoneList>>,
     pub(crate) defaults: Vec<(Kind, &'static str, String)>,

@@ -1,5 +1,7 @@
 //! One reading of a table: which rows are handed over, which are skipped, and what is said at the end.
 
+mod pieces;
+
 use std::ops::ControlFlow;
 
 use crate::error::Result;
@@ -8,9 +10,10 @@ use super::cell::Cell;
 use super::code::{Code, Severity};
 use super::finding::{Finding, shown};
 use super::layout;
-use super::row::{EXAMPLE_KEY, Identity, Outcome, Raw, Row, RowReader};
+use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
 use super::table::Table;
 use super::text::is_formula_error;
+use pieces::{Held, Pieces};
 
 /// Most rows of one table.
 const ROW_LIMIT: u32 = 1_048_576;
@@ -18,6 +21,9 @@ const ROW_LIMIT: u32 = 1_048_576;
 const CUT_OFF_ROWS: [u32; 2] = [1_048_576, 65_536];
 /// Rows that look like footers and wait for what follows.
 const FOOTER_ROWS: usize = 10;
+/// What is said of a row not read whose key can be one.
+const KEY_ALONE: &str = ". If others refer to it, fill in its other cells";
+
 /// What one reading of a table came to.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -37,9 +43,9 @@ pub(crate) struct Reading<'a, 'e> {
     /// Whether a header without rows is no error.
     pub(super) empty_is_right: bool,
     /// Rows that are footers if no row of data follows.
-    waiting: Vec<Row>,
-    /// A row that ends too early and may go on in the next one, and how many cells it has.
-    short: Option<(Row, usize)>,
+    waiting: Vec<Held>,
+    /// Rows that may go on in the next one.
+    pieces: Pieces<'a>,
     summary: Summary,
     last: u32,
 }
@@ -57,7 +63,7 @@ impl<'a, 'e> Reading<'a, 'e> {
             each,
             empty_is_right: false,
             waiting: Vec::new(),
-            short: None,
+            pieces: Pieces::of(table),
             summary: Summary::default(),
             last: table.header_row,
         }
@@ -88,14 +94,18 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         match self.rows.read(raw) {
             Outcome::Skipped => {}
-            Outcome::Footer(row)
-                if self.waiting.len() < FOOTER_ROWS && self.joined(&row, width).is_none() =>
-            {
-                self.waiting.push(row);
+            Outcome::Footer(row) => {
+                let held = Held::new(row, width);
+                if self.waiting.len() < FOOTER_ROWS && !self.pieces.has_begun(&held) {
+                    self.waiting.push(held);
+                } else {
+                    self.hold_waiting()?;
+                    self.hold(held)?;
+                }
             }
-            Outcome::Footer(row) | Outcome::Row(row) => {
-                self.give_waiting()?;
-                self.give_with_short(row, width)?;
+            Outcome::Row(row) => {
+                self.hold_waiting()?;
+                self.hold(Held::new(row, width))?;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -114,68 +124,30 @@ impl<'a, 'e> Reading<'a, 'e> {
         self.summary.findings.push(finding);
     }
 
-    /// The short row before this one, when the two look like one row that a line break has cut in two. A row without
-    /// errors of its own is no half of another, however many cells the two have.
-    fn joined(&self, row: &Row, width: usize) -> Option<u32> {
-        let (short, before) = self.short.as_ref()?;
-        let is_next = row.number == short.number + 1 && row.findings.iter().any(Finding::is_error);
-        (is_next && before + width == self.table.headers.len() + self.table.blank_headers + 1)
-            .then_some(short.number)
-    }
-
-    /// Hands a row over, after the short one before it; a short one waits for the next.
-    fn give_with_short(&mut self, mut row: Row, width: usize) -> Result<()> {
-        remark_on_hash(&mut row);
-        let joined = self.joined(&row, width);
-        if let Some((mut short, _)) = self.short.take() {
-            if joined.is_some() {
-                self.break_in_two(&mut short, &mut row);
-            }
-            self.give(short)?;
-        }
-        if joined.is_none() && row.findings.iter().any(|finding| finding.code == Code::RowTooFewCells) {
-            self.short = Some((row, width));
-            return Ok(());
-        }
-        self.give(row)
-    }
-
-    /// Says of two halves of a row that they are; what stands in the second one is in other columns than its own.
-    fn break_in_two(&self, first: &mut Row, second: &mut Row) {
-        let (above, below) = (first.number, second.number);
-        let message = format!(
-            "this looks like one row broken by a line break: rows {above} and {below} together have the cells of one. \
-             Join them, or put the cell with the line break in quotation marks"
-        );
-        for finding in first.findings.iter_mut().filter(|finding| finding.code == Code::RowTooFewCells) {
-            finding.message.clone_from(&message);
-            finding.related.push(self.table.related(below, None, "where it goes on"));
-        }
-        let mut finding =
-            self.table.finding(Code::RowTooFewCells, message).in_row(below, second.line).in_column(0);
-        finding.related.push(self.table.related(above, None, "where the row begins"));
-        second.findings = vec![finding];
-        second.draft = None;
-        second.identity = Identity::default();
-    }
-
-    fn give_waiting(&mut self) -> Result<()> {
-        if self.waiting.is_empty() {
-            return Ok(());
-        }
-        self.give_short()?;
-        for mut row in std::mem::take(&mut self.waiting) {
-            remark_on_hash(&mut row);
+    /// Holds a row back until it is known that it ends where it does, and hands over those of which that is known.
+    fn hold(&mut self, mut held: Held) -> Result<()> {
+        remark(&mut held.row);
+        self.pieces.push(held);
+        while let Some(row) = self.pieces.pop() {
             self.give(row)?;
         }
         Ok(())
     }
 
-    fn give_short(&mut self) -> Result<()> {
-        match self.short.take() {
-            Some((short, _)) => self.give(short),
-            None => Ok(()),
+    fn hold_waiting(&mut self) -> Result<()> {
+        for held in std::mem::take(&mut self.waiting) {
+            self.hold(held)?;
         }
+        Ok(())
+    }
+
+    /// Hands over all rows that were held back.
+    fn give_held(&mut self) -> Result<()> {
+        self.pieces.end(self.waiting.first());
+        while let Some(row) = self.pieces.pop_any() {
+            self.give(row)?;
+        }
+        Ok(())
     }
 
     fn give(&mut self, row: Row) -> Result<()> {
@@ -185,22 +157,27 @@ impl<'a, 'e> Reading<'a, 'e> {
 
     /// Ends the reading; `ended` says why the table could not be read to its end.
     pub(crate) fn finish(mut self, ended: std::result::Result<(), String>) -> Result<Summary> {
-        self.give_short()?;
-        if self.summary.rows == 0 || ended.is_err() {
-            self.give_waiting()?;
+        let is_empty = self.summary.rows == 0 && self.pieces.is_empty();
+        if is_empty || ended.is_err() {
+            self.hold_waiting()?;
         }
+        self.give_held()?;
         let mut findings = self.summary.findings;
         if let Err(message) = ended {
             findings.push(self.table.finding(Code::SheetUnreadable, message));
         }
-        for row in self.waiting {
+        for Held { row, .. } in self.waiting {
             let text: Vec<String> =
                 row.cells.iter().filter(|cell| !cell.is_empty()).map(|cell| shown(cell)).collect();
             findings.push(
                 self.table
                     .finding(
                         Code::RowFooter,
-                        format!("taken for a total or remark and not read: {}", text.join(" ")),
+                        format!(
+                            "taken for a total or remark and not read: {}{}",
+                            text.join(" "),
+                            if row.identity.key.is_some() { KEY_ALONE } else { "" }
+                        ),
                     )
                     .in_row(row.number, row.line),
             );
@@ -256,18 +233,24 @@ impl<'a, 'e> Reading<'a, 'e> {
     }
 }
 
-/// Says of a row with errors that begins with `#` that nothing is a comment because of that.
-fn remark_on_hash(row: &mut Row) {
-    let starts = row
+/// Says of a row with errors that begins with `#` that nothing is a comment because of that, and of one that begins like
+/// a total what to do if it is one.
+fn remark(row: &mut Row) {
+    let Some(error) = row.findings.iter().position(Finding::is_error) else { return };
+    let is_hash = row
         .cells
         .iter()
         .find(|cell| !cell.trim().is_empty())
         .is_some_and(|cell| cell.trim_start().starts_with('#') && !is_formula_error(cell.trim()));
-    if starts && let Some(finding) = row.findings.iter_mut().find(|finding| finding.is_error()) {
-        let sentence = finding.message.trim_end_matches('.').len();
-        finding.message.truncate(sentence);
-        finding
-            .message
-            .push_str(". A # at the start of a row has no meaning here: delete the row if it is a remark");
-    }
+    let said = if is_hash {
+        ". A # at the start of a row has no meaning here: delete the row if it is a remark"
+    } else if layout::is_total(&row.cells) {
+        ". If the row is a total, delete it"
+    } else {
+        return;
+    };
+    let message = &mut row.findings[error].message;
+    let sentence = message.trim_end_matches('.').len();
+    message.truncate(sentence);
+    message.push_str(said);
 }

@@ -15,7 +15,7 @@ use super::damage;
 use super::draft::{Draft, Reference, Values, from_default};
 use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
-use super::header::Mapped;
+use super::header::{LONGEST, Mapped, fold};
 use super::layout;
 use super::options::Options;
 use super::preflight::{COLUMN_LIMIT, Link};
@@ -111,6 +111,8 @@ pub(crate) struct RowReader<'a> {
     ways: Ways,
     plan: Vec<Planned>,
     values: Values,
+    /// The headers as headers are compared.
+    folded: Vec<String>,
     counts: Vec<Counts>,
     key: Option<usize>,
     findings: Vec<Finding>,
@@ -150,6 +152,7 @@ impl<'a> RowReader<'a> {
             ways,
             plan,
             values: Values::new(table.kind, options.copy_coordinates),
+            folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
             findings: Vec::new(),
@@ -315,9 +318,9 @@ impl<'a> RowReader<'a> {
                 Some(first),
             ));
         }
-        // A row that can be imported is one, whatever it is called.
-        let is_total = layout::is_total(cells) && row.findings.iter().any(Finding::is_error);
-        let footer = is_total || (!needed && layout::is_total_or_remark(cells));
+        // What no remark has is damage, wherever it stands.
+        let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
+        let footer = !needed && !is_damaged && layout::is_total_or_remark(cells);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number, row.line);
@@ -371,8 +374,13 @@ impl<'a> RowReader<'a> {
     /// Whether the row repeats the header.
     pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
         let headers = &self.table.headers;
+        let is_same = |header: &str, folded: &str, cell: &str| {
+            header.trim() == cell.trim()
+                || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
+        };
+        let mut headers = headers.iter().zip(&self.folded);
         cells.len() >= headers.len()
-            && headers.iter().zip(cells).all(|(header, cell)| header.trim() == cell.text.trim())
+            && headers.by_ref().zip(cells).all(|((header, folded), cell)| is_same(header, folded, &cell.text))
     }
 
     /// Values in columns that have no header.
@@ -411,11 +419,47 @@ impl<'a> RowReader<'a> {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
+        if self.setting.is_text_table {
+            for (position, mapped) in self.table.mapping.iter().enumerate() {
+                if !matches!(mapped, Mapped::Column { .. })
+                    && let Some(cell) = cells.get(position).filter(|cell| cell.text.contains('\n'))
+                {
+                    row.findings.extend(self.rows_inside(cell, position, row));
+                }
+            }
+        }
         for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
             if !cell.is_blank() {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
+    }
+
+    /// A warning about a cell that is not read and has lines like rows, as a quotation mark left open makes it.
+    fn rows_inside(&self, cell: &Cell, position: usize, row: &Row) -> Option<Finding> {
+        let last = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
+        let last = last.map(|planned| planned.position).filter(|position| *position != usize::MAX).max()?;
+        let is_row =
+            |line: &str| [',', ';', '\t', '|'].iter().any(|mark| line.matches(*mark).count() >= last.max(2));
+        if !cell.text.lines().any(is_row) {
+            return None;
+        }
+        let mut finding = self
+            .table
+            .finding(
+                Code::CellLineBreak,
+                format!(
+                    "the cell goes over {} lines, some of which look like rows: see whether a quotation mark is left open",
+                    cell.text.lines().count()
+                ),
+            )
+            .as_severity(Severity::Warning)
+            .in_row(row.number, row.line)
+            .in_column(position)
+            .showing(&cell.text, cell.value_kind());
+        finding.header = self.table.headers.get(position).map(|header| shown(header));
+        finding.rule = Some("one line of text".to_owned());
+        Some(finding)
     }
 
     /// Whether the example row of a template was met.

@@ -20,6 +20,11 @@ use crate::model::digest::hexadecimal;
 const TEXT_LIMIT: u64 = 2 << 30;
 /// Largest workbook in bytes, as it lies on the disk.
 const WORKBOOK_LIMIT: u64 = 100 << 20;
+/// What other files than text tables are called.
+const OTHER_ENDINGS: [&str; 20] = [
+    "xlsx", "xlsm", "xls", "xlsb", "xltx", "xltm", "ods", "fods", "numbers", "json", "xml", "html", "htm",
+    "pdf", "doc", "docx", "rtf", "zip", "gz", "db",
+];
 /// Bytes looked at to tell what a file is.
 const HEAD: usize = 4096;
 
@@ -91,6 +96,11 @@ pub(crate) fn inspect(
     let length = fill(&mut file, &mut head).map_err(unreadable)?;
     head.truncate(length);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if content::is_lock_file(&head, bytes) {
+        let message = "this is a lock file, which Excel keeps beside a workbook that is open, under another name: use the \
+                       workbook itself";
+        return refuse(Code::FileLock, message.into());
+    }
     let content = content::of(&head, &ending);
     let limit = if matches!(content, Content::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
     if bytes > limit {
@@ -147,13 +157,10 @@ pub(crate) fn inspect(
             Format::Workbook
         }
         Content::Text => {
-            mismatch(
-                matches!(ending.as_str(), "xlsx" | "xlsm" | "xls"),
-                ("a text table", ".csv"),
-                &name,
-                findings,
-            );
-            let encoding = super::encoding::decide(path, &name, &survey, encoding, findings)?;
+            let mut told = Vec::new();
+            let encoding = super::encoding::decide(path, &name, &survey, encoding, &mut told)?;
+            mismatch(OTHER_ENDINGS.contains(&ending.as_str()), ("a text table", ".csv"), &name, findings);
+            findings.extend(told);
             Format::Text { encoding, delimiter: ',' }
         }
     };

@@ -93,6 +93,8 @@ fn f04_a_workbook_in_the_xml_of_2003_is_refused_by_its_content() {
     assert_eq!(desk.found(), ["fatal file.format-mismatch"]);
     let message = desk.the("file.format-mismatch").message;
     assert!(message.contains("SpreadsheetML") && message.contains("save it as .xlsx"), "{message}");
+    let prefixed = "<ss:Workbook xmlns:ss=\"urn:schemas-microsoft-com:office:spreadsheet\"></ss:Workbook>";
+    assert_eq!(Desk::with("sites.xls", prefixed).found(), ["fatal file.format-mismatch"]);
 }
 
 /// Renamed by hand: text called .xlsx, and a workbook called .csv. What is inside is plain, so it is read.
@@ -101,6 +103,12 @@ fn f05_a_table_or_a_workbook_under_the_others_name_is_read_with_a_warning() {
     let desk = Desk::with("sites.xlsx", right());
     assert_eq!(desk.found(), ["warning file.format-mismatch"]);
     assert_eq!(desk.examined().sheets[0].usable, 1);
+    for name in ["sites.ods", "sites.numbers", "sites.xlsb", "sites.JSON"] {
+        assert_eq!(Desk::with(name, right()).found(), ["warning file.format-mismatch"], "{name}");
+    }
+    for name in ["sites.txt", "sites.tsv", "sites", "sites.2026"] {
+        assert_eq!(Desk::with(name, right()).found(), NOTHING, "{name}");
+    }
     let cells = |row: &str| -> String {
         row.trim_end()
             .split(',')
@@ -126,6 +134,7 @@ fn f06_what_is_no_export_is_refused_and_named() {
         ("{\"error\":\"token expired\"}", "data for programs (JSON)"),
         ("<?xml version=\"1.0\"?><feed/>", "XML document"),
     ];
+    assert_eq!(Desk::with("sites.xlsx", [0; 400]).found(), ["fatal file.format-mismatch"], "once");
     for (content, what) in table {
         let desk = Desk::with("sites.csv", content);
         assert_eq!(desk.found(), ["fatal file.format-mismatch"], "{content}");
@@ -144,11 +153,26 @@ fn f07_a_lock_file_is_refused_with_the_name_of_the_workbook() {
         desk.the("file.lock-file").message,
         "this is the lock file of Excel: use 'rollout.xlsx' instead"
     );
+    let mut renamed = format!("\u{3}Ada{}", " ".repeat(51)).into_bytes();
+    renamed.resize(165, 0);
+    let desk = Desk::with("rollout.xlsx", renamed);
+    assert_eq!(desk.found(), ["fatal file.lock-file"]);
+    assert!(desk.the("file.lock-file").message.ends_with("use the workbook itself"));
     let desk = Desk::with(".~lock.rollout.xlsx#", ",ada,laptop,21.11.2026");
     assert_eq!(
         desk.the("file.lock-file").message,
         "this is the lock file of LibreOffice: use 'rollout.xlsx' instead"
     );
+}
+
+/// No program writes it, and what begins its mark is that of UTF-16.
+#[test]
+fn f17_utf_32_is_refused_and_named() {
+    let units: Vec<u8> =
+        format!("\u{feff}{}", right()).chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+    let desk = Desk::with("sites.csv", units);
+    assert_eq!(desk.found(), ["fatal file.format-unsupported"]);
+    assert!(desk.the("file.format-unsupported").message.contains("UTF-32"));
 }
 
 /// What cannot be opened or read: a folder, a pipe, nothing at all.

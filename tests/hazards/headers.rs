@@ -157,7 +157,7 @@ fn h08_a_header_that_is_a_number_is_text_like_the_others() {
 fn h09_a_header_in_another_language_is_not_guessed_and_can_be_said() {
     let desk = under("Schlüssel,Firma,Bezeichnung,Fernruf,Strasse,Stadt,Land");
     assert_eq!(desk.found(), ["fatal header.missing row 1"]);
-    assert!(desk.the("header.missing").message.ends_with("say what your own names mean with --map"));
+    assert!(desk.the("header.missing").message.contains("say what your own names mean with --map"));
     let map = [
         ("Schlüssel", "key"),
         ("firma", "company"),
@@ -221,4 +221,28 @@ fn a_header_that_is_damaged_is_told_as_such() {
     bytes.extend(site("a").replace("Site", "Café").bytes());
     let desk = Desk::with("sites.csv", bytes);
     assert_eq!(desk.found(), ["error header.unknown H1"]);
+}
+
+/// What a header that means nothing probably is, also for programs.
+#[test]
+fn h03_the_nearest_name_is_suggested_and_metadata_is_told_how_its_columns_are_called() {
+    let companies = "key,parent,compnay type,name,phone,support_email,sales_email,accounts_email,address1\n";
+    let finding = Desk::with("companies.csv", companies).the("header.unknown");
+    assert!(finding.message.contains("Did you mean 'company_type'?"), "{}", finding.message);
+    assert_eq!(finding.suggestion.as_deref(), Some("company_type"));
+    let desk = Desk::with("sites.csv", format!("{}{}", SITES.replace('\n', ",metadata\n"), site("a")));
+    assert!(desk.the("header.unknown").message.contains("as in meta:contract"));
+}
+
+/// Where no header is found, what may have hidden it.
+#[test]
+fn h06_a_table_without_header_names_the_options_that_help() {
+    let told = |text: &str| Desk::with("x.csv", text).the("header.missing").message;
+    assert!(told("a,b\n1,2\n").contains("--header-row") && told("a,b\n1,2\n").contains("--delimiter"));
+    assert!(told("sep=;\na,b\n1,2\n").contains("sep="), "{}", told("sep=;\na,b\n1,2\n"));
+    // A value that is the name of a column makes no header of its row.
+    let labels = "owner_kind,owner,label\nsite,s1,x\n";
+    let desk = Desk::with("labels.csv", labels);
+    assert_eq!(desk.found(), ["fatal header.missing row 1"]);
+    assert!(desk.the("header.missing").message.contains("row 1 has 'owner_kind', 'owner', 'label'"));
 }

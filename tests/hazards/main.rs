@@ -5,6 +5,7 @@
 
 mod books;
 mod cells;
+mod damage;
 mod desk;
 mod files;
 mod headers;

@@ -45,6 +45,10 @@ fn c17_totals_and_remarks_below_the_data_are_told_and_not_read() {
     assert!(desk.found().contains(&"error cell.required B2".to_owned()), "{:?}", desk.found());
     let desk = Desk::with("sites.csv", format!("{SITES}{}b,acme,,,,,\n", site("a")));
     assert!(desk.found().contains(&"error cell.required C3".to_owned()), "{:?}", desk.found());
+    // A key that others may refer to.
+    let desk = Desk::with("sites.csv", format!("{SITES}{}b,,,,,,\n", site("a")));
+    assert_eq!(desk.found(), ["warning row.footer row 3"]);
+    assert!(desk.the("row.footer").message.ends_with(": b. If others refer to it, fill in its other cells"));
 }
 
 /// Reports and people write titles above the header.
@@ -68,6 +72,19 @@ fn c18_titles_above_the_header_are_passed_over_and_told() {
     );
 }
 
+/// A title that cannot be cut into cells is one all the same, and where no header follows it is what is wrong.
+#[test]
+fn c18_titles_with_stray_marks_are_told() {
+    let desk = Desk::with("sites.csv", format!("Report \"x\" of\n{SITES}{}", site("a")));
+    assert_eq!(desk.found(), ["warning sheet.preamble row 2"]);
+    assert_eq!(desk.examined().sheets[0].usable, 1);
+    assert_eq!(
+        Desk::with("x.csv", "\"a\"b,c\n1,2\n").found(),
+        ["fatal row.quote-stray A1", "fatal header.missing row 2"]
+    );
+    assert_eq!(Desk::with("x.csv", "\"".repeat(3_000_000)).found(), ["fatal row.quote-unterminated A1"]);
+}
+
 /// The same in a workbook, below the twentieth row.
 #[test]
 fn c18_the_row_of_the_header_can_be_named_in_a_workbook() {
@@ -87,6 +104,11 @@ fn c19_a_header_that_stands_again_is_told_and_not_read() {
     let desk = Desk::with("sites.csv", format!("{SITES}{}{SITES}{}", site("a"), site("b")));
     assert_eq!(desk.found(), ["warning row.repeated-header row 3"]);
     assert_eq!(desk.examined().sheets[0].usable, 2);
+    for again in [SITES.to_uppercase(), SITES.replace("name", "Name *").replace(',', ", ")] {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}{again}{}", site("a"), site("b")));
+        assert_eq!(desk.found(), ["warning row.repeated-header row 3"], "{again}");
+        assert_eq!(desk.examined().sheets[0].usable, 2);
+    }
 }
 
 /// Numbers writes every table of a sheet into one file.
@@ -99,6 +121,9 @@ fn c20_another_table_below_is_found_where_it_begins() {
     let message = desk.the("sheet.extra-table").message;
     assert!(message.contains("put it into a file of its own"), "{message}");
     assert_eq!(desk.examined().sheets[0].usable, 2);
+    // Words that are names of columns as well make no header beside figures.
+    let text = format!("{SITES}city,{},Branch,5551234,Street,Ulm,DE\n{}", "Phone", site("b"));
+    assert_eq!(Desk::with("sites.csv", text).found(), ["error ref.not-found B2"]);
 }
 
 /// Remarks as programmers write them.

@@ -117,6 +117,13 @@ fn c05_a_mark_inside_a_quoted_cell_costs_its_row_and_no_other() {
         assert!(finding.message.contains("write each mark inside the cell twice"), "{}", finding.message);
         assert_eq!((finding.header.as_deref(), finding.row_key.as_deref()), (Some("name"), Some("a")));
     }
+    // The first of two marks was meant to stand inside.
+    for row in [site("a").replace("Site a", "\"Table, 48\"\""), site("a").replace("NZ", "\"Table, 48\"\"")] {
+        let desk = Desk::with("sites.csv", format!("{SITES}{row}{}", site("b")));
+        assert_eq!(desk.the("row.quote-stray").row, Some(2));
+        assert!(desk.the("row.quote-stray").message.contains("write each mark inside the cell twice"));
+        assert_eq!((desk.found().len(), desk.examined().sheets[0].usable), (1, 1), "{row}");
+    }
     let right = site("a").replace("Site a", "\"5\"\" pipe\"");
     let desk = Desk::with("sites.csv", format!("{SITES}{right}"));
     assert_eq!((desk.found(), rows(&desk)[0][2].as_str()), (vec![], "5\" pipe"));
@@ -137,6 +144,46 @@ fn c06_a_mark_that_is_never_closed_is_found_where_it_opens() {
     assert_eq!(desk.examined().sheets[0].usable, 2);
 }
 
+/// Two marks too many, the second where it closes what the first has opened rows above.
+#[test]
+fn c06_rows_between_two_stray_marks_are_read_and_the_marks_found() {
+    let open = |key: &str| site(key).replace("Auckland", "\"Auckland");
+    let close = |key: &str| site(key).replace("Auckland", "Auckland\"");
+    let desk = Desk::with("sites.csv", [SITES, &open("a"), &site("b"), &close("c"), &site("d")].concat());
+    assert_eq!(desk.found(), ["error row.quote-unterminated F2", "error row.quote-stray F4"]);
+    assert!(desk.the("row.quote-unterminated").message.contains("the next one stands 2 lines further down"));
+    assert_eq!((desk.examined().sheets[0].rows, desk.examined().sheets[0].usable), (4, 2));
+    let desk = Desk::with("sites.csv", [SITES, &open("a"), &close("c")].concat());
+    assert_eq!(desk.found(), ["error row.quote-unterminated F2", "error row.quote-stray F3"]);
+    // In the header, nothing can be read.
+    let header = SITES.replace("country", "\"x-country");
+    let desk = Desk::with("sites.csv", [&header, &site("a").replace("NZ", "NZ\""), &*site("b")].concat());
+    assert_eq!(desk.found(), ["fatal row.quote-unterminated G1"]);
+}
+
+/// Lines that are too few or too short to be certain; in a column that is not read, nothing else would tell of them.
+#[test]
+fn c06_lines_like_rows_in_a_cell_are_told_also_where_it_is_not_read() {
+    let name = site("a").replace("Site a", "\"Site\nx,y,z\na\"");
+    let desk = Desk::with("sites.csv", format!("{SITES}{name}"));
+    assert_eq!(desk.found(), ["error cell.line-break C2"]);
+    let finding = desk.the("cell.line-break");
+    assert_eq!(
+        finding.message,
+        "the cell goes over 3 lines, some of which look like rows: see whether a quotation mark is left open"
+    );
+    assert_eq!(finding.suggestion, None);
+    let header = SITES.replace('\n', ",x-a,x-b,x-c\n");
+    let row = |key: &str, note: &str| site(key).replace('\n', &format!(",{note}\n"));
+    let open = row("a", "\"see");
+    let text = format!("{header}{open}{}{}", site("b"), row("c", "it\",x"));
+    let desk = Desk::with("sites.csv", text);
+    assert_eq!(desk.found(), ["warning cell.line-break H2"]);
+    assert!(desk.the("cell.line-break").message.contains("goes over 3 lines, some of which look like rows"));
+    let right = format!("{header}{}", row("a", "\"called on Monday,\ncalled again, no answer\",x,y"));
+    assert_eq!(Desk::with("sites.csv", right).found(), NOTHING);
+}
+
 /// Edited by hand: text after the closing mark.
 #[test]
 fn c07_text_after_a_closing_mark_is_found() {
@@ -144,6 +191,10 @@ fn c07_text_after_a_closing_mark_is_found() {
     let desk = Desk::with("sites.csv", format!("{SITES}{row}"));
     assert_eq!(desk.found(), ["error row.quote-stray C2"]);
     assert!(desk.the("row.quote-stray").message.starts_with("text follows a closing quotation mark"));
+    let desk =
+        Desk::with("sites.csv", format!("{SITES}{}", site("a").replace("1 Earl Street", "\"1 Earl St\" ")));
+    assert_eq!(desk.found(), ["error row.quote-stray E2"]);
+    assert!(desk.the("row.quote-stray").message.ends_with("remove the space behind the quotation mark"));
 }
 
 /// Edited by hand: a space before the opening mark.
@@ -208,6 +259,19 @@ fn c12_a_line_break_inside_a_quoted_cell_is_read_and_found() {
         desk.the("cell.line-break").message
     );
     assert_eq!(rows(&desk)[0][4], "1 Earl Street\nBuilding 2");
+    assert_eq!(desk.the("cell.line-break").suggestion, None, "two lines have two columns");
+    // What a line belongs to is certain of a name only.
+    let broken = |from: &str, to: &str| {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a").replace(from, to)));
+        let finding = desk.the("cell.line-break");
+        (finding.message, finding.suggestion)
+    };
+    let (message, suggestion) = broken("Site a", "\"The Old\nMill\"");
+    assert_eq!(message, "the cell has a line break: put the text on one line");
+    assert_eq!(suggestion.as_deref(), Some("The Old Mill"));
+    let (message, suggestion) = broken("+64 9 557 0000", "\"09 557 0000\n09 557 0001\"");
+    assert_eq!((&*message, suggestion), ("the cell has a line break: keep one value, on one line", None));
+    assert_eq!(broken("Site a", "\"The\nOld\nMill\"").1, None);
 }
 
 /// The same from an exporter that does not quote.
@@ -244,6 +308,59 @@ fn c13_two_short_rows_that_fit_together_look_like_one_broken_row() {
         "{:?}",
         desk.findings()
     );
+}
+
+/// The same in an address, which leaves the first half with all that every row needs.
+#[test]
+fn c13_a_row_broken_where_its_first_half_lacks_nothing_is_found() {
+    let errors = |text: &str| -> Vec<String> {
+        let desk = Desk::with("sites.csv", text.replace("ACME", COMPANY));
+        assert_eq!(desk.examined().sheets[0].usable, 1, "{text}");
+        let mut findings = desk.findings();
+        findings.retain(|found| found.is_error());
+        let says =
+            |found: &fleetload::sheet::finding::Finding| found.message.starts_with("this looks like one row");
+        assert!(findings.iter().all(says), "{findings:#?}");
+        findings.iter().map(super::desk::line).collect()
+    };
+    let whole = "s9,ACME,N,5551234,1 High,,Ulm,DE,89073\n";
+    let header = "key,company,name,phone,address1,address2,city,country,postcode\n";
+    let both = |first: &str, second: &str| {
+        [format!("error row.too-few-cells {first}"), format!("error row.too-few-cells {second}")]
+    };
+    for (broken, places) in [
+        ("s1,ACME,N,5551234,12 Queen\nStreet,Level 3,Ulm,DE,89073\n", both("E2", "A3")),
+        ("s1,ACME,N,5551234,12 Queen St,Level\n3,Ulm,DE,89073\n", both("F2", "A3")),
+        ("s1,ACME,N,5551234,12 Queen St,Level 3,New\nUlm,DE,89073\n", both("G2", "A3")),
+    ] {
+        assert_eq!(errors(&format!("{header}{broken}{whole}")), places, "{broken}");
+        assert_eq!(errors(&format!("{header}{whole}{broken}")).len(), 2, "{broken}");
+    }
+    // Two line breaks.
+    let broken = "s1,ACME,N,5551234,12 Queen\nStreet\nBack door,Level 3,Ulm,DE,89073\n";
+    assert_eq!(errors(&format!("{header}{broken}{whole}")).len(), 3);
+    let message = Desk::with("sites.csv", sites(&["a,ACME,A,5551234,1\nEarl\nStreet,Ulm,DE\n"])).findings()
+        [0]
+    .message
+    .clone();
+    assert!(message.contains("rows 2 to 4 together have the cells of one"), "{message}");
+}
+
+/// A half that is a row as well, and rows that are short by habit.
+#[test]
+fn c13_rows_that_may_be_halves_draw_a_warning_and_short_rows_by_habit_none() {
+    let found = |text: &str| Desk::with("sites.csv", text.replace("ACME", COMPANY)).found();
+    let broken = format!("{SITES}{}{}", site("b"), site("a").replace("NZ", "New\nZealand"));
+    let desk = Desk::with("sites.csv", format!("{broken}{}", site("c")));
+    let warning = "warning row.too-few-cells row 3".to_owned();
+    assert!(desk.found().contains(&warning), "{:?}", desk.found());
+    let header = "key,company,name,phone,address1,address2,city,state,postcode,country,timezone\n";
+    let short = |key: &str| format!("{key},ACME,N,5551234,1 High,Floor 2\n");
+    let rows = [short("a"), short("b"), short("c"), short("d")].concat();
+    assert!(!found(&format!("{header}{rows}")).iter().any(|found| found.contains("row.")), "by habit");
+    // A total below a short row is one.
+    let total = format!("{SITES}a,ACME,A,5551234,1 High,Ulm\nTotal,\n");
+    assert_eq!(found(&total), ["warning row.footer row 3", "warning cell.required G2"]);
 }
 
 /// Windows, Unix, old Macs, a transfer that doubled the CR, and all of them in one file.
@@ -285,6 +402,8 @@ fn c16_control_characters_are_found_and_the_end_mark_is_not() {
         assert_eq!(desk.found(), ["error cell.control-char C2"], "{control:?}");
         assert!(!desk.the("cell.control-char").value.expect("a value").contains(control), "{control:?}");
     }
+    let desk = Desk::with("sites.csv", format!("{SITES}{}\0\0\0", site("a")));
+    assert!(desk.found().contains(&"error cell.control-char A3".to_owned()), "no remark: {:?}", desk.found());
 }
 
 /// A document pasted into a cell.

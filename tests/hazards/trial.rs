@@ -42,10 +42,22 @@ fn a_mac_without_any_leading_zero_is_padded_and_told_as_it_is_sent() {
 
 /// What people add up below a table, with the word under a column that every row needs.
 #[test]
-fn a_row_of_totals_below_the_data_is_not_read() {
+fn a_row_of_totals_in_columns_that_every_row_needs_is_an_error_that_says_what_to_do() {
     for total in
         ["Total,2,,,,,", ",Summe,2,,,,", "Zwischensumme:,,,2,,,", ",Total g\u{e9}n\u{e9}ral,,,2.00,,"]
     {
+        let desk = Desk::with("sites.csv", format!("{SITES}{}{total}\n", site("S1")));
+        let findings = desk.findings();
+        let first = findings.iter().find(|finding| finding.is_error()).expect("an error");
+        assert_eq!(first.row, Some(3), "{total}");
+        assert!(first.message.ends_with("If the row is a total, delete it"), "{total}: {}", first.message);
+        assert_eq!(desk.examined().sheets[0].usable, 1, "{total}");
+    }
+}
+
+#[test]
+fn a_row_of_totals_below_the_data_is_not_read() {
+    for total in ["Total,,,,,2,", "Total,,,,,,", "Zwischensumme:,,,,,,2", "Totaal,,,,,2.00,12"] {
         let desk = Desk::with("sites.csv", format!("{SITES}{}{}{total}\n", site("S1"), site("S2")));
         assert_eq!(desk.found(), ["warning row.footer row 4"], "{total}");
         assert_eq!(desk.examined().sheets[0].rows, 2, "{total}");
@@ -146,4 +158,33 @@ fn a_column_that_records_should_have_is_missed_once_for_the_table() {
     assert_eq!(told(filled), []);
     let header_alone = Desk::with("sites.csv", table.lines().next().expect("a header"));
     assert_eq!(told(header_alone), []);
+}
+
+/// Copied from a terminal with the name of the interface.
+#[test]
+fn a_remark_behind_a_mac_is_named_as_one() {
+    let desk = device("00:1a:2b:3c:4d:5e (eth0)");
+    assert_eq!(desk.found()[0], "error cell.mac F2");
+    assert!(desk.the("cell.mac").message.ends_with("remove the remark"), "{}", desk.the("cell.mac").message);
+    assert!(device("SN-4711 (old)").the("cell.mac").message.contains("serial number"));
+}
+
+/// Abbreviations and what Windows calls UTC.
+#[test]
+fn a_zone_that_is_an_abbreviation_is_told_with_a_city_that_fits() {
+    let told = |zone: &str| {
+        let text = format!(
+            "{}{}",
+            SITES.replace('\n', ",timezone\n"),
+            site("a").replace('\n', &format!(",{zone}\n"))
+        );
+        let finding = Desk::with("sites.csv", text).the("cell.timezone");
+        (finding.message, finding.suggestion)
+    };
+    assert!(told("CET").0.ends_with("such as Europe/Berlin"));
+    for abbreviation in ["PST", "IST"] {
+        let (message, suggestion) = told(abbreviation);
+        assert!(message.contains("may mean several time zones") && suggestion.is_none(), "{message}");
+    }
+    assert_eq!(told("(UTC) Coordinated Universal Time").1.as_deref(), Some("Etc/UTC"));
 }

@@ -338,7 +338,7 @@ impl Book {
             file,
             format!(
                 "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into the \
-                 first row, or say what your own names mean with --map",
+                 first row, name the row they stand in with --header-row, or say what your own names mean with --map",
                 first.row,
                 header_names(first),
                 expected.join(", ")

@@ -72,12 +72,15 @@ impl Book {
         };
         let kind = self.options.kind.or_else(|| header::kind_of_name(&stem));
         let mut tried: Vec<Trial> = Vec::new();
+        // Whether a first line `sep=` names the separator.
+        let mut is_named = false;
         for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
             let reader = encoding::reader(&self.file.path, &encoding).map_err(unreadable)?;
             let records = Records::new(reader, delimiter).map_err(unreadable)?.escaping(self.options.escape);
             if tried.iter().any(|before| before.delimiter == records.delimiter()) {
                 continue;
             }
+            is_named |= records.delimiter() != delimiter;
             tried.push(self.trial(records, kind).map_err(unreadable)?);
         }
         // A file of nothing but one separator is blank with that one.
@@ -113,10 +116,21 @@ impl Book {
         {
             return Err(finding);
         }
-        let Some(Trial { delimiter, candidates, .. }) = tried.into_iter().next() else { return Ok(()) };
+        let Some(trial) = tried.into_iter().next() else { return Ok(()) };
+        let Trial { delimiter, mut candidates, damaged, .. } = trial;
         self.file.format = Format::Text { encoding, delimiter };
-        let (fitting, rival, header) =
-            best.ok_or_else(|| Box::new(self.no_header(None, &candidates, kind)))?;
+        let Some((fitting, rival, mut header)) = best else {
+            return Err(self.no_header_of_text(&candidates, &damaged, (kind, is_named)));
+        };
+        if let Some(finding) = self.open_header(&candidates[header], delimiter) {
+            return Err(finding);
+        }
+        // Whatever stands above the header is told as passed over, also what cannot be cut into cells.
+        let row = candidates[header].row;
+        let above: Vec<Candidate> =
+            damaged.into_iter().map(|(title, _)| title).filter(|title| title.row < row).collect();
+        header += above.len();
+        candidates.splice(0..0, above);
         let kind = match (kind, rival) {
             (Some(kind), _) => kind,
             (None, None) => fitting,
@@ -165,8 +179,54 @@ impl Book {
             }
         }
         let candidates = self.chosen(candidates);
-        let guess = guess(&candidates, kind, &self.options.rename);
+        // One name below the first row, of a kind nobody has named, is a value that happens to be one.
+        let guess = guess(&candidates, kind, &self.options.rename)
+            .filter(|guess| kind.is_some() || guess.score > 1 || guess.header == 0);
         Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess, wide })
+    }
+
+    /// The refusal of a table without a header, which says of rows that cannot be cut into cells that they cannot.
+    fn no_header_of_text(
+        &mut self,
+        candidates: &[Candidate],
+        damaged: &[(Candidate, Damage)],
+        (kind, is_named): (Option<Kind>, bool),
+    ) -> Refusal {
+        let is_meant = |row: u32| self.options.header_row.is_none_or(|named| named == row);
+        let first = damaged.iter().find(|(candidate, _)| is_meant(candidate.row));
+        let told = first.and_then(|(candidate, damage)| {
+            let (code, message, cell) = damage::told(damage).into_iter().next()?;
+            let finding = Finding::of_file(code, &self.file.name, message).as_severity(Severity::Fatal);
+            let finding = finding.in_row(candidate.row, candidate.line);
+            Some(match cell {
+                Some(cell) => finding.in_column(cell),
+                None => finding,
+            })
+        });
+        match told {
+            Some(told) if candidates.is_empty() => return Box::new(told),
+            told => self.findings.extend(told),
+        }
+        let mut finding = self.no_header(None, candidates, kind);
+        if finding.code == Code::HeaderMissing && self.options.header_row.is_none() {
+            finding.message.push_str(if is_named {
+                ". The line sep= at the top says what separates the cells: remove it if that is wrong"
+            } else {
+                ". If another character separates the cells, name it with --delimiter"
+            });
+        }
+        Box::new(finding)
+    }
+
+    /// The refusal of a header with a quotation mark left open, so that rows are a part of it.
+    fn open_header(&self, header: &Candidate, delimiter: char) -> Option<Refusal> {
+        let least = (header.cells.len() / 2).max(2);
+        let is_row = |line: &str| line.matches(delimiter).count() >= least;
+        let cell = header.cells.iter().position(|cell| cell.lines().skip(1).any(is_row))?;
+        let message = "in the header, a quotation mark opens here and is not closed at the end of its cell, so that the \
+                       rows below would be a part of it: close the mark in this row";
+        let finding = Finding::refusal(Code::RowQuoteUnterminated, &self.file.name, message);
+        Some(Box::new(finding.as_severity(Severity::Fatal).in_row(header.row, header.line).in_column(cell)))
     }
 
     /// The refusal of a table whose header is there but cannot be cut into cells.

@@ -21,6 +21,8 @@ pub(super) enum Cut {
     More,
     /// Something is wrong in it.
     Damaged(Damage),
+    /// The same, and a quotation mark is not closed as far as a record may go.
+    Open(Damage),
 }
 
 /// The bytes a record is cut from.
@@ -32,7 +34,14 @@ pub(super) struct Cutter<'a> {
     pub(super) ended: bool,
     pub(super) delimiter: u8,
     pub(super) escape: Option<u8>,
+    /// How many cells a row has, where that is known.
+    pub(super) width: Option<usize>,
 }
+
+/// Fewest cells of a row that is told from the lines of a text.
+const NARROWEST: usize = 3;
+/// Spaces after a closing mark that are looked past.
+const SPACES: usize = 1024;
 
 /// A cell and where it ends, or what the whole record comes to instead.
 type Found = Result<(Span, usize), Cut>;
@@ -64,13 +73,76 @@ impl Cutter<'_> {
             }
             match buffer.get(at) {
                 Some(&byte) if byte == self.delimiter => at += 1,
-                None | Some(b'\x1a') => return Cut::Whole { end: buffer.len(), lines: lines + 1 },
+                None | Some(b'\x1a') => return self.whole(buffer.len(), lines + 1, spans),
                 Some(_) => {
                     let Some(length) = line_end(buffer, at, self.ended) else { return Cut::More };
-                    return Cut::Whole { end: at + length, lines: lines + 1 };
+                    return self.whole(at + length, lines + 1, spans);
                 }
             }
         }
+    }
+
+    /// The record to its end, unless one of its cells holds rows of the table.
+    fn whole(&self, end: usize, lines: u64, spans: &[Span]) -> Cut {
+        let swallowed = || {
+            let mut cells = spans.iter().enumerate();
+            cells.find_map(|(cell, span)| {
+                Some((cell, span.start, self.rows_inside(cell, *span, spans.len())?))
+            })
+        };
+        match (lines > 1).then(swallowed).flatten() {
+            Some((cell, start, lines)) => Cut::Damaged(self.left_open(
+                start,
+                cell,
+                Damage::Stray { cell, how: Stray::LinesBelow(lines) },
+            )),
+            None => Cut::Whole { end, lines },
+        }
+    }
+
+    /// How many line ends a cell has that holds whole rows: its opening mark was left open, and what closes it is a mark
+    /// of another row. The lines in the middle have as many cells as a row, or the first and the last one have with what
+    /// stands beside the cell.
+    fn rows_inside(&self, cell: usize, span: Span, cells: usize) -> Option<u64> {
+        let width = self.width.filter(|width| *width >= NARROWEST)?;
+        let text = &self.buffer[span.start..span.end];
+        let count = |line: &[u8]| line.iter().filter(|byte| **byte == self.delimiter).count() + 1;
+        let mut rest = text;
+        let mut counts = std::iter::from_fn(|| {
+            let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
+            let found = count(&rest[..length]);
+            rest = &rest[length + line_end(rest, length, true).unwrap_or(1)..];
+            Some((found, rest))
+        });
+        let (first, mut below) = counts.next()?;
+        let (mut lines, mut has_row) = (1, false);
+        for (middle, after) in counts {
+            (lines, has_row, below) = (lines + 1, has_row || middle == width, after);
+        }
+        let (above, below) = (cell + first, count(below) + cells - cell - 1);
+        (has_row || (above >= width && below >= width)).then_some(lines)
+    }
+
+    /// What a mark comes to that opens a cell and is not closed in its line: another one that ends the cell may be
+    /// doubled because the first of the two was meant to stand inside.
+    fn left_open(&self, start: usize, cell: usize, otherwise: Damage) -> Damage {
+        let rest = &self.buffer[start..];
+        let mut at = 0;
+        while let Some(length) = rest[at..].iter().position(|byte| matches!(byte, b'"' | b'\n' | b'\r')) {
+            at += length;
+            if rest[at] != b'"' || rest.get(at + 1) != Some(&b'"') {
+                break;
+            }
+            at += 2;
+            match rest.get(at) {
+                None | Some(b'\n' | b'\r') => return Damage::Stray { cell, how: Stray::WrittenOnce },
+                Some(&byte) if byte == self.delimiter => {
+                    return Damage::Stray { cell, how: Stray::WrittenOnce };
+                }
+                Some(_) => {}
+            }
+        }
+        otherwise
     }
 
     /// The cell whose opening quotation mark is at `open`.
@@ -86,7 +158,8 @@ impl Cutter<'_> {
             at += length.unwrap_or(buffer.len() - at);
             let is_long = at - self.start > RECORD_LIMIT;
             if is_long || (length.is_none() && self.ended) {
-                return Err(Cut::Damaged(Damage::Unterminated { cell, lines: *lines - before }));
+                let open = Damage::Unterminated { cell, lines: *lines - before };
+                return Err(Cut::Open(self.left_open(start, cell, open)));
             }
             if length.is_none() {
                 return Err(Cut::More);
@@ -123,11 +196,27 @@ impl Cutter<'_> {
                 let backslash = buffer[start..span.end].ends_with(b"\\");
                 let how = match *lines - before {
                     0 if backslash => Stray::Backslash,
+                    0 if self.only_spaces(at)? => Stray::SpaceAfter,
                     0 => Stray::AfterClosing,
-                    lines => Stray::LinesBelow(lines),
+                    lines => {
+                        let below = Damage::Stray { cell, how: Stray::LinesBelow(lines) };
+                        return Err(Cut::Damaged(self.left_open(start, cell, below)));
+                    }
                 };
                 Err(Cut::Damaged(Damage::Stray { cell, how }))
             }
+        }
+    }
+
+    /// Whether nothing but spaces stands between a closing mark and the end of its cell.
+    fn only_spaces(&self, at: usize) -> Result<bool, Cut> {
+        let rest = &self.buffer[at..];
+        match rest.iter().position(|byte| *byte != b' ') {
+            Some(length) if length > SPACES => Ok(false),
+            None if rest.len() > SPACES => Ok(false),
+            None if self.ended => Ok(true),
+            None => Err(Cut::More),
+            Some(length) => Ok(rest[length] == self.delimiter || matches!(rest[length], b'\n' | b'\r')),
         }
     }
 

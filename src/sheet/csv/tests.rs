@@ -61,6 +61,11 @@ fn every_misplaced_quotation_mark_is_found_and_costs_one_row() {
         ("a,\"say \\\"hi\\\"\"", Damage::Stray { cell: 1, how: Stray::Backslash }),
         ("a,=\"x\"y", Damage::Stray { cell: 1, how: Stray::AfterClosing }),
         ("a,=\"x", Damage::Stray { cell: 1, how: Stray::Inside }),
+        ("a,\"x\"  ", Damage::Stray { cell: 1, how: Stray::SpaceAfter }),
+        ("\"x\" ,b", Damage::Stray { cell: 0, how: Stray::SpaceAfter }),
+        ("a,\"x\" y", Damage::Stray { cell: 1, how: Stray::AfterClosing }),
+        ("\"Table, 48\"\",b", Damage::Stray { cell: 0, how: Stray::WrittenOnce }),
+        ("a,\"Table, 48\"\"", Damage::Stray { cell: 1, how: Stray::WrittenOnce }),
         ("a,\"open", Damage::Unterminated { cell: 1, lines: 2 }),
     ];
     for (line, damage) in table {
@@ -110,6 +115,40 @@ fn a_mark_that_is_closed_on_another_row_is_found_where_it_opens() {
         (found[2].row, found[2].line, found[2].cells.as_slice()),
         (3, 3, &["c".into(), "d".into()][..])
     );
+}
+
+/// The marks of two rows make one cell of what stands between them.
+#[test]
+fn rows_between_two_misplaced_marks_are_not_swallowed() {
+    let table = [
+        // One row from its mark on, and the next one up to it.
+        ("a,b,\"c,d\ne,f,g\",h\ni,j,k,l\n", vec![(1, 2), (2, 2), (3, 0)]),
+        ("a,b,\"c,d\ne,f,g,h\ni,j,k\",l\nm,n,o,p\n", vec![(1, 2), (2, 0), (3, 2), (4, 0)]),
+        // Closed in another column.
+        ("a,\"b,c,d\ne,f,g,h\ni,j,k\",l\n", vec![(1, 1), (2, 0), (3, 2)]),
+        // A row between them tells, also where the others are broken.
+        ("a,\"b,c\ne,f,g,h\ni\",l\n", vec![(1, 1), (2, 0), (3, 0)]),
+    ];
+    for (text, places) in table {
+        for line_end in ["\n", "\r\n", "\r", "\r\r\n"] {
+            let text = text.replace('\n', line_end);
+            let mut records = Records::new(text.as_bytes(), ',').unwrap().of_width(4);
+            let mut drip = Records::new(Drip(text.as_bytes()), ',').unwrap().of_width(4);
+            let mut found = Vec::new();
+            while let Some(record) = records.next().unwrap() {
+                assert_eq!(drip.next().unwrap().as_ref(), Some(&record));
+                assert_eq!(u64::from(record.row), record.line);
+                found.push((record.row, record.damage.map_or(0, |damage| damage.first_cell())));
+            }
+            assert_eq!(found, places, "{text:?}");
+        }
+    }
+    let right = "a,\"12, Queen Street\nLevel 3, North\",c,d\n\"x\ny\",\"1, 2\n3\n\n4\",\"\n\",\"e\nf\"\n";
+    let mut records = Records::new(right.as_bytes(), ',').unwrap().of_width(4);
+    for _ in 0..2 {
+        let record = records.next().unwrap().unwrap();
+        assert_eq!((record.cells.len(), record.damage), (4, None));
+    }
 }
 
 #[test]

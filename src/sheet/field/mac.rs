@@ -87,6 +87,12 @@ fn holds_several(text: &str) -> bool {
     parts.len() > 1 && parts.iter().all(|part| is_address(part))
 }
 
+/// Whether an address stands before this character.
+fn has_address_before(odd: char, text: &str) -> bool {
+    let before = text.split(odd).next().unwrap_or_default();
+    before.chars().filter(char::is_ascii_hexdigit).count() == 12
+}
+
 fn odd_character(odd: char, text: &str) -> Problem {
     if lookalike::latin(odd).is_some() {
         return lookalike::problem(odd, text).rule(RULE);
@@ -97,6 +103,9 @@ fn odd_character(odd: char, text: &str) -> Problem {
     let message = match odd {
         'O' | 'o' if digits >= 8 => format!("{named} is the letter O, not the digit 0: correct it"),
         'I' | 'l' | 'L' if digits >= 8 => format!("{named} is a letter, not the digit 1: correct it"),
+        '(' | '[' if has_address_before(odd, text) => {
+            format!("{named} begins a remark, which is no part of the address: remove the remark")
+        }
         _ if digits < 8 || foreign > 1 => {
             format!("{named} is no hexadecimal digit: is this the serial number? Enter the MAC address")
         }

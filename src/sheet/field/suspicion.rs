@@ -132,16 +132,32 @@ fn is_of_a_link(word: &str) -> bool {
     word.contains('=') || word.contains("://") || word.starts_with("www.")
 }
 
-/// A cell of several lines. The lines together are what was meant; where they belong is not certain for addresses.
+/// A cell of several lines. Of a name the two together are what was meant; the lines of an address have columns of their
+/// own, and elsewhere each line may be a value.
 fn line_break(form: Form, first: &str, rest: &str) -> Problem {
-    let message = if form == Form::Text && !rest.contains('\n') {
-        "the cell has a line break: put the second line into the column address2"
+    let count = rest.matches('\n').count() + 2;
+    let is_row = |line: &str| [',', ';', '\t', '|'].iter().any(|mark| line.matches(*mark).count() >= 2);
+    let is_of_rows = count > 2 && rest.split('\n').any(is_row);
+    let what = if count == 2 {
+        "the cell has a line break".to_owned()
+    } else if is_of_rows {
+        format!("the cell goes over {count} lines, some of which look like rows")
     } else {
-        "the cell has a line break: put the text on one line"
+        format!("the cell goes over {count} lines")
     };
-    let problem = Problem::new(Code::CellLineBreak, message).rule("one line of text");
-    let joined = format!("{} {}", first.trim(), rest.replace('\n', " ").trim());
-    if joined.chars().any(|c| c.is_control() || is_direction(c)) { problem } else { problem.suggest(joined) }
+    let advice = if is_of_rows {
+        "see whether a quotation mark is left open"
+    } else if form == Form::Text {
+        "put the text on one line, or share an address among address1, address2 and suburb"
+    } else if form == Form::Name {
+        "put the text on one line"
+    } else {
+        "keep one value, on one line"
+    };
+    let problem = Problem::new(Code::CellLineBreak, format!("{what}: {advice}")).rule("one line of text");
+    let joined = format!("{} {}", first.trim(), rest.trim());
+    let is_plain = !joined.chars().any(|c| c.is_control() || is_direction(c));
+    if form == Form::Name && count == 2 && is_plain { problem.suggest(joined) } else { problem }
 }
 
 /// Whether the text of a form may need joiners between its letters, as Persian names and some emoji do.

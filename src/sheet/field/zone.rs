@@ -84,9 +84,15 @@ fn misleading(name: &str) -> Option<Problem> {
         });
     }
     ABBREVIATIONS.contains(&name).then(|| {
+        let city = match name {
+            "WET" => "Europe/Lisbon",
+            "CET" | "MET" => "Europe/Berlin",
+            "EET" => "Europe/Athens",
+            _ => "America/New_York",
+        };
         warning(format!(
             "{name} is an abbreviation, which may not follow the summer time of the place: enter the zone of a city, \
-             such as America/New_York"
+             such as {city}"
         ))
     })
 }
@@ -109,6 +115,19 @@ fn unlisted(text: &str) -> Problem {
             shown(text)
         ))
         .suggest(zone);
+    }
+    if text.to_lowercase().contains("coordinated universal time") {
+        return warning(format!(
+            "'{}' is not the name of a time zone: enter Etc/UTC if that is meant",
+            shown(text)
+        ))
+        .suggest("Etc/UTC");
+    }
+    if text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return warning(format!(
+            "{text} is an abbreviation, which may mean several time zones, and is sent as it stands: enter the zone of a \
+             city, such as Pacific/Auckland"
+        ));
     }
     let problem = warning(format!(
         "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
