@@ -3,6 +3,7 @@
 //! First what holds for every form (no dates, no formula errors, no control characters …), then the form's own rule
 //! in the file of its idea. Where the cell stands is added by the row.
 
+mod compass;
 mod contact;
 mod countries;
 mod country;

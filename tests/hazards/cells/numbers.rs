@@ -155,6 +155,9 @@ fn n09_a_decimal_comma_is_read_where_no_comma_separates_cells_and_thousands_neve
         ("51,5074", "cell.decimal-comma", Some("51.5074")),
         ("1.234,5", "cell.decimal-comma", None),
         ("1 234,5", "cell.decimal-comma", None),
+        ("1 000", "cell.number", None),
+        ("1'000", "cell.number", None),
+        ("1747645,5", "cell.decimal-comma", None),
     ]);
     let header = "company;name;phone;address1;city;country;latitude;longitude";
     let row = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11;A;+64 9 557 0000;1 Earl St;Ulm;DE;48,4011;9,9876";
@@ -174,6 +177,24 @@ fn n10_degrees_and_minutes_and_both_coordinates_in_a_cell_are_errors_with_the_de
         ("51.5074 -0.1278", "cell.coords-pair", Some("51.5074")),
         ("51°30'26\"N 0°7'39\"W", "cell.coords-pair", Some("51.5072222")),
     ]);
+    latitudes(&[
+        ("51,5 N", "cell.dms", Some("51.5")),
+        ("36.8 South", "cell.dms", Some("-36.8")),
+        ("-36.8N", "cell.dms", None),
+        ("51 30", "cell.dms", None),
+        ("174.7 E", "cell.coords-swapped", None),
+        ("O 12.5", "cell.coords-swapped", None),
+        ("95°", "cell.coords-swapped", None),
+        ("51,5; -0,12", "cell.coords-pair", Some("51.5")),
+        ("174.76, -36.85", "cell.coords-pair", None),
+        ("1/2", "cell.number", None),
+        ("½", "cell.number", None),
+        ("51·5", "cell.number", None),
+    ]);
+    let west = judged(&csv("sites", &[("latitude", "51.5"), ("longitude", "0,12 W")]));
+    assert_eq!(west, (vec!["error cell.dms I2".to_owned()], Some("-0.12".to_owned())));
+    let east_or_west = csv("sites", &[("latitude", "51.5"), ("longitude", "12.5 O")]);
+    assert_eq!(judged(&east_or_west), (vec!["error cell.dms I2".to_owned()], None));
     let found = judged(&csv("sites", &[("latitude", "51.5"), ("longitude", "51.5, -0.12")]));
     assert_eq!(found, (vec!["error cell.coords-pair I2".to_owned()], Some("-0.12".to_owned())));
 }
