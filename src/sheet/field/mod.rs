@@ -14,6 +14,8 @@ mod list;
 mod lookalike;
 mod mac;
 mod number;
+mod phone;
+mod phones;
 mod postcode;
 mod suspicion;
 mod words;
@@ -272,7 +274,7 @@ fn form(
             words::text(text, reading)
         }
         Form::Country => Ok(country::country(text, ways.country, reading)),
-        Form::Phone => contact::phone(text, beside.country, reading),
+        Form::Phone => phone::phone(text, beside.country, reading),
         Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
