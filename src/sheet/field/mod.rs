@@ -36,6 +36,7 @@ use super::text::{Changes, Norm, is_formula_error, normalise, unwrap_excel};
 use crate::model::zone::ZoneList;
 
 pub use identifier::fold_key;
+pub(super) use identifier::{BrokenId, broken_id};
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
@@ -281,7 +282,7 @@ fn form(
         Form::Timezone => zone::timezone(text, ways.zones.as_deref(), reading),
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
-        Form::Reference(role) => identifier::reference(text, role),
+        Form::Reference(_) => identifier::reference(text),
         Form::Username => identifier::username(text),
         Form::Mac => mac::mac(text, ways.mac_form, reading),
         Form::Latitude | Form::Longitude => {

@@ -240,7 +240,13 @@ fn keys_and_references_have_their_forms() {
         assert_eq!(text(Kind::Site, "company", &value), Ok(Value::Pointer(expected)), "{value}");
     }
     assert_eq!(text(Kind::Site, "company", "id:acme"), Err(Code::CellUuid));
-    assert_eq!(text(Kind::Site, "company", "01234567-89ab-cdef-0123-456789abc"), Err(Code::CellUuid));
+    // Whether that is a key is known when all rows are.
+    let cut = "01234567-89ab-cdef-0123-456789abc";
+    assert_eq!(text(Kind::Site, "company", cut), Ok(Value::Pointer(Pointer::Any(cut.into()))));
+    for key in ["key:1", "ID:5", "name:x"] {
+        assert_eq!(text(Kind::Site, "key", key), Err(Code::CellKey), "{key}");
+    }
+    assert_eq!(text(Kind::Site, "key", "keys:1"), Ok(Value::Text("keys:1".into())));
 }
 
 #[test]
