@@ -150,15 +150,20 @@ fn d12_an_id_is_read_with_braces_capitals_or_without_dashes_and_not_when_cut() {
     for value in [id.to_uppercase(), format!("{{{id}}}"), id.replace('-', ""), format!("id:{id}")] {
         assert_eq!(spoiled("sites", "company", &value).0, [""; 0], "{value}");
     }
-    cases(
-        "sites",
-        "company",
-        &[
-            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b", "error cell.uuid", None),
-            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…", "error cell.uuid", None),
-            ("id:acme", "error cell.uuid", None),
-        ],
-    );
+    for (value, suggestion) in [
+        ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55-9…".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55".to_owned(), None),
+        (format!("({id})"), Some(id)),
+        (format!("\"{id}\""), Some(id)),
+        (format!("{id},"), Some(id)),
+    ] {
+        let finding = csv("sites", &[("company", &value)]).the("cell.uuid");
+        let place = (finding.cell.as_deref(), finding.suggestion.as_deref());
+        assert_eq!(place, (Some("B2"), suggestion), "{value}");
+    }
+    cases("sites", "company", &[("id:acme", "error cell.uuid", None)]);
     cases("devices", "vpn_clouds", &[("cloud one", "error cell.uuid", None)]);
 }
 
