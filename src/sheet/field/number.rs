@@ -24,6 +24,17 @@ pub(super) fn read_cell(
 ) -> Option<String> {
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
+        _ if !value.is_finite() => {
+            reading.problems.push(
+                Problem::new(
+                    Code::CellPrecisionLost,
+                    "the cell holds a number beyond all that Excel keeps: format the column as Text and enter the value \
+                     again",
+                )
+                .rule(IDENTIFIER),
+            );
+            return None;
+        }
         Form::Mac => {
             reading.problems.push(mac(text, value));
             return None;
@@ -32,28 +43,18 @@ pub(super) fn read_cell(
     }
     let digits = text.trim_start_matches('-').trim_start_matches("0.").trim_start_matches('0');
     let significant = digits.chars().filter(char::is_ascii_digit).count();
-    if value.fract() == 0.0 && significant > EXACT_DIGITS {
-        reading.problems.push(Problem::new(
-            Code::CellPrecisionLost,
-            format!(
-                "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS} and makes the rest zeros: format \
-                 the column as Text and enter the value again"
-            ),
-        )
-        .rule(IDENTIFIER));
-        return None;
-    }
-    if value.fract() != 0.0 {
+    let is_whole = value.fract() == 0.0;
+    if significant > EXACT_DIGITS {
+        let rest = if is_whole { " and makes the rest zeros" } else { "" };
         reading.problems.push(
             Problem::new(
-                Code::CellNumericIdentifier,
+                Code::CellPrecisionLost,
                 format!(
-                    "the cell holds the number {text} where text belongs: format the column as Text and enter the value \
-                     again"
+                    "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS}{rest}: format the column \
+                     as Text and enter the value again"
                 ),
             )
-            .rule(IDENTIFIER)
-            .error(),
+            .rule(IDENTIFIER),
         );
         return None;
     }
@@ -74,6 +75,9 @@ pub(super) fn read_cell(
             .error(),
         );
         return None;
+    }
+    if !is_whole {
+        return fraction(column.form, text, reading);
     }
     if let Some(whole) = whole_postcode(column, text, country) {
         reading.problems.push(
@@ -100,6 +104,23 @@ pub(super) fn read_cell(
         .rule(IDENTIFIER),
     );
     Some(text.to_owned())
+}
+
+/// A number with a fraction: 1.10 and 1.1 are one number, and two versions, shelves or keys. Where the text says which
+/// record is meant, nobody knows which.
+fn fraction(form: Form, text: &str, reading: &mut Reading) -> Option<String> {
+    let is_identity = matches!(form, Form::Key | Form::Reference(_));
+    let advice = if is_identity { "enter the value again" } else { "compare" };
+    let problem = Problem::new(
+        Code::CellNumericIdentifier,
+        format!(
+            "the cell holds the number {text}, so that zeros in front and at the end would be lost: format the column as \
+             Text and {advice}"
+        ),
+    )
+    .rule(IDENTIFIER);
+    reading.problems.push(if is_identity { problem.error() } else { problem });
+    (!is_identity).then(|| text.to_owned())
 }
 
 /// A text as it was before a program that knows only decimals wrote `.0` after it; an error when digits are gone, and

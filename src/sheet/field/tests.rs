@@ -87,7 +87,13 @@ fn numbers_in_text_columns_are_told() {
         ("phone", 5_551.0, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
         ("phone", 12_345_678_901_234_568.0, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
         ("postcode", 2134.0, Some("2134"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
-        ("name", 7.5, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("name", 7.5, Some("7.5"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("address2", 1.5, Some("1.5"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("phone", 555.01, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("phone", 555.0123, Some("555.0123"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("key", 1.1, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("name", 0.1 + 0.2, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
+        ("name", f64::INFINITY, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
     ];
     for (name, value, expected, problems) in table {
         let (found, told, _) = field(Kind::Device, name, number(value));

@@ -13,6 +13,20 @@ fn n01_a_phone_number_stored_as_a_number_is_a_warning_and_an_error_when_too_shor
     assert_eq!(judged(&number("sites", "phone", "555123")).0, ["error cell.numeric-identifier sites!D2"]);
 }
 
+/// Shelf 1.10 in a cell of format General, and a key of the same kind.
+#[test]
+fn n01_a_number_with_a_fraction_is_a_warning_and_an_error_where_it_says_which_record_is_meant() {
+    for column in ["name", "address2", "reference"] {
+        let desk = number("sites", column, "1.1");
+        assert_eq!(desk.the("cell.numeric-identifier").value.as_deref(), Some("1.1"));
+        assert_eq!(desk.examined().sheets[0].usable, 1, "{column}: warning cell.numeric-identifier");
+    }
+    for (column, cell) in [("key", "A2"), ("company", "B2")] {
+        let expected = [format!("error cell.numeric-identifier sites!{cell}")];
+        assert_eq!(judged(&number("sites", column, "1.1")).0, expected);
+    }
+}
+
 /// A CSV saved by Excel: a long number became a power of ten.
 #[test]
 fn n02_a_phone_number_as_a_power_of_ten_has_lost_its_digits() {
