@@ -267,7 +267,16 @@ fn n12_yes_and_no_are_read_in_the_words_of_the_list_and_in_no_others() {
             assert_eq!(person(&csv("people", &[("allow_login", word)])).allow_login, expected, "{word}");
         }
     }
-    cases("people", "allow_login", &[("x", "error cell.bool", None), ("maybe", "error cell.bool", None)]);
+    cases(
+        "people",
+        "allow_login",
+        &[
+            ("x", "error cell.bool", None),
+            ("maybe", "error cell.bool", None),
+            ("1.0", "error cell.bool", Some("1")),
+            ("0.0", "error cell.bool", Some("0")),
+        ],
+    );
     assert_eq!(judged(&csv("people", &[("allow_login", "")])).0, ["error cell.required I2"]);
     let finding = csv("people", &[("allow_login", "x")]).the("cell.bool");
     assert!(finding.message.contains("yes or no (or true/false, y/n, 1/0, on/off)"), "{}", finding.message);
