@@ -143,16 +143,15 @@ pub(super) fn repaired<'a>(
         )
         .rule("all digits of the value"));
     }
-    let Some(whole) = text.strip_suffix(".0").filter(|whole| !whole.is_empty() && all_digits(whole)) else {
-        return Ok(text);
-    };
+    let is_passed_on = form == Form::Phone || column.name == POSTCODE;
+    let Some(whole) = before_the_point(text, is_passed_on) else { return Ok(text) };
     if form == Form::Mac {
         return Err(mac(whole, whole.parse().unwrap_or_default()));
     }
     if form == Form::Name {
         return Ok(text);
     }
-    if form != Form::Phone && column.name != POSTCODE {
+    if !is_passed_on {
         return Err(Problem::new(
             Code::CellNumericIdentifier,
             format!(
@@ -203,12 +202,25 @@ fn is_identifier(form: Form) -> bool {
     matches!(form, Form::Name | Form::Phone | Form::Code | Form::Key | Form::Reference(_) | Form::Mac)
 }
 
-/// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`.
-fn is_scientific(text: &str, sign_may_lack: bool) -> bool {
+/// The digits before a point and zero; where that was asked for, also before a comma and two zeros, as money is written.
+/// Three are a thousand.
+fn before_the_point(text: &str, two_zeros: bool) -> Option<&str> {
+    let whole = if two_zeros {
+        let (whole, zeros) = text.rsplit_once(['.', ','])?;
+        matches!(zeros, "0" | "00").then_some(whole)?
+    } else {
+        text.strip_suffix(".0")?
+    };
+    all_digits(whole).then_some(whole)
+}
+
+/// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`, `4.4 E+11` and `44E-1`.
+fn is_scientific(text: &str, is_phone: bool) -> bool {
     let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else { return false };
+    let (mantissa, exponent) = if is_phone { (mantissa.trim_end(), exponent.trim_start()) } else { (mantissa, exponent) };
     let exponent = match exponent.strip_prefix('+') {
         Some(exponent) => exponent,
-        None if sign_may_lack => exponent,
+        None if is_phone => exponent.strip_prefix('-').unwrap_or(exponent),
         None => return false,
     };
     let whole_or_decimal = match mantissa.split_once(['.', ',']) {

@@ -37,6 +37,8 @@ fn n02_a_phone_number_as_a_power_of_ten_has_lost_its_digits() {
             ("4.41235E+11", "error cell.scientific", None),
             ("4,41235E+11", "error cell.scientific", None),
             ("4.41E11", "error cell.scientific", None),
+            ("6.49 E+11", "error cell.scientific", None),
+            ("649E-1", "error cell.scientific", None),
         ],
     );
     assert_eq!(spoiled("sites", "reference", "1.2E+10").0, ["error cell.scientific H2"]);
@@ -52,6 +54,18 @@ fn n03_a_point_and_a_zero_after_digits_are_taken_off_with_a_warning() {
     assert_eq!(judged(&desk).0, ["warning cell.numeric-identifier D2"]);
     assert_eq!(site(&desk).phone_number, "441234567890");
     assert_eq!(site(&csv("sites", &[("name", "2.0")])).name, "2.0");
+    // As money is written; three zeros are a thousand.
+    for (column, cell, value, sent) in [
+        ("phone", "D2", "95551234.00", "95551234"),
+        ("phone", "D2", "95551234,00", "95551234"),
+        ("postcode", "H2", "2134.00", "2134"),
+    ] {
+        let desk = csv("sites", &[(column, value)]);
+        assert_eq!(judged(&desk).0, [format!("warning cell.numeric-identifier {cell}")], "{value}");
+        let site = site(&desk);
+        assert!([site.address.post_or_zip_code.as_deref(), Some(&site.phone_number)].contains(&Some(sent)), "{value}");
+    }
+    assert_eq!(postcode(&csv("sites", &[("postcode", "2.000")])), "2.000");
 }
 
 /// More digits than Excel keeps: the last ones are zeros now.

@@ -1,4 +1,4 @@
-//! Phone numbers: several of them in a cell (T8), and what is unusual in one (N3, D15).
+//! Phone numbers: several of them in a cell (T8), and what is unusual in one (D15).
 
 use super::record::{cases, csv, judged, site};
 
@@ -36,5 +36,15 @@ fn t08_a_number_with_strokes_dashes_and_brackets_in_it_is_one() {
         let desk = csv("sites", &[("phone", value)]);
         assert_eq!(judged(&desk).0, [""; 0], "{value}");
         assert_eq!(site(&desk).phone_number, value);
+    }
+}
+
+/// Marks where a number has none, and extensions that are none.
+#[test]
+fn d15_a_plus_twice_and_an_extension_without_a_number_are_warnings() {
+    for value in ["++64 9 555 0100", "xx5551234xx", "555-1234#12", "x500", "64+9 5550"] {
+        let desk = csv("sites", &[("phone", value)]);
+        assert_eq!(judged(&desk).0, ["warning cell.phone D2"], "{value}");
+        assert_eq!(site(&desk).phone_number, value, "sent as it stands");
     }
 }
