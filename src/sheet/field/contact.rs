@@ -7,6 +7,9 @@ use super::{Problem, Reading, Value, lookalike};
 
 const RULE: &str = "one address such as name@company.example";
 
+/// Characters of the longest domain.
+const LONGEST_DOMAIN: usize = 253;
+
 /// An e-mail address, and the one that the link behind its cell leads to. Where the two differ nobody knows which is right.
 pub(super) fn email(text: &str, link: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
     let read = address(text, reading);
@@ -141,6 +144,20 @@ fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Pr
         return Err(Problem::new(
             Code::CellEmail,
             format!("'{}' is not a domain such as company.example: correct it", shown(domain)),
+        )
+        .rule(RULE));
+    }
+    if domain.len() > LONGEST_DOMAIN {
+        return Err(Problem::new(
+            Code::CellEmail,
+            format!("the domain has {} characters and may have {LONGEST_DOMAIN}: correct it", domain.len()),
+        )
+        .rule(RULE));
+    }
+    if domain.rsplit('.').next().is_some_and(is_number) {
+        return Err(Problem::new(
+            Code::CellEmail,
+            format!("'{}' ends in a number, as no domain does: correct it", shown(domain)),
         )
         .rule(RULE));
     }

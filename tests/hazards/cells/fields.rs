@@ -113,6 +113,9 @@ fn d07_an_address_needs_a_domain_of_the_internet() {
             ("a@localhost", wrong, None),
             ("a@[127.0.0.1]", wrong, None),
             ("a@127.0.0.1", wrong, None),
+            ("a@b.1", wrong, None),
+            (&format!("a@{}eu", "long-domain.".repeat(20)), "", None),
+            ("a@1.example", "", None),
             ("\"a b\"@acme.example", wrong, None),
             ("jane.@acme.example", wrong, None),
             ("@acme.example", wrong, None),
@@ -120,6 +123,9 @@ fn d07_an_address_needs_a_domain_of_the_internet() {
             ("jane@müller.example", "warning cell.email", None),
         ],
     );
+    let endless = format!("a@{}example", "long-domain.".repeat(21));
+    let expected = ["warning cell.too-long H2", "error cell.email H2"];
+    assert_eq!(spoiled("people", "email", &endless).0, expected);
     assert_eq!(person(&csv("people", &[("email", "Jane@ACME.example")])).email, "Jane@acme.example");
 }
 
