@@ -38,6 +38,12 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Va
     Ok(Value::Text(sent))
 }
 
+/// Whether a text is an address of which there is nothing to say.
+pub(super) fn is_of_a_device(text: &str) -> bool {
+    let mut reading = Reading::default();
+    mac(text, MacForm::Colon, &mut reading).is_ok() && reading.problems.is_empty()
+}
+
 /// The digits of an address written without the leading zeros of its groups. Tools that write so leave out every one of
 /// them: where another group has its zero, a digit was lost, and nobody knows which.
 fn padded(groups: &[&str]) -> Option<String> {

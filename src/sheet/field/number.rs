@@ -237,22 +237,23 @@ fn all_digits(part: &str) -> bool {
 /// A number where a MAC belongs. Zeros in front are gone; so are digits where Excel took an E for a power of ten, which
 /// leaves zeros at the end, and then nobody knows what was there.
 fn mac(text: &str, value: f64) -> Problem {
-    let problem = Problem::new(
-        Code::CellNumericIdentifier,
+    let count = text.chars().filter(char::is_ascii_digit).count();
+    let lost = if count == 12 {
+        "the cell holds a number, which looks whole and may have lost what followed an E or stood in front".to_owned()
+    } else {
         format!(
-            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC \
-             address has 12 hexadecimal digits and this has {}: format the column as Text and enter the address \
-             again",
-            text.chars().filter(char::is_ascii_digit).count()
-        ),
-    )
-    .rule(super::mac::RULE)
-    .error();
+            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC address \
+             has 12 hexadecimal digits and this has {count}"
+        )
+    };
+    let message = format!("{lost}: format the column as Text and enter the address again");
+    let problem = Problem::new(Code::CellNumericIdentifier, message).rule(super::mac::RULE).error();
     let whole = value.fract() == 0.0 && (1.0..1e12).contains(&value) && all_digits(text);
     if !whole || text.len() < LIKELY_DIGITS || text.ends_with('0') {
         return problem;
     }
     let digits = format!("{text:0>12}");
     let pairs: Vec<&str> = (0..6).map(|pair| &digits[2 * pair..2 * pair + 2]).collect();
-    problem.suggest(pairs.join(":"))
+    let likely = pairs.join(":");
+    if super::mac::is_of_a_device(&likely) { problem.suggest(likely) } else { problem }
 }

@@ -85,6 +85,14 @@ fn n05_a_mac_of_digits_stored_as_a_number_is_an_error_with_the_padded_address() 
     let found = judged(&number("devices", "mac", "1122334455"));
     let expected = vec!["error cell.numeric-identifier devices!E2".to_owned()];
     assert_eq!(found, (expected, Some("00:11:22:33:44:55".to_owned())));
+    // The address of a group, one that no manufacturer gave, and twelve digits.
+    for value in ["112233445566", "21122334455"] {
+        assert_eq!(judged(&number("devices", "mac", value)).1, None, "{value}");
+    }
+    let whole = number("devices", "mac", "881122334455");
+    assert_eq!(judged(&whole).1.as_deref(), Some("88:11:22:33:44:55"));
+    let message = whole.the("cell.numeric-identifier").message;
+    assert!(message.contains("looks whole") && !message.contains("this has 12"), "{message}");
     assert_eq!(spoiled("devices", "mac", "1122334455.0").0, ["error cell.numeric-identifier E2"]);
     // In a text table the digits are text, and too few.
     let finding = csv("devices", &[("mac", "1122334455")]).the("cell.mac-length");
