@@ -80,6 +80,18 @@ fn d05_a_serial_number_in_the_mac_column_is_asked_about() {
         "mac",
         &[("SN-99812", "error cell.mac", None), ("Q2XX-1234-WXYZ", "error cell.mac", None)],
     );
+    cases(
+        "devices",
+        "mac",
+        &[
+            ("00:1a:2b:3c:4d:5e (eth0)", "error cell.mac", Some("00:1a:2b:3c:4d:5e")),
+            ("MAC: 001a.2b3c.4d5e", "error cell.mac", Some("001a.2b3c.4d5e")),
+            ("01:00:5e:00:00:01 (eth0)", "error cell.mac", None),
+            ("eth0 00:1a:2b:3c:4d:5e, eth1 00:1a:2b:3c:4d:5f", "error cell.multiple-values", None),
+        ],
+    );
+    let more = csv("devices", &[("mac", "00:1a:2b:3c:4d:5e (eth0)")]).the("cell.mac");
+    assert_eq!(more.message, "the cell holds more than the address: keep only that");
     let finding = csv("devices", &[("mac", "SN-99812")]).the("cell.mac");
     assert!(finding.message.contains("is this the serial number?"), "{}", finding.message);
 }
