@@ -126,7 +126,8 @@ fn r02_the_references_of_a_row_with_errors_are_checked_too() {
 fn r03_a_key_may_not_begin_as_references_do_and_one_like_an_id_is_found() {
     for key in ["key:1", "id:5", "Name:x"] {
         let desk = Desk::with("companies.csv", companies(&[("1", ROOT, "A"), (key, ROOT, "B")]));
-        let told: Vec<String> = desk.findings().iter().filter(|found| found.is_error()).map(super::desk::line).collect();
+        let told: Vec<String> =
+            desk.findings().iter().filter(|found| found.is_error()).map(super::desk::line).collect();
         assert_eq!(told, ["error cell.key A3"], "{key}");
     }
     let key = "a1b2c3d4-e5f6a7b8-c9d0e1f2-ab";

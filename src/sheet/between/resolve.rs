@@ -126,10 +126,13 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
 fn not_an_id(kind: Kind, broken: BrokenId) -> Resolution {
     let kind = kind.singular();
     let (message, suggestion) = match broken {
-        BrokenId::Wrapped(id) => {
-            (format!("this is the id of a {kind} with something around it: keep only the id"), Some(id.to_string()))
+        BrokenId::Wrapped(id) => (
+            format!("this is the id of a {kind} with something around it: keep only the id"),
+            Some(id.to_string()),
+        ),
+        BrokenId::Cut => {
+            (format!("this looks like the id of a {kind} but is not whole: copy it again"), None)
         }
-        BrokenId::Cut => (format!("this looks like the id of a {kind} but is not whole: copy it again"), None),
     };
     Resolution::Failed { code: Code::CellUuid, message, suggestion, related: Vec::new() }
 }

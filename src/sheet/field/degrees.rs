@@ -69,8 +69,8 @@ fn with_point(axis: Axis, text: &str, comma_is_free: bool) -> Result<Option<Stri
     match decimal(&dotted) {
         Some(_) if comma_is_free => Ok(Some(dotted)),
         Some(value) => {
-            let problem = axis
-                .problem(Code::CellDecimalComma, "the number has a decimal comma: write it with a dot");
+            let problem =
+                axis.problem(Code::CellDecimalComma, "the number has a decimal comma: write it with a dot");
             Err(axis.meant(problem, Some(value)))
         }
         // With separators between the thousands there is no saying which sign is which.

@@ -123,7 +123,8 @@ pub(crate) fn broken_id(text: &str) -> Option<BrokenId> {
         && ((dashes >= 2 && count >= 16 && begins_as_one)
             || (is_shortened && dashes >= 1 && count >= 8)
             || (dashes == 0 && count >= 24 && inner.bytes().any(|byte| byte.is_ascii_alphabetic())));
-    let is_like_one = dashes >= 3 && count >= 24 && inner.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let is_like_one =
+        dashes >= 3 && count >= 24 && inner.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (is_part || is_like_one).then_some(BrokenId::Cut)
 }
 

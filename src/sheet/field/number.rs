@@ -217,7 +217,8 @@ fn before_the_point(text: &str, two_zeros: bool) -> Option<&str> {
 /// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`, `4.4 E+11` and `44E-1`.
 fn is_scientific(text: &str, is_phone: bool) -> bool {
     let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else { return false };
-    let (mantissa, exponent) = if is_phone { (mantissa.trim_end(), exponent.trim_start()) } else { (mantissa, exponent) };
+    let (mantissa, exponent) =
+        if is_phone { (mantissa.trim_end(), exponent.trim_start()) } else { (mantissa, exponent) };
     let exponent = match exponent.strip_prefix('+') {
         Some(exponent) => exponent,
         None if is_phone => exponent.strip_prefix('-').unwrap_or(exponent),
@@ -239,7 +240,8 @@ fn all_digits(part: &str) -> bool {
 fn mac(text: &str, value: f64) -> Problem {
     let count = text.chars().filter(char::is_ascii_digit).count();
     let lost = if count == 12 {
-        "the cell holds a number, which looks whole and may have lost what followed an E or stood in front".to_owned()
+        "the cell holds a number, which looks whole and may have lost what followed an E or stood in front"
+            .to_owned()
     } else {
         format!(
             "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC address \

@@ -55,11 +55,14 @@ fn oddity(text: &str) -> Option<String> {
     let is_extension = |part: &str| phones::digits(part) > 0 && !part.contains(['x', '+', '/']);
     if phones::digits(number) == 0 || extension.is_some_and(|part| !is_extension(part)) {
         return Some(
-            "an extension stands behind its number, and this is sent as it stands: write it as 555 1234 x5".into(),
+            "an extension stands behind its number, and this is sent as it stands: write it as 555 1234 x5"
+                .into(),
         );
     }
     if number.trim_start_matches(['(', ' ']).get(1..).is_some_and(|rest| rest.contains('+')) {
-        return Some("a + stands only once and in front, and this is sent as it stands: correct the number".into());
+        return Some(
+            "a + stands only once and in front, and this is sent as it stands: correct the number".into(),
+        );
     }
     if phones::significant(number) > MOST_DIGITS {
         return Some(format!(
@@ -93,7 +96,8 @@ mod tests {
     fn told(text: &str) -> Option<(Code, Severity)> {
         let mut reading = Reading::default();
         let told = phone(text, None, &mut reading).err().or_else(|| reading.problems.pop());
-        told.map(|problem| (problem.code, problem.severity)).filter(|(_, severity)| *severity != Severity::Info)
+        told.map(|problem| (problem.code, problem.severity))
+            .filter(|(_, severity)| *severity != Severity::Info)
     }
 
     /// As they stand on letterheads, in directories and in CRMs.

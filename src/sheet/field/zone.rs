@@ -111,7 +111,10 @@ fn unlisted(text: &str) -> Problem {
     }
     if let Some(such_as) = abbreviated(text) {
         let of_abbreviation = of_abbreviation(such_as);
-        return warning(format!("'{}' is not in the IANA list of time zones; {of_abbreviation}", shown(text)));
+        return warning(format!(
+            "'{}' is not in the IANA list of time zones; {of_abbreviation}",
+            shown(text)
+        ));
     }
     static ZONES: OnceLock<Vec<String>> = OnceLock::new();
     let zones = ZONES.get_or_init(|| jiff::tz::db().available().map(|name| name.to_string()).collect());

@@ -63,7 +63,10 @@ fn n03_a_point_and_a_zero_after_digits_are_taken_off_with_a_warning() {
         let desk = csv("sites", &[(column, value)]);
         assert_eq!(judged(&desk).0, [format!("warning cell.numeric-identifier {cell}")], "{value}");
         let site = site(&desk);
-        assert!([site.address.post_or_zip_code.as_deref(), Some(&site.phone_number)].contains(&Some(sent)), "{value}");
+        assert!(
+            [site.address.post_or_zip_code.as_deref(), Some(&site.phone_number)].contains(&Some(sent)),
+            "{value}"
+        );
     }
     assert_eq!(postcode(&csv("sites", &[("postcode", "2.000")])), "2.000");
 }
@@ -315,6 +318,12 @@ fn n13_only_decimal_numbers_are_numbers() {
         ("--5", "cell.number", None),
         ("0x10", "cell.number", None),
     ]);
+    // In a cell of a workbook, where the digits are gone.
+    let place = number_with("sites", "latitude", "1E400", &[("longitude", "174.7633")]);
+    assert_eq!(judged(&place).0, ["error cell.number sites!H2"]);
+    let phone = number("sites", "phone", "1E400");
+    assert_eq!(judged(&phone).0, ["error cell.precision-lost sites!D2"]);
+    assert_eq!(phone.the("cell.precision-lost").value.as_deref(), Some(">1.79E+308"));
 }
 
 /// Numbers as people type them.
