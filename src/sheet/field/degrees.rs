@@ -1,10 +1,11 @@
 //! Coordinates in decimal degrees, and what is told of those that are written in another way.
 //!
-//! How other ways are read is left to `compass`. What is suggested can be pasted: it is a value of its axis.
+//! How other ways are read is left to `compass` and `pair`. What is suggested can be pasted: it is a value of its axis.
 
 use super::super::code::Code;
 use super::super::finding::shown;
-use super::compass::{Angle, Compass, angle, pair};
+use super::compass::{Angle, Compass, angle};
+use super::pair::pair;
 use super::{Problem, Value};
 
 /// Decimal places of a coordinate: about a centimetre.

@@ -14,6 +14,7 @@ mod list;
 mod lookalike;
 mod mac;
 mod number;
+mod pair;
 mod phone;
 mod phones;
 mod postcode;
