@@ -4,6 +4,7 @@
 
 mod fields;
 mod numbers;
+mod phones;
 mod places;
 mod record;
 mod text;

@@ -168,6 +168,21 @@ fn r02_the_references_of_a_row_with_errors_are_checked_too() {
     );
 }
 
+/// Keys that read like the explicit forms of references, and one that reads like an id.
+#[test]
+fn r03_a_key_may_not_begin_as_references_do_and_one_like_an_id_is_found() {
+    for key in ["key:1", "id:5", "Name:x"] {
+        let desk = Desk::with("companies.csv", companies(&[("1", ROOT, "A"), (key, ROOT, "B")]));
+        let told: Vec<String> =
+            desk.findings().iter().filter(|found| found.is_error()).map(super::desk::line).collect();
+        assert_eq!(told, ["error cell.key A3"], "{key}");
+    }
+    let key = "a1b2c3d4-e5f6a7b8-c9d0e1f2-ab";
+    let desk = Desk::with("companies.csv", companies(&[(key, ROOT, "A")]))
+        .and("sites.csv", sites(&[("s1", key, "S1"), ("s2", "a1b2c3d4-e5f6a7b8-c9d0e1f2-ac", "S2")]));
+    assert_eq!(found(&desk), ["error cell.uuid sites.csv B3"]);
+}
+
 /// Companies by their names, as people know them.
 #[test]
 fn r03_a_name_leads_to_the_one_row_that_has_it_and_is_ambiguous_when_two_have() {

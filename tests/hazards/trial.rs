@@ -159,32 +159,3 @@ fn a_column_that_records_should_have_is_missed_once_for_the_table() {
     let header_alone = Desk::with("sites.csv", table.lines().next().expect("a header"));
     assert_eq!(told(header_alone), []);
 }
-
-/// Copied from a terminal with the name of the interface.
-#[test]
-fn a_remark_behind_a_mac_is_named_as_one() {
-    let desk = device("00:1a:2b:3c:4d:5e (eth0)");
-    assert_eq!(desk.found()[0], "error cell.mac F2");
-    assert!(desk.the("cell.mac").message.ends_with("remove the remark"), "{}", desk.the("cell.mac").message);
-    assert!(device("SN-4711 (old)").the("cell.mac").message.contains("serial number"));
-}
-
-/// Abbreviations and what Windows calls UTC.
-#[test]
-fn a_zone_that_is_an_abbreviation_is_told_with_a_city_that_fits() {
-    let told = |zone: &str| {
-        let text = format!(
-            "{}{}",
-            SITES.replace('\n', ",timezone\n"),
-            site("a").replace('\n', &format!(",{zone}\n"))
-        );
-        let finding = Desk::with("sites.csv", text).the("cell.timezone");
-        (finding.message, finding.suggestion)
-    };
-    assert!(told("CET").0.ends_with("such as Europe/Berlin"));
-    for abbreviation in ["PST", "IST"] {
-        let (message, suggestion) = told(abbreviation);
-        assert!(message.contains("may mean several time zones") && suggestion.is_none(), "{message}");
-    }
-    assert_eq!(told("(UTC) Coordinated Universal Time").1.as_deref(), Some("Etc/UTC"));
-}

@@ -7,7 +7,7 @@ use crate::model::record::Role;
 
 use super::super::code::Code;
 use super::super::draft::{column_of_role, from_default};
-use super::super::field::{Pointer, fold_key};
+use super::super::field::{BrokenId, Pointer, broken_id, fold_key};
 use super::super::finding::{Finding, ValueKind, shown};
 use super::super::text::{did_you_mean, nearest};
 use super::index::Index;
@@ -91,6 +91,9 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                     related: vec![*wrong],
                 };
             }
+            if let Some(broken) = broken_id(text) {
+                return not_an_id(*kind, broken);
+            }
             suggested += 1;
             let mut lost = Lost { pointer, kind: *kind, text, suggestion: None };
             let named: Vec<u32> = match pointer {
@@ -166,6 +169,21 @@ impl Lost<'_> {
             did_you_mean(self.text, near.iter().copied())
         )
     }
+}
+
+/// What is said of a reference that no record has for a key or name, and that was probably meant as an id.
+fn not_an_id(kind: Kind, broken: BrokenId) -> Resolution {
+    let kind = kind.singular();
+    let (message, suggestion) = match broken {
+        BrokenId::Wrapped(id) => (
+            format!("this is the id of a {kind} with something around it: keep only the id"),
+            Some(id.to_string()),
+        ),
+        BrokenId::Cut => {
+            (format!("this looks like the id of a {kind} but is not whole: copy it again"), None)
+        }
+    };
+    Resolution::Failed { code: Code::CellUuid, message, suggestion, related: Vec::new() }
 }
 
 /// The record of an earlier import, by key and then by name.

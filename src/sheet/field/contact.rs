@@ -1,78 +1,14 @@
-//! Phone numbers and e-mail addresses: what cannot be one is told, and neither is rewritten.
-//!
-//! How numbers abroad are dialled is left to `dialling`.
+//! E-mail addresses: what cannot be one is told, and none is rewritten but for the case of its domain.
 
 use super::super::code::Code;
 use super::super::finding::shown;
 use super::super::text::{Changes, Norm, normalise};
-use super::{Problem, Reading, Value, dialling, lookalike};
-
-/// Digits from which on a part of a cell is taken for a phone number of its own.
-const WHOLE_NUMBER: usize = 6;
-
-/// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
-/// row.
-pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
-    const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or ext 5";
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    if holds_several_phones(text) {
-        return Err(Problem::new(
-            Code::CellMultipleValues,
-            "the cell seems to hold several phone numbers: keep one",
-        )
-        .rule("one phone number"));
-    }
-    if digits < 3 {
-        return Err(Problem::new(
-            Code::CellPhone,
-            format!("a phone number has at least 3 digits and this has {digits}: enter the number"),
-        )
-        .rule(RULE)
-        .error());
-    }
-    if text.bytes().all(|byte| byte.is_ascii_digit() || b" +().-/#*".contains(&byte)) {
-        return Ok(Value::Text(text.to_owned()));
-    }
-    let lower = text.to_lowercase().replace("extension", "x").replace("ext.", "x").replace("ext", "x");
-    let letters: String = lower.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect();
-    if !letters.is_empty() {
-        reading.problems.push(
-            Problem::new(
-                Code::CellPhone,
-                format!(
-                    "the phone number has letters ('{}') and is sent as it stands: write it in digits",
-                    shown(&letters)
-                ),
-            )
-            .rule(RULE),
-        );
-    } else if let Some(odd) = lower.chars().find(|c| !c.is_ascii_digit() && !" +().-/x#*".contains(*c)) {
-        reading.problems.push(
-            Problem::new(
-                Code::CellPhone,
-                format!(
-                    "'{}' is unusual in a phone number, which is sent as it stands: correct it",
-                    shown(odd.encode_utf8(&mut [0; 4]))
-                ),
-            )
-            .rule(RULE),
-        );
-    } else {
-        reading.problems.extend(dialling::prefix_for_plus(text, country));
-    }
-    Ok(Value::Text(text.to_owned()))
-}
-
-/// Whether a text is several phone numbers: a list, or two whole numbers with a stroke between them.
-fn holds_several_phones(text: &str) -> bool {
-    let digits = |part: &str| part.chars().filter(char::is_ascii_digit).count();
-    if text.contains([';', ',', '|']) || text.contains(" or ") || text.contains(" and ") {
-        return digits(text) > WHOLE_NUMBER;
-    }
-    text.split('/').filter(|part| digits(part) >= WHOLE_NUMBER).count() > 1
-}
+use super::{Problem, Reading, Value, lookalike};
 
 const RULE: &str = "one address such as name@company.example";
+
+/// Characters of the longest domain.
+const LONGEST_DOMAIN: usize = 253;
 
 /// An e-mail address, and the one that the link behind its cell leads to. Where the two differ nobody knows which is right.
 pub(super) fn email(text: &str, link: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
@@ -208,6 +144,20 @@ fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Pr
         return Err(Problem::new(
             Code::CellEmail,
             format!("'{}' is not a domain such as company.example: correct it", shown(domain)),
+        )
+        .rule(RULE));
+    }
+    if domain.len() > LONGEST_DOMAIN {
+        return Err(Problem::new(
+            Code::CellEmail,
+            format!("the domain has {} characters and may have {LONGEST_DOMAIN}: correct it", domain.len()),
+        )
+        .rule(RULE));
+    }
+    if domain.rsplit('.').next().is_some_and(is_number) {
+        return Err(Problem::new(
+            Code::CellEmail,
+            format!("'{}' ends in a number, as no domain does: correct it", shown(domain)),
         )
         .rule(RULE));
     }

@@ -1,90 +1,150 @@
-//! Coordinates in decimal degrees, and the other ways in which people write them.
+//! Coordinates in decimal degrees, and what is told of those that are written in another way.
+//!
+//! How other ways are read is left to `compass` and `pair`. What is suggested can be pasted: it is a value of its axis.
 
 use super::super::code::Code;
 use super::super::finding::shown;
+use super::compass::{Angle, Compass, angle};
+use super::pair::pair;
 use super::{Problem, Value};
 
 /// Decimal places of a coordinate: about a centimetre.
 const PLACES: i32 = 7;
 
+/// Which of the two coordinates a column holds.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    is_latitude: bool,
+    limit: f64,
+    rule: &'static str,
+}
+
+impl Axis {
+    fn of(is_latitude: bool) -> Self {
+        if is_latitude {
+            Self { is_latitude, limit: 90.0, rule: "decimal degrees from -90 to 90" }
+        } else {
+            Self { is_latitude, limit: 180.0, rule: "decimal degrees from -180 to 180" }
+        }
+    }
+
+    fn has(self, value: f64) -> bool {
+        value.abs() <= self.limit
+    }
+
+    fn problem(self, code: Code, message: impl Into<String>) -> Problem {
+        Problem::new(code, message).rule(self.rule)
+    }
+
+    /// The same with the value that is meant, unless that is not known or cannot be one.
+    fn meant(self, problem: Problem, value: Option<f64>) -> Problem {
+        match value.filter(|value| self.has(*value)) {
+            Some(value) => problem.suggest(round(value).to_string()),
+            None => problem,
+        }
+    }
+}
+
 /// Decimal degrees.
 pub(super) fn degrees(text: &str, is_latitude: bool, comma_is_free: bool) -> Result<Value, Problem> {
-    let rule =
-        if is_latitude { "decimal degrees from -90 to 90" } else { "decimal degrees from -180 to 180" };
+    let axis = Axis::of(is_latitude);
     if let Some((latitude, longitude)) = pair(text) {
-        let own = if is_latitude { latitude } else { longitude };
-        return Err(Problem::new(
-            Code::CellCoordsPair,
-            "the cell holds both coordinates: put latitude and longitude in columns of their own",
-        )
-        .rule(rule)
-        .suggest(round(own).to_string()));
+        return Err(both(axis, latitude, longitude));
     }
-    let text = if text.contains(',') {
-        let dotted = text.replacen(',', ".", 1);
-        match decimal(&dotted) {
-            Some(_) if comma_is_free && !text.contains('.') => dotted,
-            Some(value) => {
-                return Err(Problem::new(
-                    Code::CellDecimalComma,
-                    "the number has a decimal comma: write it with a dot",
-                )
-                .rule(rule)
-                .suggest(value.to_string()));
-            }
-            // With separators between the thousands there is no saying which sign is which.
-            None if text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' ' | '-' | '+')) => {
-                return Err(Problem::new(
-                    Code::CellDecimalComma,
-                    "the number has a comma and other separators: write it with one dot and nothing else",
-                )
-                .rule(rule));
-            }
-            None => text.to_owned(),
-        }
-    } else {
-        text.to_owned()
-    };
-    let Some(value) = decimal(&text) else {
-        if let Some(value) = sexagesimal(&text) {
-            return Err(Problem::new(Code::CellDms, "the coordinate is in degrees and minutes, or has a compass letter: write it in decimal degrees")
-                .rule(rule)
-                .suggest(round(value).to_string()));
-        }
-        return Err(Problem::new(
-            Code::CellNumber,
-            format!(
-                "'{}' is not a number in decimal degrees: enter one such as -36.8485",
-                shown(text.as_str())
+    let dotted = if text.contains(',') { with_point(axis, text, comma_is_free)? } else { None };
+    let Some(value) = decimal(dotted.as_deref().unwrap_or(text)) else {
+        return Err(match angle(text) {
+            Some(angle) => in_other_form(axis, angle),
+            None => axis.problem(
+                Code::CellNumber,
+                format!("'{}' is not a number in decimal degrees: enter one such as -36.8485", shown(text)),
             ),
-        )
-        .rule(rule));
+        });
     };
-    let limit = if is_latitude { 90.0 } else { 180.0 };
-    if value.abs() <= limit {
-        return Ok(Value::Number(round(value)));
+    if axis.has(value) { Ok(Value::Number(round(value))) } else { Err(beyond(axis, value)) }
+}
+
+/// The text with a point for its decimal comma, where commas are free to be one; `None` where its comma is none.
+fn with_point(axis: Axis, text: &str, comma_is_free: bool) -> Result<Option<String>, Problem> {
+    let dotted = text.replacen(',', ".", 1);
+    match decimal(&dotted) {
+        Some(_) if comma_is_free => Ok(Some(dotted)),
+        Some(value) => {
+            let problem =
+                axis.problem(Code::CellDecimalComma, "the number has a decimal comma: write it with a dot");
+            Err(axis.meant(problem, Some(value)))
+        }
+        // With separators between the thousands there is no saying which sign is which.
+        None if text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ' ' | '-' | '+')) => {
+            Err(axis.problem(
+                Code::CellDecimalComma,
+                "the number has a comma and other separators: write it with one dot and nothing else",
+            ))
+        }
+        None => Ok(None),
     }
-    if is_latitude && value.abs() <= 180.0 {
-        return Err(Problem::new(
+}
+
+/// The finding for a cell that holds both coordinates.
+fn both(axis: Axis, latitude: Angle, longitude: Angle) -> Problem {
+    let (own, other) = if axis.is_latitude { (latitude, longitude) } else { (longitude, latitude) };
+    let problem = axis.problem(
+        Code::CellCoordsPair,
+        "the cell holds both coordinates: put latitude and longitude in columns of their own",
+    );
+    // Where one cannot be what it should be, they may stand in another order.
+    let fits = other.value().is_none_or(|value| Axis::of(!axis.is_latitude).has(value));
+    axis.meant(problem, own.value().filter(|_| fits))
+}
+
+/// The finding for degrees and minutes, or a compass letter.
+fn in_other_form(axis: Axis, angle: Angle) -> Problem {
+    if angle.compass.is_some_and(|compass| compass.is_of_latitude() != axis.is_latitude) {
+        let (found, wanted) = if axis.is_latitude {
+            ("east or west is a longitude", "latitudes")
+        } else {
+            ("north or south is a latitude", "longitudes")
+        };
+        return axis.problem(
+            Code::CellCoordsSwapped,
+            format!("{found}, and this is the column of {wanted}: swap the two columns if they are swapped"),
+        );
+    }
+    let message = match angle.value() {
+        Some(value) if !axis.has(value) => return beyond(axis, value),
+        Some(_) => {
+            "the coordinate is in degrees and minutes, or has a compass letter: write it in decimal degrees"
+        }
+        None if angle.compass == Some(Compass::EastOrWest) => {
+            "the letter O is east in one language and west in another: write decimal degrees, west as a negative number"
+        }
+        None => {
+            "the coordinate can be read in more than one way: write it in decimal degrees, south and west as negative \
+             numbers"
+        }
+    };
+    axis.meant(axis.problem(Code::CellDms, message), angle.value())
+}
+
+/// The finding for a number that no such coordinate has.
+fn beyond(axis: Axis, value: f64) -> Problem {
+    if axis.is_latitude && Axis::of(false).has(value) {
+        return axis.problem(
             Code::CellCoordsSwapped,
             "a latitude lies between -90 and 90, and this fits a longitude: swap the two columns if they are swapped",
-        )
-        .rule(rule));
+        );
     }
     let advice = if value.fract() == 0.0 {
         "perhaps its decimal point was lost; enter it again"
     } else {
         "correct it"
     };
-    Err(Problem::new(
-        Code::CellRange,
-        format!("the value does not lie between -{limit} and {limit}: {advice}"),
-    )
-    .rule(rule))
+    let limit = axis.limit;
+    axis.problem(Code::CellRange, format!("the value does not lie between -{limit} and {limit}: {advice}"))
 }
 
 /// A decimal number as people write it: `51.5`, `.5`, `5.`, `+5`, and nothing more clever.
-fn decimal(text: &str) -> Option<f64> {
+pub(super) fn decimal(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -95,57 +155,115 @@ fn decimal(text: &str) -> Option<f64> {
     if good { text.parse().ok() } else { None }
 }
 
-/// Both coordinates in one cell, latitude first: `51.5, -0.12`, `51°30'26"N 0°7'39"W`.
-fn pair(text: &str) -> Option<(f64, f64)> {
-    if let Some((left, right)) = text.split_once([',', ';', ' ']) {
-        let spaced = right.starts_with(' ') || text.contains(';');
-        let (left, right) = (left.trim(), right.trim_matches([' ', ',', ';']));
-        if (spaced || (left.contains('.') && right.contains('.')))
-            && let (Some(latitude), Some(longitude)) = (decimal(left), decimal(right))
-        {
-            return Some((latitude, longitude));
-        }
-    }
-    let end = text.find(['N', 'S', 'n', 's'])? + 1;
-    let (left, right) = text.split_at(end);
-    let right = right.trim_start_matches([' ', ',', ';']);
-    right
-        .ends_with(['E', 'W', 'e', 'w', 'O'])
-        .then(|| Some((sexagesimal(left.trim())?, sexagesimal(right.trim())?)))?
-}
-
-/// Degrees, minutes and seconds, or degrees with a compass letter.
-fn sexagesimal(text: &str) -> Option<f64> {
-    let upper = text.to_uppercase();
-    let south_or_west = upper.contains(['S', 'W']);
-    let letters: String = upper.chars().filter(|c| c.is_alphabetic()).collect();
-    let compass = |c: char| "NSEWO".contains(c);
-    let at_an_end = upper.starts_with(compass) || upper.ends_with(compass);
-    if letters.chars().count() > 1 || !(letters.is_empty() || at_an_end) {
-        return None;
-    }
-    let parts: Option<Vec<f64>> = upper
-        .split(|c: char| !c.is_ascii_digit() && c != '.' && c != '-')
-        .filter(|part| !part.is_empty())
-        .map(decimal)
-        .collect();
-    let parts = parts?;
-    let (degrees, minutes, seconds) = match parts.as_slice() {
-        [degrees] if !letters.is_empty() || text.contains('°') => (*degrees, 0.0, 0.0),
-        [degrees, minutes] => (*degrees, *minutes, 0.0),
-        [degrees, minutes, seconds] => (*degrees, *minutes, *seconds),
-        _ => return None,
-    };
-    if !(0.0..60.0).contains(&minutes) || !(0.0..60.0).contains(&seconds) {
-        return None;
-    }
-    let value = degrees.abs() + minutes / 60.0 + seconds / 3600.0;
-    Some(if south_or_west || degrees.is_sign_negative() { -value } else { value })
-}
-
 /// At most seven decimal places; a float of Excel such as 51.507400000000004 becomes what was typed.
 fn round(value: f64) -> f64 {
     let factor = 10_f64.powi(PLACES);
     let rounded = (value * factor).round() / factor;
     if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The code that is told, and what is suggested.
+    fn told(text: &str, is_latitude: bool, comma_is_free: bool) -> (Option<Code>, Option<String>) {
+        match degrees(text, is_latitude, comma_is_free) {
+            Ok(_) => (None, None),
+            Err(problem) => (Some(problem.code), problem.suggestion),
+        }
+    }
+
+    #[test]
+    fn a_latitude_in_another_form_is_suggested_only_where_it_is_certain() {
+        let table = [
+            ("51.5 N", Code::CellDms, Some("51.5")),
+            ("51,5 N", Code::CellDms, Some("51.5")),
+            ("36.8 South", Code::CellDms, Some("-36.8")),
+            ("51°30'26\"N", Code::CellDms, Some("51.5072222")),
+            ("51 30", Code::CellDms, None),
+            ("-36.8N", Code::CellDms, None),
+            ("174.7 E", Code::CellCoordsSwapped, None),
+            ("O 12.5", Code::CellCoordsSwapped, None),
+            ("95°", Code::CellCoordsSwapped, None),
+            ("195°", Code::CellRange, None),
+            ("174.7 N", Code::CellCoordsSwapped, None),
+            ("1 000", Code::CellNumber, None),
+            ("1'000", Code::CellNumber, None),
+            ("1/2", Code::CellNumber, None),
+            ("51·5", Code::CellNumber, None),
+            ("51.5, -0.12", Code::CellCoordsPair, Some("51.5")),
+            ("174.76, -36.85", Code::CellCoordsPair, None),
+            ("51.5N 200E", Code::CellCoordsPair, None),
+        ];
+        for (text, code, suggestion) in table {
+            for free in [false, true] {
+                let expected = (Some(code), suggestion.map(str::to_owned));
+                assert_eq!(told(text, true, free), expected, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_longitude_has_letters_and_limits_of_its_own() {
+        let table = [
+            ("0,12 W", Code::CellDms, Some("-0.12")),
+            ("174.7 E", Code::CellDms, Some("174.7")),
+            ("12.5 O", Code::CellDms, None),
+            ("36.8 S", Code::CellCoordsSwapped, None),
+            ("180.5 E", Code::CellRange, None),
+            ("51.5, -0.12", Code::CellCoordsPair, Some("-0.12")),
+            ("51.5 N, 12.5 O", Code::CellCoordsPair, None),
+        ];
+        for (text, code, suggestion) in table {
+            assert_eq!(told(text, false, true), (Some(code), suggestion.map(str::to_owned)), "{text:?}");
+        }
+        assert_eq!(told("1747645,5", false, false), (Some(Code::CellDecimalComma), None));
+        assert_eq!(told("174,7645", true, false), (Some(Code::CellDecimalComma), None));
+        assert_eq!(told("174,7645", false, false).1.as_deref(), Some("174.7645"));
+    }
+
+    proptest! {
+        /// Whatever is suggested for a coordinate is one, and there is nothing more to say of it.
+        #[test]
+        fn a_suggestion_reads_back(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    "[0-9]{1,4}", "[0-9]{1,3}[.,][0-9]{1,9}",
+                    prop::sample::select(vec![
+                        " ", "", "°", "'", "\"", "''", "′", ":", "-", "+", ",", ", ", ";", "/", "N", "S", "E", "W", "O",
+                        " s", "north", "deg", "o", "(", ")",
+                    ]).prop_map(str::to_owned),
+                ],
+                0..9,
+            ),
+            is_latitude: bool,
+            comma_is_free: bool,
+        ) {
+            let text = pieces.concat();
+            if let Some(suggestion) = told(text.trim(), is_latitude, comma_is_free).1 {
+                prop_assert_eq!(told(&suggestion, is_latitude, false), (None, None), "{} of {}", suggestion, text);
+            }
+        }
+
+        /// A coordinate written in degrees, minutes and seconds is suggested as it was.
+        #[test]
+        fn degrees_minutes_and_seconds_come_back(
+            whole in 0_u32..180, minutes in 0_u32..60, tenths in 0_u32..600, is_minus: bool, form in 0..4
+        ) {
+            let (letter, sign) = if is_minus { ("W", "-") } else { ("E", "") };
+            let seconds = f64::from(tenths) / 10.0;
+            let text = match form {
+                0 => format!("{whole}°{minutes}'{seconds}\"{letter}"),
+                1 => format!("{letter} {whole}° {minutes}′ {seconds}″"),
+                2 => format!("{sign}{whole}:{minutes:02}:{seconds}"),
+                _ => format!("{whole} {minutes} {seconds} {letter}").replace('.', ","),
+            };
+            let size = f64::from(whole) + f64::from(minutes) / 60.0 + seconds / 3600.0;
+            let meant: f64 = told(&text, false, true).1.expect("a suggestion").parse().expect("a number");
+            prop_assert!((meant - if is_minus { -size } else { size }).abs() < 1e-6, "{}: {}", text, meant);
+        }
+    }
 }

@@ -2,8 +2,6 @@
 
 use uuid::Uuid;
 
-use crate::model::record::Role;
-
 use super::super::code::Code;
 use super::super::finding::shown;
 use super::super::text::{Changes, Norm, normalise};
@@ -34,6 +32,13 @@ pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
         )
         .rule(RULE));
     }
+    if let Some((form, _)) = explicit(text) {
+        return Err(Problem::new(
+            Code::CellKey,
+            format!("a key may not begin with '{form}:', as references do: choose another one"),
+        )
+        .rule(RULE));
+    }
     if let Some(odd) = text.chars().find(|c| !c.is_alphanumeric() && !"._-:".contains(*c)) {
         let named = match odd {
             ' ' => "a space".to_owned(),
@@ -51,39 +56,27 @@ pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     Ok(Value::Text(text.to_owned()))
 }
 
-/// The id, key or name of another record.
-pub(super) fn reference(text: &str, role: Role) -> Result<Value, Problem> {
-    let form = text.split_once(':').and_then(|(form, rest)| {
-        let form = form.trim().to_ascii_lowercase();
-        matches!(form.as_str(), "id" | "key" | "name").then(|| (form, rest.trim().to_owned()))
-    });
-    let pointer = match form {
-        Some((form, rest)) if rest.is_empty() => {
+/// A reference that says by what it refers: `key:acme` as `key` and `acme`.
+fn explicit(text: &str) -> Option<(&'static str, &str)> {
+    let (form, rest) = text.split_once(':')?;
+    let form = ["id", "key", "name"].into_iter().find(|known| form.trim().eq_ignore_ascii_case(known))?;
+    Some((form, rest.trim()))
+}
+
+/// The id, key or name of another record. Whether what is no id was meant as one is asked when no record has it for a key
+/// or name ([`broken_id`]).
+pub(super) fn reference(text: &str) -> Result<Value, Problem> {
+    let pointer = match explicit(text) {
+        Some((form, "")) => {
             return Err(Problem::new(
                 Code::RefNotFound,
                 format!("nothing stands after '{form}:': enter what is referred to, or clear the cell"),
             ));
         }
-        Some((form, rest)) if form == "id" => match uuid(&rest) {
-            Some(id) => Pointer::Id(id),
-            None => return Err(bad_uuid(&rest)),
-        },
-        Some((form, rest)) if form == "key" => Pointer::Key(rest),
-        Some((_, rest)) => Pointer::Name(rest),
-        None => match uuid(text) {
-            Some(id) => Pointer::Id(id),
-            None if looks_like_uuid(text) => {
-                return Err(Problem::new(
-                    Code::CellUuid,
-                    format!(
-                        "this looks like the id of a {} but is not whole: copy it again",
-                        role.target().singular()
-                    ),
-                )
-                .rule("32 hexadecimal digits, usually as 8-4-4-4-12"));
-            }
-            None => Pointer::Any(text.to_owned()),
-        },
+        Some(("id", rest)) => Pointer::Id(uuid(rest).ok_or_else(|| bad_uuid(rest))?),
+        Some(("key", rest)) => Pointer::Key(rest.to_owned()),
+        Some((_, rest)) => Pointer::Name(rest.to_owned()),
+        None => uuid(text).map_or_else(|| Pointer::Any(text.to_owned()), Pointer::Id),
     };
     Ok(Value::Pointer(pointer))
 }
@@ -102,12 +95,37 @@ pub(super) fn bad_uuid(text: &str) -> Problem {
     .rule("32 hexadecimal digits, usually as 8-4-4-4-12")
 }
 
-/// Whether a text was probably meant as an id: mostly hexadecimal digits in groups.
-fn looks_like_uuid(text: &str) -> bool {
-    let digits = text.chars().filter(char::is_ascii_hexdigit).count();
-    text.matches('-').count() >= 3
-        && digits >= 24
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '{' | '}' | '…' | '.'))
+/// A text that no record has for a key or name, and that was probably meant as an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BrokenId {
+    /// The id with something around it.
+    Wrapped(Uuid),
+    /// A part of an id, or one with letters in it that no id has.
+    Cut,
+}
+
+/// Whether a text was probably meant as an id.
+pub(crate) fn broken_id(text: &str) -> Option<BrokenId> {
+    let marks = |c: char| c.is_whitespace() || "()[]<>{}\"'“”‘’,;.".contains(c);
+    let bare = text.trim_matches(marks);
+    if bare != text
+        && let Some(id) = uuid(bare)
+    {
+        return Some(BrokenId::Wrapped(id));
+    }
+    let inner = bare.trim_matches(|c: char| c == '…' || marks(c));
+    let is_shortened = inner.len() < bare.len() || text.trim_end().ends_with("...");
+    let count = inner.bytes().filter(u8::is_ascii_hexdigit).count();
+    let is_hexadecimal = inner.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let dashes = inner.matches('-').count();
+    let begins_as_one = inner.split('-').zip([8, 4, 4, 4]).take(dashes).all(|(part, of)| part.len() == of);
+    let is_part = is_hexadecimal
+        && ((dashes >= 2 && count >= 16 && begins_as_one)
+            || (is_shortened && dashes >= 1 && count >= 8)
+            || (dashes == 0 && count >= 24 && inner.bytes().any(|byte| byte.is_ascii_alphabetic())));
+    let is_like_one =
+        dashes >= 3 && count >= 24 && inner.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    (is_part || is_like_one).then_some(BrokenId::Cut)
 }
 
 /// A username (specification 2.4: `^[a-z0-9-.@]*$`), with at least one character.
@@ -142,4 +160,50 @@ pub(super) fn username(text: &str) -> Result<Value, Problem> {
         problem = problem.suggest(lower);
     }
     Err(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_was_cut_or_wrapped_is_told_from_a_name() {
+        let id = Uuid::from_u128(0x6f1c_9c8e_3b0a_4d55_9f5a_0c8f_0d3a_2b11);
+        for text in
+            [format!("({id})"), format!("\"{id}\""), format!("{id},"), format!(" {id}. "), format!("<{id}>")]
+        {
+            assert_eq!(broken_id(&text), Some(BrokenId::Wrapped(id)), "{text}");
+        }
+        for text in [
+            "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b",
+            "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…",
+            "6f1c9c8e-3b0a-4d55-9…",
+            "6f1c9c8e-3b0a-4d55-9...",
+            "6f1c9c8e-3b0a-4d55",
+            "6f1c9c8e-3b…",
+            "…9f5a-0c8f0d3a2b11",
+            "6f1c9c8e3b0a4d559f5a0c8f0d3a2b",
+            "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b1G",
+            "a1b2c3d4-e5f6a7b8-c9d0e1f2-ab",
+        ] {
+            assert_eq!(broken_id(text), Some(BrokenId::Cut), "{text}");
+        }
+        for text in [
+            "acme",
+            "Acme Ltd (North)",
+            "Acme…",
+            "\"Acme\"",
+            "face-2-face",
+            "2024-10-01",
+            "12345678",
+            "100000000000000000000001",
+            "dead-beef",
+            "N-01-02-03-04",
+            "",
+            "…",
+            "()",
+        ] {
+            assert_eq!(broken_id(text), None, "{text}");
+        }
+    }
 }

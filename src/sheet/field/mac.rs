@@ -11,14 +11,14 @@ pub(super) const RULE: &str = "12 hexadecimal digits (0-9, a-f)";
 pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Value, Problem> {
     let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
     if holds_several(text) {
-        return Err(Problem::new(
-            Code::CellMultipleValues,
-            "the cell holds several MAC addresses: keep one, and give every device a row of its own",
-        )
-        .rule("one MAC address"));
+        return Err(several());
     }
     if let Some(odd) = text.chars().find(|c| !c.is_ascii_hexdigit() && !separator(*c)) {
-        return Err(odd_character(odd, text));
+        return Err(match with_more(text).as_slice() {
+            [] => odd_character(odd, text),
+            [address] => more_than(address),
+            _ => several(),
+        });
     }
     let groups: Vec<&str> = text.split(separator).filter(|group| !group.is_empty()).collect();
     let is_short = groups.len() == 6
@@ -36,6 +36,12 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Va
         reading.problems.push(Problem::new(Code::CellZeroPaddedFormat, format!("read as {sent}")));
     }
     Ok(Value::Text(sent))
+}
+
+/// Whether a text is an address of which there is nothing to say.
+pub(super) fn is_of_a_device(text: &str) -> bool {
+    let mut reading = Reading::default();
+    mac(text, MacForm::Colon, &mut reading).is_ok() && reading.problems.is_empty()
 }
 
 /// The digits of an address written without the leading zeros of its groups. Tools that write so leave out every one of
@@ -87,10 +93,33 @@ fn holds_several(text: &str) -> bool {
     parts.len() > 1 && parts.iter().all(|part| is_address(part))
 }
 
-/// Whether an address stands before this character.
-fn has_address_before(odd: char, text: &str) -> bool {
-    let before = text.split(odd).next().unwrap_or_default();
-    before.chars().filter(char::is_ascii_hexdigit).count() == 12
+fn several() -> Problem {
+    Problem::new(
+        Code::CellMultipleValues,
+        "the cell holds several MAC addresses: keep one, and give every device a row of its own",
+    )
+    .rule("one MAC address")
+}
+
+/// The addresses in a text that holds something else as well: `00:1a:2b:3c:4d:5e (eth0)`. Digits alone may be a serial
+/// number.
+fn with_more(text: &str) -> Vec<&str> {
+    let parts = text.split(|c: char| c.is_whitespace() || "()[]{}<>,;=/|\"'".contains(c));
+    parts
+        .map(|part| part.trim_matches([':', '-', '.']))
+        .filter(|part| {
+            part.bytes().filter(u8::is_ascii_hexdigit).count() == 12
+                && part.contains([':', '-', '.'])
+                && part.chars().all(|c| c.is_ascii_hexdigit() || matches!(c, ':' | '-' | '.'))
+        })
+        .collect()
+}
+
+/// The finding for a cell that holds an address and something else.
+fn more_than(address: &str) -> Problem {
+    let problem =
+        Problem::new(Code::CellMac, "the cell holds more than the address: keep only that").rule(RULE);
+    if is_of_a_device(address) { problem.suggest(address) } else { problem }
 }
 
 fn odd_character(odd: char, text: &str) -> Problem {
@@ -103,9 +132,6 @@ fn odd_character(odd: char, text: &str) -> Problem {
     let message = match odd {
         'O' | 'o' if digits >= 8 => format!("{named} is the letter O, not the digit 0: correct it"),
         'I' | 'l' | 'L' if digits >= 8 => format!("{named} is a letter, not the digit 1: correct it"),
-        '(' | '[' if has_address_before(odd, text) => {
-            format!("{named} begins a remark, which is no part of the address: remove the remark")
-        }
         _ if digits < 8 || foreign > 1 => {
             format!("{named} is no hexadecimal digit: is this the serial number? Enter the MAC address")
         }

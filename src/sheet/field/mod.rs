@@ -3,6 +3,7 @@
 //! First what holds for every form (no dates, no formula errors, no control characters …), then the form's own rule
 //! in the file of its idea. Where the cell stands is added by the row.
 
+mod compass;
 mod contact;
 mod countries;
 mod country;
@@ -13,6 +14,9 @@ mod list;
 mod lookalike;
 mod mac;
 mod number;
+mod pair;
+mod phone;
+mod phones;
 mod postcode;
 mod spreadsheet;
 mod suspicion;
@@ -35,6 +39,7 @@ use crate::model::zone::ZoneList;
 pub(in crate::sheet) use list::doubled;
 
 pub use identifier::fold_key;
+pub(super) use identifier::{BrokenId, broken_id};
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
@@ -271,7 +276,7 @@ fn form(
             words::text(text, reading)
         }
         Form::Country => Ok(country::country(text, ways.country, reading)),
-        Form::Phone => contact::phone(text, beside.country, reading),
+        Form::Phone => phone::phone(text, beside.country, reading),
         Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
@@ -281,7 +286,7 @@ fn form(
         },
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),
-        Form::Reference(role) => identifier::reference(text, role),
+        Form::Reference(_) => identifier::reference(text),
         Form::Username => identifier::username(text),
         Form::Mac => mac::mac(text, ways.mac_form, reading),
         Form::Latitude | Form::Longitude => {

@@ -24,6 +24,17 @@ pub(super) fn read_cell(
 ) -> Option<String> {
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
+        _ if !value.is_finite() => {
+            reading.problems.push(
+                Problem::new(
+                    Code::CellPrecisionLost,
+                    "the cell holds a number beyond all that Excel keeps: format the column as Text and enter the value \
+                     again",
+                )
+                .rule(IDENTIFIER),
+            );
+            return None;
+        }
         Form::Mac => {
             reading.problems.push(mac(text, value));
             return None;
@@ -32,28 +43,18 @@ pub(super) fn read_cell(
     }
     let digits = text.trim_start_matches('-').trim_start_matches("0.").trim_start_matches('0');
     let significant = digits.chars().filter(char::is_ascii_digit).count();
-    if value.fract() == 0.0 && significant > EXACT_DIGITS {
-        reading.problems.push(Problem::new(
-            Code::CellPrecisionLost,
-            format!(
-                "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS} and makes the rest zeros: format \
-                 the column as Text and enter the value again"
-            ),
-        )
-        .rule(IDENTIFIER));
-        return None;
-    }
-    if value.fract() != 0.0 {
+    let is_whole = value.fract() == 0.0;
+    if significant > EXACT_DIGITS {
+        let rest = if is_whole { " and makes the rest zeros" } else { "" };
         reading.problems.push(
             Problem::new(
-                Code::CellNumericIdentifier,
+                Code::CellPrecisionLost,
                 format!(
-                    "the cell holds the number {text} where text belongs: format the column as Text and enter the value \
-                     again"
+                    "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS}{rest}: format the column \
+                     as Text and enter the value again"
                 ),
             )
-            .rule(IDENTIFIER)
-            .error(),
+            .rule(IDENTIFIER),
         );
         return None;
     }
@@ -74,6 +75,9 @@ pub(super) fn read_cell(
             .error(),
         );
         return None;
+    }
+    if !is_whole {
+        return fraction(column.form, text, reading);
     }
     if let Some(whole) = whole_postcode(column, text, country) {
         reading.problems.push(
@@ -102,6 +106,23 @@ pub(super) fn read_cell(
     Some(text.to_owned())
 }
 
+/// A number with a fraction: 1.10 and 1.1 are one number, and two versions, shelves or keys. Where the text says which
+/// record is meant, nobody knows which.
+fn fraction(form: Form, text: &str, reading: &mut Reading) -> Option<String> {
+    let is_identity = matches!(form, Form::Key | Form::Reference(_));
+    let advice = if is_identity { "enter the value again" } else { "compare" };
+    let problem = Problem::new(
+        Code::CellNumericIdentifier,
+        format!(
+            "the cell holds the number {text}, so that zeros in front and at the end would be lost: format the column as \
+             Text and {advice}"
+        ),
+    )
+    .rule(IDENTIFIER);
+    reading.problems.push(if is_identity { problem.error() } else { problem });
+    (!is_identity).then(|| text.to_owned())
+}
+
 /// A text as it was before a program that knows only decimals wrote `.0` after it; an error when digits are gone, and
 /// where the text says which record is meant: `1.0` and `1` may be two, and nobody knows whether zeros stood in front.
 pub(super) fn repaired<'a>(
@@ -122,16 +143,15 @@ pub(super) fn repaired<'a>(
         )
         .rule("all digits of the value"));
     }
-    let Some(whole) = text.strip_suffix(".0").filter(|whole| !whole.is_empty() && all_digits(whole)) else {
-        return Ok(text);
-    };
+    let is_passed_on = form == Form::Phone || column.name == POSTCODE;
+    let Some(whole) = before_the_point(text, is_passed_on) else { return Ok(text) };
     if form == Form::Mac {
         return Err(mac(whole, whole.parse().unwrap_or_default()));
     }
     if form == Form::Name {
         return Ok(text);
     }
-    if form != Form::Phone && column.name != POSTCODE {
+    if !is_passed_on {
         return Err(Problem::new(
             Code::CellNumericIdentifier,
             format!(
@@ -182,12 +202,26 @@ fn is_identifier(form: Form) -> bool {
     matches!(form, Form::Name | Form::Phone | Form::Code | Form::Key | Form::Reference(_) | Form::Mac)
 }
 
-/// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`.
-fn is_scientific(text: &str, sign_may_lack: bool) -> bool {
+/// The digits before a point and zero; where that was asked for, also before a comma and two zeros, as money is written.
+/// Three are a thousand.
+fn before_the_point(text: &str, two_zeros: bool) -> Option<&str> {
+    let whole = if two_zeros {
+        let (whole, zeros) = text.rsplit_once(['.', ','])?;
+        matches!(zeros, "0" | "00").then_some(whole)?
+    } else {
+        text.strip_suffix(".0")?
+    };
+    all_digits(whole).then_some(whole)
+}
+
+/// Whether digits were replaced by a power of ten: `4.41235E+11`; of phones also `4.4E11`, `4.4 E+11` and `44E-1`.
+fn is_scientific(text: &str, is_phone: bool) -> bool {
     let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else { return false };
+    let (mantissa, exponent) =
+        if is_phone { (mantissa.trim_end(), exponent.trim_start()) } else { (mantissa, exponent) };
     let exponent = match exponent.strip_prefix('+') {
         Some(exponent) => exponent,
-        None if sign_may_lack => exponent,
+        None if is_phone => exponent.strip_prefix('-').unwrap_or(exponent),
         None => return false,
     };
     let whole_or_decimal = match mantissa.split_once(['.', ',']) {
@@ -204,22 +238,24 @@ fn all_digits(part: &str) -> bool {
 /// A number where a MAC belongs. Zeros in front are gone; so are digits where Excel took an E for a power of ten, which
 /// leaves zeros at the end, and then nobody knows what was there.
 fn mac(text: &str, value: f64) -> Problem {
-    let problem = Problem::new(
-        Code::CellNumericIdentifier,
+    let count = text.chars().filter(char::is_ascii_digit).count();
+    let lost = if count == 12 {
+        "the cell holds a number, which looks whole and may have lost what followed an E or stood in front"
+            .to_owned()
+    } else {
         format!(
-            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC \
-             address has 12 hexadecimal digits and this has {}: format the column as Text and enter the address \
-             again",
-            text.chars().filter(char::is_ascii_digit).count()
-        ),
-    )
-    .rule(super::mac::RULE)
-    .error();
+            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC address \
+             has 12 hexadecimal digits and this has {count}"
+        )
+    };
+    let message = format!("{lost}: format the column as Text and enter the address again");
+    let problem = Problem::new(Code::CellNumericIdentifier, message).rule(super::mac::RULE).error();
     let whole = value.fract() == 0.0 && (1.0..1e12).contains(&value) && all_digits(text);
     if !whole || text.len() < LIKELY_DIGITS || text.ends_with('0') {
         return problem;
     }
     let digits = format!("{text:0>12}");
     let pairs: Vec<&str> = (0..6).map(|pair| &digits[2 * pair..2 * pair + 2]).collect();
-    problem.suggest(pairs.join(":"))
+    let likely = pairs.join(":");
+    if super::mac::is_of_a_device(&likely) { problem.suggest(likely) } else { problem }
 }

@@ -88,7 +88,13 @@ fn numbers_in_text_columns_are_told() {
         ("phone", 5_551.0, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
         ("phone", 12_345_678_901_234_568.0, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
         ("postcode", 2134.0, Some("2134"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
-        ("name", 7.5, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("name", 7.5, Some("7.5"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("address2", 1.5, Some("1.5"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("phone", 555.01, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("phone", 555.0123, Some("555.0123"), vec![(Code::CellNumericIdentifier, Severity::Warning)]),
+        ("key", 1.1, None, vec![(Code::CellNumericIdentifier, Severity::Error)]),
+        ("name", 0.1 + 0.2, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
+        ("name", f64::INFINITY, None, vec![(Code::CellPrecisionLost, Severity::Error)]),
     ];
     for (name, value, expected, problems) in table {
         let (found, told, _) = field(Kind::Device, name, number(value));
@@ -241,7 +247,13 @@ fn keys_and_references_have_their_forms() {
         assert_eq!(text(Kind::Site, "company", &value), Ok(Value::Pointer(expected)), "{value}");
     }
     assert_eq!(text(Kind::Site, "company", "id:acme"), Err(Code::CellUuid));
-    assert_eq!(text(Kind::Site, "company", "01234567-89ab-cdef-0123-456789abc"), Err(Code::CellUuid));
+    // Whether that is a key is known when all rows are.
+    let cut = "01234567-89ab-cdef-0123-456789abc";
+    assert_eq!(text(Kind::Site, "company", cut), Ok(Value::Pointer(Pointer::Any(cut.into()))));
+    for key in ["key:1", "ID:5", "name:x"] {
+        assert_eq!(text(Kind::Site, "key", key), Err(Code::CellKey), "{key}");
+    }
+    assert_eq!(text(Kind::Site, "key", "keys:1"), Ok(Value::Text("keys:1".into())));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn fold(text: &str) -> String {
 
 /// Yes or no, in the words of Excel's languages.
 pub(super) fn truth(text: &str) -> Result<Value, Problem> {
-    const YES: [&str; 24] = [
+    const YES: [&str; 23] = [
         "true",
         "yes",
         "y",
@@ -82,11 +82,10 @@ pub(super) fn truth(text: &str) -> Result<Value, Problem> {
         "sí",
         "si",
         "sim",
-        "1.0",
     ];
-    const NO: [&str; 21] = [
+    const NO: [&str; 20] = [
         "false", "no", "n", "0", "off", "f", "falsch", "faux", "falso", "onwaar", "falskt", "falsk",
-        "epätosi", "fałsz", "ложь", "yanliş", "yanlış", "nein", "non", "não", "0.0",
+        "epätosi", "fałsz", "ложь", "yanliş", "yanlış", "nein", "non", "não",
     ];
     let lower = text.to_lowercase();
     if YES.contains(&lower.as_str()) {
@@ -94,14 +93,20 @@ pub(super) fn truth(text: &str) -> Result<Value, Problem> {
     } else if NO.contains(&lower.as_str()) {
         Ok(Value::Bool(false))
     } else {
-        Err(Problem::new(
+        let problem = Problem::new(
             Code::CellBool,
             format!(
                 "'{}' is neither yes nor no: use yes or no (or true/false, y/n, 1/0, on/off)",
                 shown(text)
             ),
         )
-        .rule("yes or no, in a word of Excel's languages"))
+        .rule("yes or no, in a word of Excel's languages");
+        // What a program makes of 1 and 0 that knows only decimals.
+        Err(match text {
+            "1.0" => problem.suggest("1"),
+            "0.0" => problem.suggest("0"),
+            _ => problem,
+        })
     }
 }
 

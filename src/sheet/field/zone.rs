@@ -11,16 +11,12 @@ use jiff::tz::TimeZone;
 use super::super::code::Code;
 use super::super::finding::shown;
 use super::super::text::{did_you_mean, nearest};
-use super::zones::{RENAMED, WINDOWS};
+use super::zones::{ABBREVIATIONS, RENAMED, WINDOWS};
 use super::{Problem, Reading, Value};
 use crate::model::zone::ZoneList;
 
 const RULE: &str = "a name of the IANA list of time zones, such as Pacific/Auckland";
 const RULE_OF_SERVICE: &str = "a zone of the service's list of time zones, such as Pacific/Auckland";
-
-/// Names of the list that are abbreviations and follow the rules of no place that could be meant with certainty.
-const ABBREVIATIONS: [&str; 11] =
-    ["EST", "MST", "HST", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "WET", "CET", "MET", "EET"];
 
 /// Reads a time zone.
 pub(super) fn timezone(
@@ -83,18 +79,25 @@ fn misleading(name: &str) -> Option<Problem> {
             ))
         });
     }
-    ABBREVIATIONS.contains(&name).then(|| {
-        let city = match name {
-            "WET" => "Europe/Lisbon",
-            "CET" | "MET" => "Europe/Berlin",
-            "EET" => "Europe/Athens",
-            _ => "America/New_York",
-        };
+    abbreviated(name).map(|such_as| {
         warning(format!(
             "{name} is an abbreviation, which may not follow the summer time of the place: enter the zone of a city, \
-             such as {city}"
+             such as {such_as}"
         ))
     })
+}
+
+/// Zones of cities that go by an abbreviation.
+fn abbreviated(text: &str) -> Option<&'static str> {
+    ABBREVIATIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, such_as)| *such_as)
+}
+
+/// What is said of an abbreviation that is no name of a list.
+fn of_abbreviation(such_as: &str) -> String {
+    format!(
+        "it is an abbreviation, which several places may use and which changes in summer: enter the zone of a city, such \
+         as {such_as}"
+    )
 }
 
 /// A name that is not in the IANA list.
@@ -106,6 +109,13 @@ fn unlisted(text: &str) -> Problem {
         ))
         .suggest(zone);
     }
+    if let Some(such_as) = abbreviated(text) {
+        let of_abbreviation = of_abbreviation(such_as);
+        return warning(format!(
+            "'{}' is not in the IANA list of time zones; {of_abbreviation}",
+            shown(text)
+        ));
+    }
     static ZONES: OnceLock<Vec<String>> = OnceLock::new();
     let zones = ZONES.get_or_init(|| jiff::tz::db().available().map(|name| name.to_string()).collect());
     let names = || zones.iter().map(String::as_str);
@@ -115,19 +125,6 @@ fn unlisted(text: &str) -> Problem {
             shown(text)
         ))
         .suggest(zone);
-    }
-    if text.to_lowercase().contains("coordinated universal time") {
-        return warning(format!(
-            "'{}' is not the name of a time zone: enter Etc/UTC if that is meant",
-            shown(text)
-        ))
-        .suggest("Etc/UTC");
-    }
-    if text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return warning(format!(
-            "{text} is an abbreviation, which may mean several time zones, and is sent as it stands: enter the zone of a \
-             city, such as Pacific/Auckland"
-        ));
     }
     let problem = warning(format!(
         "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
@@ -157,6 +154,9 @@ fn unknown_to_service(text: &str, list: &ZoneList) -> Problem {
     };
     if let Some(zone) = meant {
         return problem(format!("enter {} if that is meant", shown(zone))).suggest(zone);
+    }
+    if let Some(such_as) = abbreviated(text) {
+        return problem(of_abbreviation(such_as));
     }
     let problem = problem(format!("correct it.{}", did_you_mean(text, names())));
     match nearest(text, names()).as_slice() {
@@ -237,9 +237,13 @@ mod tests {
             assert!(TimeZone::get(today).is_ok(), "{today}");
             assert!(!RENAMED.iter().any(|(other, _)| other == today), "{old}: {today}");
         }
-        for name in ABBREVIATIONS {
-            assert_eq!(TimeZone::get(name).unwrap().iana_name(), Some(name));
+        for (name, such_as) in ABBREVIATIONS {
+            for zone in such_as.split(", ").flat_map(|zones| zones.split(" or ")) {
+                assert_eq!(TimeZone::get(zone).unwrap().iana_name(), Some(zone), "{name}");
+                assert!(misleading(zone).is_none() && renamed(zone).is_none(), "{name}: {zone}");
+            }
         }
+        assert!(ABBREVIATIONS.is_sorted_by(|left, right| left.0 < right.0));
     }
 
     #[test]
@@ -249,6 +253,7 @@ mod tests {
             ("(UTC+12:00) Auckland, Wellington", Some("Pacific/Auckland")),
             ("(UTC+12:00) Auckland", Some("Pacific/Auckland")),
             ("(GMT-05:00) Eastern Time (US & Canada)", Some("America/New_York")),
+            ("(UTC) Coordinated Universal Time", Some("Etc/UTC")),
             ("(UTC+12:00) Nowhere", None),
             ("Auckland", None),
         ];

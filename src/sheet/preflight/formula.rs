@@ -10,9 +10,79 @@ const LINK: &str = "HYPERLINK";
 /// Characters of a formula that are kept to see where its link leads; a text in a formula has at most 255.
 const LONGEST_OPENING: usize = 1_000;
 
-/// Whether the result changes by itself.
-pub(super) fn is_volatile(formula: &str) -> bool {
-    let calls = outside_quotes(formula);
+/// What is gathered of a formula while it is read piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Formula {
+    opening: Opening,
+    place: Place,
+    /// Open brackets.
+    depth: usize,
+    /// Whether its result changes by itself.
+    pub(super) is_volatile: bool,
+    /// Whether it refers to another workbook.
+    pub(super) is_external: bool,
+}
+
+/// Where in a formula a piece of it ends.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Calculation,
+    /// In a text, between double marks.
+    Text,
+    /// In the name of a sheet, between single ones.
+    Name,
+}
+
+impl Formula {
+    /// Takes in the next piece: plain text, or what stands between `&` and `;`.
+    pub(super) fn take(&mut self, piece: &str, is_plain: bool) {
+        self.opening.take(piece, is_plain);
+        let calculation = if is_plain {
+            self.without_texts(piece)
+        } else {
+            // What is written as a reference matters only where it opens or closes something.
+            let mark = quick_xml::escape::unescape(&format!("&{piece};")).map(Cow::into_owned);
+            self.without_texts(mark.as_deref().unwrap_or_default());
+            return;
+        };
+        self.is_volatile |= is_volatile(&calculation);
+        self.is_external |= is_external(&calculation);
+    }
+
+    /// Where the link leads that the formula makes.
+    pub(super) fn link(&self) -> Option<String> {
+        self.opening.link()
+    }
+
+    /// The piece with its texts left out.
+    fn without_texts(&mut self, piece: &str) -> String {
+        let mut kept = String::with_capacity(piece.len());
+        let mut characters = piece.chars();
+        while let Some(c) = characters.next() {
+            let was = self.place;
+            match (was, c) {
+                (Place::Calculation, '[') => self.depth += 1,
+                (Place::Calculation, ']') => self.depth = self.depth.saturating_sub(1),
+                // Inside brackets, in the name of a column, a single mark stands before a sign that is meant as it is.
+                (Place::Calculation, '\'') if self.depth > 0 => {
+                    characters.next();
+                }
+                (Place::Calculation, '"') if self.depth == 0 => self.place = Place::Text,
+                (Place::Calculation, '\'') => self.place = Place::Name,
+                (Place::Text, '"') | (Place::Name, '\'') => self.place = Place::Calculation,
+                (Place::Calculation | Place::Text | Place::Name, _) => {}
+            }
+            if was != Place::Text {
+                kept.push(c);
+            }
+        }
+        kept
+    }
+}
+
+/// Whether the result changes by itself, by the functions that are called outside texts.
+fn is_volatile(calls: &str) -> bool {
     calls.match_indices('(').any(|(at, _)| {
         let before = &calls[..at];
         let name = before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
@@ -20,8 +90,8 @@ pub(super) fn is_volatile(formula: &str) -> bool {
     })
 }
 
-/// Whether it refers to another workbook: `[1]Sheet1!A1`, `'[2]My sheet'!B7`.
-pub(super) fn is_external(formula: &str) -> bool {
+/// Whether it refers to another workbook outside texts: `[1]Sheet1!A1`, `'[2]My sheet'!B7`.
+fn is_external(formula: &str) -> bool {
     formula.match_indices('[').any(|(at, _)| {
         let inner = &formula[at + 1..];
         let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
@@ -39,11 +109,11 @@ pub(super) fn is_external(formula: &str) -> bool {
 
 /// The beginning of a formula, pieced together.
 #[derive(Debug, Default)]
-pub(super) struct Opening(String);
+struct Opening(String);
 
 impl Opening {
-    /// Takes in the next piece: plain text, or what stands between `&` and `;`.
-    pub(super) fn take(&mut self, piece: &str, is_plain: bool) {
+    /// Takes in the next piece, as [`Formula::take`] does.
+    fn take(&mut self, piece: &str, is_plain: bool) {
         if self.0.len() > LONGEST_OPENING {
             return;
         }
@@ -56,7 +126,7 @@ impl Opening {
     }
 
     /// Where the link leads that the formula makes, where it says so itself: `HYPERLINK("mailto:a@b.example","A")`.
-    pub(super) fn link(&self) -> Option<String> {
+    fn link(&self) -> Option<String> {
         let formula = self.0.trim_start().trim_start_matches('=').trim_start();
         let name = formula.get(..LINK.len()).filter(|name| name.eq_ignore_ascii_case(LINK))?;
         let arguments = formula[name.len()..].trim_start().strip_prefix('(')?;
@@ -78,18 +148,22 @@ impl Opening {
     }
 }
 
-/// The formula with its texts left out.
-fn outside_quotes(formula: &str) -> Cow<'_, str> {
-    if formula.contains('"') {
-        Cow::Owned(formula.split('"').step_by(2).collect::<Vec<_>>().join("\""))
-    } else {
-        Cow::Borrowed(formula)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A formula as it stands in a workbook, taken in piece by piece.
+    fn taken(written: &str) -> Formula {
+        let mut formula = Formula::default();
+        let mut pieces = written.split('&');
+        formula.take(pieces.next().unwrap_or_default(), true);
+        for piece in pieces {
+            let (reference, text) = piece.split_once(';').expect("a reference ends");
+            formula.take(reference, false);
+            formula.take(text, true);
+        }
+        formula
+    }
 
     #[test]
     fn a_formula_that_changes_by_itself_is_known_by_its_functions() {
@@ -100,12 +174,14 @@ mod tests {
             ("_xlfn.RANDARRAY(2)", true),
             ("INDIRECT(\"A1\")", true),
             ("\"TODAY()\"", false),
+            ("&quot;TODAY()&quot;", false),
+            ("&quot;a&quot;&amp;TODAY()", true),
             ("MYTODAY()", false),
             ("TODAY", false),
             ("VLOOKUP(A2,B:C,2,0)", false),
         ];
         for (formula, expected) in table {
-            assert_eq!(is_volatile(formula), expected, "{formula}");
+            assert_eq!(taken(formula).is_volatile, expected, "{formula}");
         }
     }
 
@@ -163,9 +239,16 @@ mod tests {
             ("SUM(Sites[[1]:[2]])+Other!A1", false),
             ("Sheet2!A1", false),
             ("'a[1]b'!A1", false),
+            ("\"[1]x\"", false),
+            ("&quot;[1]x&quot;", false),
+            ("\"see \"\"[1]x\"\" \"&amp;A1", false),
+            ("\"[1]x\"&amp;[2]Sheet1!A1", true),
+            ("&quot;a&quot;&amp;&apos;[2]My sheet&apos;!A1", true),
+            ("'5\" pipe'!A1&amp;'[2]My \" sheet'!A1", true),
+            ("Sites['[x'']]&amp;\"[1]x\"", false),
         ];
         for (formula, expected) in table {
-            assert_eq!(is_external(formula), expected, "{formula}");
+            assert_eq!(taken(formula).is_external, expected, "{formula}");
         }
     }
 }

@@ -83,10 +83,7 @@ struct Cell {
     column: u16,
     of: Type,
     has_formula: bool,
-    is_volatile: bool,
-    is_external: bool,
-    /// The beginning of its formula.
-    formula: formula::Opening,
+    formula: formula::Formula,
     has_value: bool,
     has_inline: bool,
     /// The pieces, the bytes and the first bytes of the value.
@@ -332,8 +329,6 @@ impl Walk {
         match self.path.last() {
             Some(Element::Formula) => {
                 cell.formula.take(text, is_plain);
-                cell.is_volatile |= is_plain && formula::is_volatile(text);
-                cell.is_external |= is_plain && formula::is_external(text);
             }
             Some(Element::Value) => {
                 cell.pieces += 1;
@@ -408,10 +403,10 @@ impl Walk {
                 if !is_unsaved {
                     column.formulas.add(cell.row);
                 }
-                if cell.is_volatile {
+                if cell.formula.is_volatile {
                     column.volatile.add(cell.row);
                 }
-                if cell.is_external {
+                if cell.formula.is_external {
                     column.external.add(cell.row);
                 }
                 is_new = is_unsaved && column.unsaved.add(cell.row);

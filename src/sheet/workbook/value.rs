@@ -60,7 +60,12 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
 
 /// A number with its shortest digits, zeros of the format in front.
 fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
-    let plain = format!("{number}");
+    // The digits of a number that is larger than any are gone.
+    let plain = match (number.is_infinite(), number > 0.0) {
+        (true, true) => ">1.79E+308".to_owned(),
+        (true, false) => "<-1.79E+308".to_owned(),
+        (false, _) => format!("{number}"),
+    };
     match zeros {
         Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() < width => {
             Cell { kind: CellKind::Number { value: number, padded: true }, text: format!("{plain:0>width$}") }

@@ -357,6 +357,11 @@ fn x31_values_of_another_workbook_draw_a_warning_that_names_the_first() {
     assert!(
         desk.the("file.external-links").message.starts_with("1 cell takes its value from another workbook")
     );
+    // A text that only looks so.
+    for formula in ["\"[1]x\"&amp;A9", "&quot;[1]x&quot;&amp;A9"] {
+        let desk = named(&format!("<c r=\"C2\" t=\"str\"><f>{formula}</f><v>North</v></c>"));
+        assert_eq!(desk.found(), [""; 0], "{formula}");
+    }
 }
 
 /// 10:20:30 typed into a phone cell.

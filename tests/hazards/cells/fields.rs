@@ -80,6 +80,18 @@ fn d05_a_serial_number_in_the_mac_column_is_asked_about() {
         "mac",
         &[("SN-99812", "error cell.mac", None), ("Q2XX-1234-WXYZ", "error cell.mac", None)],
     );
+    cases(
+        "devices",
+        "mac",
+        &[
+            ("00:1a:2b:3c:4d:5e (eth0)", "error cell.mac", Some("00:1a:2b:3c:4d:5e")),
+            ("MAC: 001a.2b3c.4d5e", "error cell.mac", Some("001a.2b3c.4d5e")),
+            ("01:00:5e:00:00:01 (eth0)", "error cell.mac", None),
+            ("eth0 00:1a:2b:3c:4d:5e, eth1 00:1a:2b:3c:4d:5f", "error cell.multiple-values", None),
+        ],
+    );
+    let more = csv("devices", &[("mac", "00:1a:2b:3c:4d:5e (eth0)")]).the("cell.mac");
+    assert_eq!(more.message, "the cell holds more than the address: keep only that");
     let finding = csv("devices", &[("mac", "SN-99812")]).the("cell.mac");
     assert!(finding.message.contains("is this the serial number?"), "{}", finding.message);
 }
@@ -113,6 +125,9 @@ fn d07_an_address_needs_a_domain_of_the_internet() {
             ("a@localhost", wrong, None),
             ("a@[127.0.0.1]", wrong, None),
             ("a@127.0.0.1", wrong, None),
+            ("a@b.1", wrong, None),
+            (&format!("a@{}eu", "long-domain.".repeat(20)), "", None),
+            ("a@1.example", "", None),
             ("\"a b\"@acme.example", wrong, None),
             ("jane.@acme.example", wrong, None),
             ("@acme.example", wrong, None),
@@ -120,6 +135,9 @@ fn d07_an_address_needs_a_domain_of_the_internet() {
             ("jane@müller.example", "warning cell.email", None),
         ],
     );
+    let endless = format!("a@{}example", "long-domain.".repeat(21));
+    let expected = ["warning cell.too-long H2", "error cell.email H2"];
+    assert_eq!(spoiled("people", "email", &endless).0, expected);
     assert_eq!(person(&csv("people", &[("email", "Jane@ACME.example")])).email, "Jane@acme.example");
 }
 
@@ -150,15 +168,20 @@ fn d12_an_id_is_read_with_braces_capitals_or_without_dashes_and_not_when_cut() {
     for value in [id.to_uppercase(), format!("{{{id}}}"), id.replace('-', ""), format!("id:{id}")] {
         assert_eq!(spoiled("sites", "company", &value).0, [""; 0], "{value}");
     }
-    cases(
-        "sites",
-        "company",
-        &[
-            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b", "error cell.uuid", None),
-            ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…", "error cell.uuid", None),
-            ("id:acme", "error cell.uuid", None),
-        ],
-    );
+    for (value, suggestion) in [
+        ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55-9f5a-0c8f0d…".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55-9…".to_owned(), None),
+        ("6f1c9c8e-3b0a-4d55".to_owned(), None),
+        (format!("({id})"), Some(id)),
+        (format!("\"{id}\""), Some(id)),
+        (format!("{id},"), Some(id)),
+    ] {
+        let finding = csv("sites", &[("company", &value)]).the("cell.uuid");
+        let place = (finding.cell.as_deref(), finding.suggestion.as_deref());
+        assert_eq!(place, (Some("B2"), suggestion), "{value}");
+    }
+    cases("sites", "company", &[("id:acme", "error cell.uuid", None)]);
     cases("devices", "vpn_clouds", &[("cloud one", "error cell.uuid", None)]);
 }
 

@@ -13,6 +13,20 @@ fn n01_a_phone_number_stored_as_a_number_is_a_warning_and_an_error_when_too_shor
     assert_eq!(judged(&number("sites", "phone", "555123")).0, ["error cell.numeric-identifier sites!D2"]);
 }
 
+/// Shelf 1.10 in a cell of format General, and a key of the same kind.
+#[test]
+fn n01_a_number_with_a_fraction_is_a_warning_and_an_error_where_it_says_which_record_is_meant() {
+    for column in ["name", "address2", "reference"] {
+        let desk = number("sites", column, "1.1");
+        assert_eq!(desk.the("cell.numeric-identifier").value.as_deref(), Some("1.1"));
+        assert_eq!(desk.examined().sheets[0].usable, 1, "{column}: warning cell.numeric-identifier");
+    }
+    for (column, cell) in [("key", "A2"), ("company", "B2")] {
+        let expected = [format!("error cell.numeric-identifier sites!{cell}")];
+        assert_eq!(judged(&number("sites", column, "1.1")).0, expected);
+    }
+}
+
 /// A CSV saved by Excel: a long number became a power of ten.
 #[test]
 fn n02_a_phone_number_as_a_power_of_ten_has_lost_its_digits() {
@@ -23,6 +37,8 @@ fn n02_a_phone_number_as_a_power_of_ten_has_lost_its_digits() {
             ("4.41235E+11", "error cell.scientific", None),
             ("4,41235E+11", "error cell.scientific", None),
             ("4.41E11", "error cell.scientific", None),
+            ("6.49 E+11", "error cell.scientific", None),
+            ("649E-1", "error cell.scientific", None),
         ],
     );
     assert_eq!(spoiled("sites", "reference", "1.2E+10").0, ["error cell.scientific H2"]);
@@ -38,6 +54,21 @@ fn n03_a_point_and_a_zero_after_digits_are_taken_off_with_a_warning() {
     assert_eq!(judged(&desk).0, ["warning cell.numeric-identifier D2"]);
     assert_eq!(site(&desk).phone_number, "441234567890");
     assert_eq!(site(&csv("sites", &[("name", "2.0")])).name, "2.0");
+    // As money is written; three zeros are a thousand.
+    for (column, cell, value, sent) in [
+        ("phone", "D2", "95551234.00", "95551234"),
+        ("phone", "D2", "95551234,00", "95551234"),
+        ("postcode", "H2", "2134.00", "2134"),
+    ] {
+        let desk = csv("sites", &[(column, value)]);
+        assert_eq!(judged(&desk).0, [format!("warning cell.numeric-identifier {cell}")], "{value}");
+        let site = site(&desk);
+        assert!(
+            [site.address.post_or_zip_code.as_deref(), Some(&site.phone_number)].contains(&Some(sent)),
+            "{value}"
+        );
+    }
+    assert_eq!(postcode(&csv("sites", &[("postcode", "2.000")])), "2.000");
 }
 
 /// More digits than Excel keeps: the last ones are zeros now.
@@ -57,6 +88,14 @@ fn n05_a_mac_of_digits_stored_as_a_number_is_an_error_with_the_padded_address() 
     let found = judged(&number("devices", "mac", "1122334455"));
     let expected = vec!["error cell.numeric-identifier devices!E2".to_owned()];
     assert_eq!(found, (expected, Some("00:11:22:33:44:55".to_owned())));
+    // The address of a group, one that no manufacturer gave, and twelve digits.
+    for value in ["112233445566", "21122334455"] {
+        assert_eq!(judged(&number("devices", "mac", value)).1, None, "{value}");
+    }
+    let whole = number("devices", "mac", "881122334455");
+    assert_eq!(judged(&whole).1.as_deref(), Some("88:11:22:33:44:55"));
+    let message = whole.the("cell.numeric-identifier").message;
+    assert!(message.contains("looks whole") && !message.contains("this has 12"), "{message}");
     assert_eq!(spoiled("devices", "mac", "1122334455.0").0, ["error cell.numeric-identifier E2"]);
     // In a text table the digits are text, and too few.
     let finding = csv("devices", &[("mac", "1122334455")]).the("cell.mac-length");
@@ -155,6 +194,9 @@ fn n09_a_decimal_comma_is_read_where_no_comma_separates_cells_and_thousands_neve
         ("51,5074", "cell.decimal-comma", Some("51.5074")),
         ("1.234,5", "cell.decimal-comma", None),
         ("1 234,5", "cell.decimal-comma", None),
+        ("1 000", "cell.number", None),
+        ("1'000", "cell.number", None),
+        ("1747645,5", "cell.decimal-comma", None),
     ]);
     let header = "company;name;phone;address1;city;country;latitude;longitude";
     let row = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11;A;+64 9 557 0000;1 Earl St;Ulm;DE;48,4011;9,9876";
@@ -174,6 +216,24 @@ fn n10_degrees_and_minutes_and_both_coordinates_in_a_cell_are_errors_with_the_de
         ("51.5074 -0.1278", "cell.coords-pair", Some("51.5074")),
         ("51°30'26\"N 0°7'39\"W", "cell.coords-pair", Some("51.5072222")),
     ]);
+    latitudes(&[
+        ("51,5 N", "cell.dms", Some("51.5")),
+        ("36.8 South", "cell.dms", Some("-36.8")),
+        ("-36.8N", "cell.dms", None),
+        ("51 30", "cell.dms", None),
+        ("174.7 E", "cell.coords-swapped", None),
+        ("O 12.5", "cell.coords-swapped", None),
+        ("95°", "cell.coords-swapped", None),
+        ("51,5; -0,12", "cell.coords-pair", Some("51.5")),
+        ("174.76, -36.85", "cell.coords-pair", None),
+        ("1/2", "cell.number", None),
+        ("½", "cell.number", None),
+        ("51·5", "cell.number", None),
+    ]);
+    let west = judged(&csv("sites", &[("latitude", "51.5"), ("longitude", "0,12 W")]));
+    assert_eq!(west, (vec!["error cell.dms I2".to_owned()], Some("-0.12".to_owned())));
+    let east_or_west = csv("sites", &[("latitude", "51.5"), ("longitude", "12.5 O")]);
+    assert_eq!(judged(&east_or_west), (vec!["error cell.dms I2".to_owned()], None));
     let found = judged(&csv("sites", &[("latitude", "51.5"), ("longitude", "51.5, -0.12")]));
     assert_eq!(found, (vec!["error cell.coords-pair I2".to_owned()], Some("-0.12".to_owned())));
 }
@@ -232,7 +292,16 @@ fn n12_yes_and_no_are_read_in_the_words_of_the_list_and_in_no_others() {
             assert_eq!(person(&csv("people", &[("allow_login", word)])).allow_login, expected, "{word}");
         }
     }
-    cases("people", "allow_login", &[("x", "error cell.bool", None), ("maybe", "error cell.bool", None)]);
+    cases(
+        "people",
+        "allow_login",
+        &[
+            ("x", "error cell.bool", None),
+            ("maybe", "error cell.bool", None),
+            ("1.0", "error cell.bool", Some("1")),
+            ("0.0", "error cell.bool", Some("0")),
+        ],
+    );
     assert_eq!(judged(&csv("people", &[("allow_login", "")])).0, ["error cell.required I2"]);
     let finding = csv("people", &[("allow_login", "x")]).the("cell.bool");
     assert!(finding.message.contains("yes or no (or true/false, y/n, 1/0, on/off)"), "{}", finding.message);
@@ -249,6 +318,12 @@ fn n13_only_decimal_numbers_are_numbers() {
         ("--5", "cell.number", None),
         ("0x10", "cell.number", None),
     ]);
+    // In a cell of a workbook, where the digits are gone.
+    let place = number_with("sites", "latitude", "1E400", &[("longitude", "174.7633")]);
+    assert_eq!(judged(&place).0, ["error cell.number sites!H2"]);
+    let phone = number("sites", "phone", "1E400");
+    assert_eq!(judged(&phone).0, ["error cell.precision-lost sites!D2"]);
+    assert_eq!(phone.the("cell.precision-lost").value.as_deref(), Some(">1.79E+308"));
 }
 
 /// Numbers as people type them.

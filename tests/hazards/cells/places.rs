@@ -66,6 +66,8 @@ fn d09_a_time_zone_is_a_name_of_the_list_and_what_is_meant_is_suggested() {
             ("Auckland", "warning cell.timezone", auckland),
             ("Pacific/Aukland", "warning cell.timezone", auckland),
             ("EST", "warning cell.timezone", None),
+            ("PST", "warning cell.timezone", None),
+            ("(UTC) Coordinated Universal Time", "warning cell.timezone", Some("Etc/UTC")),
             ("Etc/GMT-12", "warning cell.timezone", None),
             ("GMT+12", "error cell.timezone", None),
             ("+12:00", "error cell.timezone", None),
@@ -74,6 +76,12 @@ fn d09_a_time_zone_is_a_name_of_the_list_and_what_is_meant_is_suggested() {
     );
     let desk = csv("sites", &[("timezone", "pacific/auckland")]);
     assert_eq!(site(&desk).address.timezone.as_deref(), auckland);
+    for (zone, such_as) in
+        [("CET", "such as Europe/Berlin"), ("IST", "such as Asia/Kolkata, Asia/Jerusalem or Europe/Dublin")]
+    {
+        let message = csv("sites", &[("timezone", zone)]).the("cell.timezone").message;
+        assert!(message.ends_with(such_as), "{message}");
+    }
     let finding = csv("sites", &[("timezone", "Etc/GMT-12")]).the("cell.timezone");
     assert!(finding.message.contains("12 hours ahead of UTC"), "{}", finding.message);
 }
