@@ -87,7 +87,7 @@ codes! {
     HeaderMultiRow "header.multi-row" Fatal;
     HeaderUnsupportedField "header.unsupported-field" Error;
     RowTooManyCells "row.too-many-cells" Error or Warning;
-    RowTooFewCells "row.too-few-cells" Error;
+    RowTooFewCells "row.too-few-cells" Error or Warning;
     RowQuoteStray "row.quote-stray" Error or Fatal;
     RowQuoteUnterminated "row.quote-unterminated" Error or Fatal;
     RowConflict "row.conflict" Error;
@@ -107,7 +107,7 @@ codes! {
     CellNetwork "cell.network" Error;
     CellUsername "cell.username" Error;
     CellEmail "cell.email" Error or Warning;
-    CellMultipleValues "cell.multiple-values" Error;
+    CellMultipleValues "cell.multiple-values" Error or Info;
     CellUnsupportedAction "cell.unsupported-action" Error;
     CellMac "cell.mac" Error;
     CellMacLength "cell.mac-length" Error;
@@ -128,7 +128,7 @@ codes! {
     CellFormulaNoValue "cell.formula-no-value" Error;
     CellFormulaText "cell.formula-text" Warning;
     CellMergedCovered "cell.merged-covered" Error;
-    CellLineBreak "cell.line-break" Error;
+    CellLineBreak "cell.line-break" Error or Warning;
     CellControlChar "cell.control-char" Error;
     CellReplacementChar "cell.replacement-char" Error;
     CellPlaceholder "cell.placeholder" Warning or Error;
