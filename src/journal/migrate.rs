@@ -3,6 +3,7 @@
 //! A journal that holds something is copied before the first step. One written by a newer fleetload is refused
 //! before anything of it is read.
 
+use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -82,11 +83,21 @@ fn copy(connection: &Connection, path: &Path, present: usize) -> Result<()> {
         return Ok(());
     }
     let unfinished = beside(&copy, ".part");
-    // What an interrupted copy left behind holds nothing of value.
-    if unfinished.exists() {
-        std::fs::remove_file(&unfinished).map_err(|error| uncopied(&unfinished, error))?;
-    }
     file::create_private(&unfinished)?;
+    let part = match OpenOptions::new().write(true).open(&unfinished) {
+        Ok(part) => part,
+        // Another process was at the same copy, and has put it in its place.
+        Err(_) if copy.exists() => return Ok(()),
+        Err(error) => return Err(uncopied(&unfinished, error)),
+    };
+    part.lock().map_err(|error| uncopied(&unfinished, error))?;
+    if copy.exists() {
+        // Begun after the other process had put its own in place; already gone otherwise.
+        drop(std::fs::remove_file(&unfinished));
+        return Ok(());
+    }
+    // What an interrupted copy left behind holds nothing of value.
+    part.set_len(0).map_err(|error| uncopied(&unfinished, error))?;
     {
         let mut target = Connection::open(&unfinished)?;
         Backup::new(connection, &mut target)?.run_to_completion(COPIED_AT_ONCE, Duration::ZERO, None)?;
