@@ -1,6 +1,6 @@
 //! The formats of the workbooks: a colour for each way a row can stand, text that stays text, and marks.
 
-use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet};
+use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 
@@ -46,11 +46,36 @@ pub(super) struct Paint {
     statuses: Vec<Format>,
 }
 
+/// What a page takes in width that can still be read, in characters.
+const READABLE: f64 = 230.0;
+/// The most pages beside each other.
+const MOST_PAGES: u16 = 20;
+
 /// Lets a sheet be printed: across, as wide as the page, with the sheet's name and the number of each page.
 pub(super) fn printed(sheet: &mut Worksheet) {
+    printed_over(sheet, 1);
+}
+
+/// The same for a table of the user's, with its header and its first column on every page; `widths` are those of its
+/// columns, in characters.
+pub(super) fn printed_table(
+    sheet: &mut Worksheet,
+    header: u32,
+    widths: impl Iterator<Item = f64>,
+) -> Result<(), XlsxError> {
+    let wide = widths.sum::<f64>();
+    printed_over(
+        sheet,
+        (1..MOST_PAGES).find(|pages| wide <= READABLE * f64::from(*pages)).unwrap_or(MOST_PAGES),
+    );
+    sheet.set_repeat_rows(header, header)?.set_repeat_columns(0, 0)?;
+    Ok(())
+}
+
+fn printed_over(sheet: &mut Worksheet, pages: u16) {
     sheet
         .set_landscape()
-        .set_print_fit_to_pages(1, 0)
+        .set_print_fit_to_pages(pages, 0)
         .set_margins(0.4, 0.4, 0.5, 0.6, 0.3, 0.3)
         .set_footer("&L&F, &A&RPage &P of &N");
 }

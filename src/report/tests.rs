@@ -282,7 +282,7 @@ fn text_of(path: &Path, prefix: &str) -> String {
 }
 
 #[test]
-fn every_sheet_is_printed_across_as_wide_as_a_page_with_its_header_and_the_number_of_the_page() {
+fn every_sheet_is_printed_across_with_its_header_its_first_column_and_the_number_of_the_page() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
     for (name, sheets, tables) in [("results.xlsx", 3, 2), ("fix.xlsx", 2, 2)] {
@@ -296,7 +296,11 @@ fn every_sheet_is_printed_across_as_wide_as_a_page_with_its_header_and_the_numbe
         ] {
             assert_eq!(text.matches(mark).count(), times, "{name}: {mark}");
         }
-        assert_eq!(text_of(&path, "xl/workbook.xml").matches("_xlnm.Print_Titles").count(), tables, "{name}");
+        let titles = text_of(&path, "xl/workbook.xml");
+        assert_eq!(titles.matches("_xlnm.Print_Titles").count(), tables, "{name}");
+        assert_eq!(titles.matches("!$A:$A,").count(), tables, "{name}");
+        // Tables that are too wide to be read on one page are printed over several; nothing else is.
+        assert_eq!(text.matches("fitToWidth=\"").count(), tables, "{name}");
     }
 }
 

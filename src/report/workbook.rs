@@ -16,7 +16,7 @@ use super::figures::Figures;
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
 use super::name::{Names, cut, naming_kind};
-use super::paint::{Paint, printed};
+use super::paint::{Paint, printed, printed_table};
 use super::replace::{Beside, Folder};
 use super::summary_sheet;
 
@@ -126,8 +126,8 @@ impl<'a> Workbook<'a> {
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
             sheet.set_freeze_panes(1, 0)?;
-            printed(sheet);
-            sheet.set_repeat_rows(0, 0)?;
+            let widths = (0..layout.headers.len()).map(|position| layout.width(position));
+            printed_table(sheet, 0, widths.chain(RESULT_WIDTHS))?;
             let mut column = 0;
             for (position, header) in layout.headers.iter().enumerate() {
                 sheet.set_column_width(column, layout.width(position))?;

@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
-use crate::report::paint::{Paint, printed};
+use crate::report::paint::{Paint, printed_table};
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
@@ -113,14 +113,14 @@ impl<'a> Annotated<'a> {
         attempt(|| {
             self.sheet.set_name(self.worksheet)?;
             self.sheet.set_freeze_panes(header, 0)?;
-            printed(self.sheet);
-            self.sheet.set_repeat_rows(header - 1, header - 1)?;
+            let header_of = |at: usize| self.table.headers.get(at).map_or("", String::as_str);
+            let widths = (0..self.width).map(|at| self.survey.widths.of(at, header_of(at)));
+            printed_table(self.sheet, header - 1, widths.chain(WIDTHS))?;
             if last > header {
                 self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;
             }
             for at in 0..self.width {
-                let header = self.table.headers.get(at).map_or("", String::as_str);
-                self.sheet.set_column_width(column(at), self.survey.widths.of(at, header))?;
+                self.sheet.set_column_width(column(at), self.survey.widths.of(at, header_of(at)))?;
                 self.sheet.set_column_format(column(at), &self.paint.text)?;
             }
             for (at, width) in WIDTHS.into_iter().enumerate() {
