@@ -1,7 +1,7 @@
 //! What to say and to advise about one row: the words of its code, and what to do as the row stands.
 //!
-//! The words themselves are in [`crate::catalogue`]; [`Advisor`] completes the commands in them. A code that is not listed gets the advice of the state of its row,
-//! which is honest about knowing no more.
+//! The words themselves are in [`crate::catalogue`]; `Advisor` completes the commands in them. A code that is not listed
+//! gets the advice of the state of its row, which is honest about knowing no more.
 
 use std::path::{Path, PathBuf};
 
