@@ -2,9 +2,8 @@
 //!
 //! It is information and no more: what cannot be written is warned of, and what cannot be read is as if it were not there.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{ErrorKind as Io, Read as _};
+use std::fs;
+use std::io::ErrorKind as Io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -26,9 +25,7 @@ const TOLD: usize = 12;
 
 /// Where the plan for a journal is kept: beside it.
 pub(super) fn file_of(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal.as_os_str());
-    name.push(".plan.json");
-    name.into()
+    whole::beside(journal, ".plan.json")
 }
 
 /// Keeps what a plan said; whole or not at all, and readable by its owner only.
@@ -56,12 +53,7 @@ pub(super) fn of(context: &Context<'_>, examined: &Examined) -> Option<Promise> 
 }
 
 fn read(file: &Path) -> std::io::Result<Option<Promise>> {
-    // What is no regular file, a pipe for one, may never end, or never begin.
-    if !fs::metadata(file)?.is_file() {
-        return Ok(None);
-    }
-    let mut text = Vec::new();
-    File::open(file)?.take(LONGEST).read_to_end(&mut text)?;
+    let Some(text) = whole::read(file, LONGEST)? else { return Ok(None) };
     Ok(serde_json::from_slice(&text).ok().filter(|promise: &Promise| promise.form == FORM))
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::account::Rehearsed;
+use super::whole;
 use crate::error::{Error, Result};
 use crate::sandbox::{Running, Sandbox, SandboxError, Scenario, wall_clock};
 
@@ -38,9 +39,7 @@ impl Rehearsal {
 
 /// Where a rehearsal keeps its records: beside the journal.
 pub(super) fn state_file(journal: &Path) -> PathBuf {
-    let mut name = journal.as_os_str().to_owned();
-    name.push(".sandbox");
-    name.into()
+    whole::beside(journal, ".sandbox")
 }
 
 /// The scenario of a file, or the well-behaved one.

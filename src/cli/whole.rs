@@ -1,9 +1,29 @@
-//! A file that appears whole or not at all: written beside its place, on disk, then put there. Readable by its owner only.
+//! Small files of ours: put in their place whole or not at all, readable by their owner only, kept beside the journal, and
+//! read within bounds.
 
-use std::io::Write as _;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 
-/// Puts a file in its place; what stood there before is replaced.
+/// A file beside the journal, named after it.
+pub(super) fn beside(journal: &Path, ending: &str) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// What a file holds, up to so many bytes; nothing for what is no regular file.
+pub(super) fn read(file: &Path, longest: u64) -> std::io::Result<Option<Vec<u8>>> {
+    // A pipe, for one, may never end, or never begin.
+    if !fs::metadata(file)?.is_file() {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    File::open(file)?.take(longest).read_to_end(&mut content)?;
+    Ok(Some(content))
+}
+
+/// Puts a file in its place, written beside it first; what stood there before is replaced.
 pub(super) fn put(file: &Path, content: &[u8]) -> std::io::Result<()> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

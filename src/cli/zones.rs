@@ -2,9 +2,6 @@
 //!
 //! It is a copy of what the service said and no more: without it zones are held against the IANA list, which proves less.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,10 +35,8 @@ struct Kept {
 }
 
 /// Where the list is kept: beside the journal.
-pub(super) fn file_of(journal: &Path) -> PathBuf {
-    let mut name = OsString::from(journal.as_os_str());
-    name.push(".zones.json");
-    name.into()
+fn file_of(journal: &Path) -> PathBuf {
+    whole::beside(journal, ".zones.json")
 }
 
 /// The list that is kept, if it is that of the service that environment or profile name.
@@ -53,13 +48,7 @@ pub(super) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Op
 
 /// The list that is kept, if it is that of the service at `base_url`, or if nobody says which service is meant.
 fn known(journal: &Path, base_url: Option<&str>) -> Option<ZoneList> {
-    let file = file_of(journal);
-    // What is no regular file, a pipe for one, may never end, or never begin.
-    if !fs::metadata(&file).ok()?.is_file() {
-        return None;
-    }
-    let mut text = Vec::new();
-    File::open(&file).ok()?.take(LONGEST).read_to_end(&mut text).ok()?;
+    let text = whole::read(&file_of(journal), LONGEST).ok()??;
     let kept: Kept = serde_json::from_slice(&text).ok()?;
     let same = base_url.is_none_or(|base_url| is_same(base_url, &kept.base_url));
     if kept.form != FORM || !same {
@@ -122,6 +111,8 @@ pub(super) fn keep(context: &Context<'_>, base_url: &str, list: &ZoneList) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn put(journal: &Path, text: &str) {
