@@ -6,8 +6,8 @@ use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
 use fleetload::import::{Examined, examine};
-use fleetload::sheet::Options;
 use fleetload::sheet::finding::{Code, Finding, Severity};
+use fleetload::sheet::{Options, Row};
 use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 
@@ -52,6 +52,19 @@ impl Desk {
     /// The files, read and checked.
     pub(crate) fn examined(&self) -> Examined {
         examine(&self.files, &self.options, None).expect("the files are read")
+    }
+
+    /// The rows of the first table of the first file, as they are read.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        let examined = self.examined();
+        let book = &examined.books()[0];
+        let mut rows = Vec::new();
+        book.read(&book.tables[0], &mut |row| {
+            rows.push(row);
+            Ok(())
+        })
+        .expect("the rows are read");
+        rows
     }
 
     /// Everything that is found.

@@ -27,15 +27,7 @@ fn utf_16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
 
 /// Names of the first site's cells, as they are read.
 fn names(desk: &Desk) -> Vec<String> {
-    let examined = desk.examined();
-    let book = &examined.books()[0];
-    let mut names = Vec::new();
-    book.read(&book.tables[0], &mut |row| {
-        names.push(row.cells[2].clone());
-        Ok(())
-    })
-    .expect("the rows are read");
-    names
+    desk.rows().into_iter().map(|mut row| row.cells.swap_remove(2)).collect()
 }
 
 /// What the reader took the letters to be stored as.

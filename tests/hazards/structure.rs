@@ -18,15 +18,7 @@ fn sites(rows: &[&str]) -> String {
 
 /// The cells of every row that is read.
 fn rows(desk: &Desk) -> Vec<Vec<String>> {
-    let examined = desk.examined();
-    let book = &examined.books()[0];
-    let mut rows = Vec::new();
-    book.read(&book.tables[0], &mut |row| {
-        rows.push(row.cells);
-        Ok(())
-    })
-    .expect("the rows are read");
-    rows
+    desk.rows().into_iter().map(|row| row.cells).collect()
 }
 
 fn delimiter(desk: &Desk) -> char {
@@ -433,15 +425,8 @@ fn c23_the_wrapping_of_figures_is_taken_off_and_told() {
 #[test]
 fn c24_an_apostrophe_stays_in_other_codes_and_in_workbooks() {
     let draft = |desk: &Desk| {
-        let examined = desk.examined();
-        let book = &examined.books()[0];
-        let mut drafts = Vec::new();
-        book.read(&book.tables[0], &mut |row| {
-            drafts.extend(row.draft);
-            Ok(())
-        })
-        .expect("the rows are read");
-        format!("{:?}", drafts.pop().expect("the row is right"))
+        let draft = desk.rows().into_iter().filter_map(|row| row.draft).next_back();
+        format!("{:?}", draft.expect("the row is right"))
     };
     let sites = SITES.replace("key,", "key,reference,") + &site("a").replacen("a,", "a,'00123,", 1);
     let desk = Desk::with("sites.csv", sites);
@@ -488,14 +473,7 @@ fn c24_an_apostrophe_goes_before_figures_and_stays_before_names() {
     let mut told = desk.found_with_notes();
     told.retain(|found| found.contains("wrapper"));
     assert_eq!(told, ["A1", "D1", "J1"].map(|cell| format!("note cell.excel-text-wrapper {cell}")));
-    let examined = desk.examined();
-    let book = &examined.books()[0];
-    let mut drafts = Vec::new();
-    book.read(&book.tables[0], &mut |row| {
-        drafts.extend(row.draft);
-        Ok(())
-    })
-    .expect("the rows are read");
+    let drafts: Vec<_> = desk.rows().into_iter().filter_map(|row| row.draft).collect();
     assert_eq!(drafts[0].key.as_deref(), Some("007"));
     let draft = format!("{:?}", drafts[0].record);
     assert!(draft.contains("\"00:1a:2b:3c:4d:5e\"") && draft.contains("\"02134\""), "{draft}");

@@ -72,14 +72,8 @@ fn x23_rows_out_of_order_are_put_in_order() {
     let part = worksheet("", &[site(4), site(2), row(1, &HEADER), site(3)].concat(), "");
     let desk = Desk::with("sites.xlsx", package("Sites", "", &[("xl/worksheets/sheet1.xml", &part)]));
     assert_eq!(desk.found(), Vec::<String>::new());
-    let mut numbers = Vec::new();
-    let examined = desk.examined();
-    let book = &examined.books()[0];
-    book.read(&book.tables[0], &mut |row| {
-        numbers.push((row.number, row.cells[0].clone()));
-        Ok(())
-    })
-    .expect("the rows are read");
+    let numbers: Vec<_> =
+        desk.rows().into_iter().map(|mut row| (row.number, row.cells.swap_remove(0))).collect();
     assert_eq!(numbers, [(2, "S-2".to_owned()), (3, "S-3".to_owned()), (4, "S-4".to_owned())]);
 }
 

@@ -246,14 +246,7 @@ fn x15_rich_text_and_readings_come_to_the_text_that_is_shown() {
     for (inline, expected) in texts {
         let desk = named(&format!("<c r=\"C2\" t=\"inlineStr\"><is>{inline}</is></c>"));
         assert_eq!(desk.found(), Vec::<String>::new(), "{inline}");
-        let mut names = Vec::new();
-        let examined = desk.examined();
-        let book = &examined.books()[0];
-        book.read(&book.tables[0], &mut |row| {
-            names.push(row.cells[2].trim().to_owned());
-            Ok(())
-        })
-        .expect("the rows are read");
+        let names: Vec<_> = desk.rows().iter().map(|row| row.cells[2].trim().to_owned()).collect();
         assert_eq!(names, [expected]);
     }
     let broken = named("<c r=\"C2\" t=\"inlineStr\"><is><t>Site_x000D_\nNorth</t></is></c>");
@@ -289,14 +282,8 @@ fn x16_spaces_around_a_text_are_gone_whatever_the_library_does() {
         );
         for desk in [named(&format!("<c r=\"C2\" t=\"inlineStr\"><is>{t}</is></c>")), shared] {
             assert_eq!(desk.found(), Vec::<String>::new(), "{t}");
-            let examined = desk.examined();
-            let book = &examined.books()[0];
-            let mut names = Vec::new();
-            book.read(&book.tables[0], &mut |row| {
-                names.extend(row.draft.map(|draft| draft.record.name().to_owned()));
-                Ok(())
-            })
-            .expect("the rows are read");
+            let drafts = desk.rows().into_iter().filter_map(|row| row.draft);
+            let names: Vec<_> = drafts.map(|draft| draft.record.name().to_owned()).collect();
             assert_eq!(names, ["Earl St"], "{t}");
         }
     }

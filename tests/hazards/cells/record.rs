@@ -1,8 +1,8 @@
 //! One row that is right of each kind, with the cells that a test wants otherwise.
 
 use fleetload::model::record::{Device, Person, Record, Site};
+use fleetload::sheet::Row;
 use fleetload::sheet::finding::{Finding, Severity};
-use fleetload::sheet::{Row, open};
 
 use crate::desk::{Desk, line, package};
 
@@ -132,14 +132,7 @@ pub(super) fn cases(kind: &str, column: &str, table: &[(&str, &str, Option<&str>
 
 /// The only row of the first table.
 pub(super) fn row(desk: &Desk) -> Row {
-    let book = open(desk.path(), &desk.options).expect("the file is read");
-    let mut rows = Vec::new();
-    book.read(&book.tables[0], &mut |row| {
-        rows.push(row);
-        Ok(())
-    })
-    .expect("the rows are read");
-    rows.pop().expect("a row")
+    desk.rows().pop().expect("a row")
 }
 
 /// What is to be sent for the only row.
