@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use bench::Bench;
 use fleetload::clock::Clock;
+use fleetload::journal::Writing;
 use fleetload::model::event::Event;
 use fleetload::model::state::JobState;
-use fleetload::run::{Ending, Interrupt};
+use fleetload::run::{Ending, Interrupt, Options};
 use fleetload::sandbox::{Fault, FaultKind, Scenario};
-use inside::{Inside, Settable, noted};
+use inside::{Direct, Fate, Inside, Nth, Settable, noted};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -130,6 +131,45 @@ fn a_clock_that_is_set_back_keeps_no_row_waiting_for_hours() {
         assert_eq!(ending, Ending::Finished);
         assert_eq!(journal.tally(None).expect("counts").in_state(JobState::Adopted), 1);
     });
+}
+
+#[test]
+fn it_does_not_matter_between_which_two_accesses_to_the_journal_a_clock_is_set_back() {
+    for access in 1.. {
+        let lost = Fault::new("addCompany", FaultKind::AnswerLost).times(1);
+        let bench = companies(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost), 6);
+        let mut is_set_back = false;
+        inside::drive_virtually(async {
+            let clock = Settable::over(inside::Virtual::start());
+            // Answers come home while the journal is busy.
+            let requests = Nth::default();
+            let uneven = move |_: &str| Fate::AnsweredAfter(Duration::from_millis(requests.next() * 7 % 20));
+            let transport = Direct::new(bench.sandbox(), clock.clone(), uneven);
+            let client = inside::client_over(&bench, clock.clone(), transport);
+            let nth = Nth::default();
+            let sets_back = {
+                let clock = Arc::clone(&clock);
+                Writing::AmongTasks(Arc::new(move || {
+                    if nth.next() == access {
+                        clock.jump(-3 * 3600);
+                    }
+                    Box::pin(tokio::time::sleep(Duration::from_millis(5)))
+                }))
+            };
+            let options = Options { writing: sets_back, ..inside::options(Duration::from_secs(2)) };
+            let begun = tokio::time::Instant::now();
+            let (journal, ending, told) = Inside::start(&bench, client, clock.clone(), options).ends().await;
+            assert_eq!(ending, Ending::Finished, "access {access}");
+            assert_eq!(journal.tally(None).expect("counts").in_state(JobState::Adopted), 1);
+            assert!(begun.elapsed() < MINUTE, "access {access}: it took {:?}", begun.elapsed());
+            is_set_back = noted(&told, "the clock was set back by 3 h");
+        });
+        if !is_set_back {
+            // The run was over before.
+            assert!(access > 30, "only {access} accesses");
+            return;
+        }
+    }
 }
 
 #[test]

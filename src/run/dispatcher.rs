@@ -451,6 +451,7 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::BroughtForward => self.ask_for_waiting(),
             Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),

@@ -51,6 +51,8 @@ pub(super) enum Inbox {
     Survey { lanes: Vec<Operation>, version: i64 },
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, used: u64 },
+    /// The moments that rows wait for were brought forward in the journal, as the clock was set back.
+    BroughtForward,
     /// A sheet is set aside in the journal.
     Shelved { sheet: SheetId, shelved: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.

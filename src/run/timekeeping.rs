@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::task;
 
 use super::dispatcher::Dispatcher;
+use super::hand::Inbox;
 use super::lane::Supply;
 use crate::clock::Clock;
 use crate::model::event::Event;
@@ -96,15 +97,22 @@ impl Dispatcher {
         if self.service_clock.is_heard() {
             self.timekeeping.ask_at = Some(self.clock.elapsed());
         }
-        if jump < 0 {
-            let (now, settle) = (self.clock.now(), self.options.policy.settle);
-            self.writer.ask(Box::new(move |journal| {
-                // A journal that cannot be written shows itself at the next write, where it ends the run.
-                let by = Duration::from_millis(jump.unsigned_abs());
-                drop(journal.bring_forward(by, now, latest_due(now, settle)));
-            }));
+        if jump > 0 {
+            return self.ask_for_waiting();
         }
-        // Whatever waits for its moment is asked for anew, by the clock as it is now.
+        let (now, settle) = (self.clock.now(), self.options.policy.settle);
+        let inbox = self.inbox.clone();
+        self.writer.ask(Box::new(move |journal| {
+            // A journal that cannot be written shows itself at the next write, where it ends the run.
+            let by = Duration::from_millis(jump.unsigned_abs());
+            drop(journal.bring_forward(by, now, latest_due(now, settle)));
+            drop(inbox.send(Inbox::BroughtForward));
+        }));
+    }
+
+    /// Asks anew for whatever waits for its moment, by the clock as it is now. After the journal's moments are
+    /// brought forward: a page that was read before may still be on its way until then.
+    pub(super) fn ask_for_waiting(&mut self) {
         let supplies = self.lanes.values_mut().map(|lane| &mut lane.supply);
         for supply in supplies.chain([&mut self.doubtful]) {
             if matches!(supply, Supply::Exhausted { next_due: Some(_) }) {

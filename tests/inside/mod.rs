@@ -34,7 +34,12 @@ pub(crate) struct Settable {
 
 impl Settable {
     pub(crate) fn start() -> Arc<Self> {
-        Arc::new(Self { machine: SystemClock::start(), ahead_ms: AtomicI64::new(0) })
+        Self::over(SystemClock::start())
+    }
+
+    /// The same over a clock of the test's own.
+    pub(crate) fn over(machine: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { machine, ahead_ms: AtomicI64::new(0) })
     }
 
     /// Moves the wall clock; the time that passes stays as it is.
@@ -89,6 +94,8 @@ pub(crate) enum Fate {
     PanicBefore,
     /// The same, after it was carried out.
     PanicAfter,
+    /// It is carried out at once, and answered so much later.
+    AnsweredAfter(Duration),
     /// It is carried out, and no answer ever comes.
     NeverAnswered,
 }
@@ -136,8 +143,10 @@ impl Transport for Direct {
         let answer = self.carry_out(&request);
         assert_ne!(fate, Fate::PanicAfter, "asked to panic after the deed");
         Box::pin(async move {
-            if fate == Fate::NeverAnswered {
-                std::future::pending::<()>().await;
+            match fate {
+                Fate::NeverAnswered => std::future::pending().await,
+                Fate::AnsweredAfter(delay) => tokio::time::sleep(delay).await,
+                Fate::Answered | Fate::PanicBefore | Fate::PanicAfter => {}
             }
             if answer.effect != Effect::Deliver {
                 return Err(SendFailure::Doubtful(Doubt::Disconnected));
