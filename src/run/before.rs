@@ -91,11 +91,8 @@ impl Dispatcher {
 
     fn look_at_family(&mut self, job: JobId, parent: RemoteId) {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        let made_here = in_hand
-            .work
-            .parents
-            .iter()
-            .any(|(role, parent)| *role == Role::Parent && self.made.contains_key(parent));
+        let made_here =
+            in_hand.work.parents.iter().any(|(role, parent)| *role == Role::Parent && self.made.has(*parent));
         if made_here {
             // A company that this run made has no children but ours.
             in_hand.baseline = Some(Vec::new());
