@@ -17,7 +17,7 @@ use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
 
 use super::column::{Column, Form, Need, columns};
-use super::row::EXAMPLE_KEY;
+use super::tally::EXAMPLE_KEY;
 
 mod guide;
 mod lists;
