@@ -1,7 +1,8 @@
 //! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
 //!
-//! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
+//! How the tables are found is in `search`, `separators` and `headers`; what one reading of a table comes to is left to `reading`.
 
+mod headers;
 mod linked;
 mod search;
 mod separators;
