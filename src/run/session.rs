@@ -121,6 +121,11 @@ pub async fn run(
         this.lane(operation).supply = Supply::Unknown;
     }
     let ending = this.work(&mut mail, interrupts).await;
+    close(this, ending).await
+}
+
+/// Notes in the journal how a run ended, once everything it had to write is there.
+async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result<Ending>) {
     this.requests.abort_all();
     let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
     let at = this.clock.now();
