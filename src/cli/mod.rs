@@ -52,6 +52,7 @@ mod sandbox;
 mod scratch;
 mod secret;
 mod section;
+mod sending;
 mod settings;
 #[cfg(test)]
 mod settings_tests;
