@@ -34,6 +34,7 @@ mod outlook;
 mod passes;
 mod plan;
 mod planned;
+mod precedence;
 mod probe;
 mod profile;
 #[cfg(test)]
