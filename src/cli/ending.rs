@@ -149,7 +149,13 @@ fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
         Ending::Finished => match rows {
             Exit::Held => (rows, RunState::Held, None),
             Exit::Parked => (rows, RunState::Parked, None),
-            _ => (rows, RunState::Finished, None),
+            Exit::Done
+            | Exit::Rejections
+            | Exit::Failed
+            | Exit::Usage
+            | Exit::Sheets
+            | Exit::Journal
+            | Exit::Service => (rows, RunState::Finished, None),
         },
         Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
         Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
@@ -231,7 +237,7 @@ fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&Path>, found: b
             .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
         Exit::Held => terminal
             .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
-        _ => {
+        Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {
             terminal.result("work is left that can go on later");
             terminal.hint(format!("to go on: {}", context.again("run")));
         }

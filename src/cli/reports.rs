@@ -48,14 +48,16 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
     if !journal.unseen_findings(Some(import))?.is_empty() {
         exit = worse(exit, Exit::Held);
     }
-    let resumes_at = match exit {
-        Exit::Parked => journal.last_run()?.and_then(|run| run.resumes_at),
-        _ => None,
-    };
-    let state = match exit {
-        Exit::Parked => RunState::Parked,
-        Exit::Held => RunState::Held,
-        _ => RunState::Finished,
+    let (state, resumes_at) = match exit {
+        Exit::Parked => (RunState::Parked, journal.last_run()?.and_then(|run| run.resumes_at)),
+        Exit::Held => (RunState::Held, None),
+        Exit::Done
+        | Exit::Rejections
+        | Exit::Failed
+        | Exit::Usage
+        | Exit::Sheets
+        | Exit::Journal
+        | Exit::Service => (RunState::Finished, None),
     };
     Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
 }

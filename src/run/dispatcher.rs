@@ -378,11 +378,10 @@ impl Dispatcher {
             self.supply(to, operation);
             self.movement.step();
             if from != to {
-                match to {
-                    JobState::InDoubt => {
-                        self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle)
-                    }
-                    _ => self.settling.end(job),
+                if to == JobState::InDoubt {
+                    self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle);
+                } else {
+                    self.settling.end(job);
                 }
                 self.tell(Event::Moved { job, kind, from, to });
                 if let Some(until) = unseen.filter(|_| to == JobState::Deferred) {

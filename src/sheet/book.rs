@@ -173,7 +173,9 @@ impl Book {
             return Err(Error::internal("a workbook was to be read as text"));
         };
         let failed = |error: std::io::Error| {
-            Error::sheets(format!("{} can no longer be read", self.file.name)).because(error)
+            Error::sheets(format!("{} can no longer be read", self.file.name))
+                .because(error)
+                .hint("see whether the file is still there, then type the same command again")
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
         let width = table.headers.len() + table.blank_headers;

@@ -339,11 +339,6 @@ impl Checked {
         self.entries[row].fingerprint
     }
 
-    /// A finding at the cell of a row that refers to another record in this role.
-    pub fn finding_at_role(&self, code: Code, message: impl Into<String>, row: usize, role: Role) -> Finding {
-        self.finding_at(code, message, row, column_of_role(role))
-    }
-
     /// A finding at the cell of a row in the column of this name.
     pub fn finding_at(&self, code: Code, message: impl Into<String>, row: usize, column: &str) -> Finding {
         let entry = &self.entries[row];
