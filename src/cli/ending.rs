@@ -146,21 +146,26 @@ impl ReadBack {
 /// Exit code, state for the reports and restart time that follow from how a run ended.
 fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
     match ending {
-        Ending::Finished => match rows {
-            Exit::Held => (rows, RunState::Held, None),
-            Exit::Parked => (rows, RunState::Parked, None),
-            Exit::Done
-            | Exit::Rejections
-            | Exit::Failed
-            | Exit::Usage
-            | Exit::Sheets
-            | Exit::Journal
-            | Exit::Service => (rows, RunState::Finished, None),
-        },
+        Ending::Finished => (rows, state_of(rows), None),
         Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
         Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
         Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
         Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
+    }
+}
+
+/// The state for the reports of rows of which nothing is under way.
+pub(super) fn state_of(rows: Exit) -> RunState {
+    match rows {
+        Exit::Held => RunState::Held,
+        Exit::Parked => RunState::Parked,
+        Exit::Done
+        | Exit::Rejections
+        | Exit::Failed
+        | Exit::Usage
+        | Exit::Sheets
+        | Exit::Journal
+        | Exit::Service => RunState::Finished,
     }
 }
 

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::ending::worse;
+use super::ending::{state_of, worse};
 use super::{counts, status};
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::look;
 use crate::model::id::ImportId;
-use crate::report::{self, Caller, RunState, Standing, Written};
+use crate::report::{self, Caller, Standing, Written};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -48,17 +48,9 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
     if !journal.unseen_findings(Some(import))?.is_empty() {
         exit = worse(exit, Exit::Held);
     }
-    let (state, resumes_at) = match exit {
-        Exit::Parked => (RunState::Parked, journal.last_run()?.and_then(|run| run.resumes_at)),
-        Exit::Held => (RunState::Held, None),
-        Exit::Done
-        | Exit::Rejections
-        | Exit::Failed
-        | Exit::Usage
-        | Exit::Sheets
-        | Exit::Journal
-        | Exit::Service => (RunState::Finished, None),
-    };
+    let resumes_at =
+        if exit == Exit::Parked { journal.last_run()?.and_then(|run| run.resumes_at) } else { None };
+    let state = state_of(exit);
     Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
 }
 
