@@ -4,11 +4,11 @@
 //! Which consequence a verdict has for a step is decided in [`crate::model::settle`], and here for a look-up. What
 //! becomes of the row itself is left to `outcome`.
 
-use super::before::Reading;
 use super::breaker::{Outcome, Phase};
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::lane::{Errand, Halt};
+use super::reading::Reading;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::settle::Consequence;

@@ -15,19 +15,18 @@
 //!
 //! outcome      an answer, for its row               consequence  the same, for the run
 //! before       the look before sending              after        the way out of doubt
-//! lookups      which question tells what            witness      what its answer is proved by
+//! lookups      which question tells what            reading      what its answer says, and to whom
+//! witness      what a look-up is proved by          refusals     sheets set aside
 //! matching     which record found is ours           weigh        what that means for the row
 //! family       the children of a company, by name   own_site     the site that a device makes
-//! made         what this run made lately            refusals     sheets set aside
-//! audit        reads back what was made             sighting, readback: what that shows
+//! made         what this run made lately            audit        reads it back (sighting, readback)
 //!
 //! timekeeping  a clock that jumps                   settling     how long "not there" is not believed
 //! watchdog     notices that nothing moves           standstill   what it is shown
 //! ```
 //!
 //! Outside of a run, `verify` asks the service for a person who decides, by way of `inquiry`; `lock` keeps two runs from
-//! one account.
-//! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+//! one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
 mod audit;
@@ -56,6 +55,7 @@ mod probing;
 mod quota;
 mod reach;
 mod readback;
+mod reading;
 mod refusals;
 mod session;
 mod settling;
