@@ -84,6 +84,8 @@ struct Cell {
     of: Type,
     has_formula: bool,
     formula: formula::Formula,
+    /// The number of the formula that it shares with other cells.
+    shared: Option<u32>,
     has_value: bool,
     has_inline: bool,
     /// The pieces, the bytes and the first bytes of the value.
@@ -173,6 +175,7 @@ impl Walk {
                     return Err(self.unreadable("a formula stands behind its result"));
                 }
                 self.cell.has_formula = true;
+                self.cell.shared = shared(element);
             }
             (Some(Element::Cell), Element::Value) => {
                 if self.cell.has_value {
@@ -411,9 +414,7 @@ impl Walk {
                 }
                 is_new = is_unsaved && column.unsaved.add(cell.row);
             }
-            if let Some(target) = cell.formula.link() {
-                self.survey.links.add_formula((cell.row, cell.column), &target);
-            }
+            self.note_link(&cell);
             self.remember(is_new)?;
         }
         self.is_behind_an_error = cell.is_unknown_error;
@@ -423,6 +424,20 @@ impl Walk {
         }
         self.last = Some((cell.row, cell.column));
         Ok(())
+    }
+
+    /// Notes where the formula of a cell leads, if it makes a link. Of cells that share one the first says what it is.
+    fn note_link(&mut self, cell: &Cell) {
+        let (links, at) = (&mut self.survey.links, (cell.row, cell.column));
+        let target = cell.formula.link();
+        if let Some(target) = &target {
+            links.add_formula(at, target);
+        }
+        match cell.shared {
+            Some(number) if cell.formula.is_blank() => links.add_shared(at, number),
+            Some(number) => links.share(number, target.as_deref()),
+            None => {}
+        }
     }
 
     /// Counts the ranges that are kept.
@@ -452,6 +467,14 @@ impl Walk {
             | quick_xml::Error::Namespace(_) => self.unreadable("its structure is broken"),
         }
     }
+}
+
+/// The number of the formula that a cell shares with others, as its element says.
+fn shared(element: &BytesStart<'_>) -> Option<u32> {
+    // Nothing depends on it but a link, so that a broken one is no reason to refuse the worksheet.
+    let [of, number] = attributes(element, ["t", "si"]).ok()?;
+    of.filter(|of| *of == "shared")?;
+    number?.parse().ok()
 }
 
 /// Says after which cell a worksheet cannot be read; rows as shown, columns from 0.
