@@ -21,6 +21,10 @@ use crate::sheet::workbook::Workbook;
 /// Rows that are looked at in search of a header whose row a person has named.
 const FURTHEST_HEADER: usize = 10_000;
 
+/// What can be done besides about a damaged sheet of which nobody knows whether it holds rows.
+const LEAVE_OUT: &str =
+    ", or name the sheets that are to be read with --worksheet if it holds none of the rows";
+
 /// Whether this is the header of one of our reports: it is the first row, whatever was said of the sheets that the rows
 /// come from.
 fn is_report(candidate: &Candidate) -> bool {
@@ -118,10 +122,11 @@ impl Book {
             if let Some(message) = unreadable {
                 let has_known = guess(&candidates, None, &self.options.rename);
                 let is_ours = named.is_some() || wanted || has_known.is_some_and(|guess| guess.is_certain());
+                // What a damaged sheet with another name holds may be a remark or a thousand rows: only a person knows.
+                let left_out = if is_ours { "" } else { LEAVE_OUT };
+                let message = format!("{message}{left_out}");
                 let finding = Finding::of_file(Code::SheetUnreadable, &self.file.name, message);
-                // What a damaged sheet with another name holds may be a remark or a thousand rows: it is told either way.
-                let severity = if is_ours { Severity::Fatal } else { Severity::Warning };
-                self.findings.push(finding.as_severity(severity).in_sheet(Some(&sheet.name)));
+                self.findings.push(finding.in_sheet(Some(&sheet.name)));
                 self.ignored.push((sheet.name, "cannot be read"));
                 continue;
             }
