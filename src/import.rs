@@ -53,6 +53,8 @@ pub struct Examined {
     pub sheets: Vec<SheetCount>,
     /// Everything that was found.
     pub findings: Findings,
+    /// How the files were read, as the options of a command; kept in the journal for what is corrected of them.
+    pub reading: String,
 }
 
 /// What became of an import.
@@ -116,7 +118,16 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
         sheet.usable = (*first..last).filter(|row| checked.is_usable(*row)).count() as u64;
     }
-    Ok(Examined { books, places, checked, policy: options.policy.clone(), reasons, sheets, findings })
+    Ok(Examined {
+        books,
+        places,
+        checked,
+        policy: options.policy.clone(),
+        reasons,
+        sheets,
+        findings,
+        reading: String::new(),
+    })
 }
 
 /// What one look through the rows of all files came to.

@@ -297,6 +297,19 @@ fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_i
     let summary = bench::books::read(&bench.path("reports/1/results.xlsx")).remove(0).text();
     assert!(summary.contains(&format!("then {advice}")), "{summary}");
 
+    // Written again later, by somebody who has forgotten the customer, the report tells the same, and so does `status`.
+    let at = ["--journal", "trial.db"];
+    let later = bench.fleetload(&[&["report", "1"][..], &at].concat()).expect_code(0);
+    assert!(later.stderr.contains(&format!("then: {run}\n")), "{}", later.stderr);
+    for name in ["companies.results.csv", "companies.fix.csv", "results.jsonl", "summary.json"] {
+        let text = std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect("a report");
+        assert!(text.contains(&advice), "{name}: {text}");
+    }
+    let status = bench.fleetload(&[&["status"][..], &at].concat());
+    assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    let nothing = bench.fleetload(&[&["run", "--sandbox"][..], &at].concat());
+    assert!(nothing.stderr.contains(&format!("then: {run}\n")), "{}", nothing.stderr);
+
     // Typed as it is told, with the row corrected, it does what it says.
     let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
     bench.write(

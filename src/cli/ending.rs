@@ -1,6 +1,6 @@
 //! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -68,12 +68,16 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
-    let mut fix: Option<PathBuf> = None;
+    let mut fix: Option<(PathBuf, String)> = None;
     for &import in &concerned {
-        let written = reports::write(context, journal, import, &standing)?;
+        let (written, again) = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
         kept.push(reports::kept_object(&written));
-        fix = written.fix.or(fix);
+        let with_command = |file: PathBuf| {
+            let command = again.with_file("run", &file);
+            (file, command)
+        };
+        fix = written.fix.map(with_command).or(fix);
     }
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in &concerned {
@@ -91,12 +95,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     audit::tell_earlier(context, &found_earlier);
     audit::tell_how_to_end(context, found.first().or(found_earlier.first()));
     let left = left(counts::moving(&journal.tally(None)?), unread);
-    tell_ending(
-        context,
-        ending,
-        exit,
-        (fix.as_deref(), !found.is_empty() || !found_earlier.is_empty(), left),
-    );
+    tell_ending(context, ending, exit, (fix.as_ref(), !found.is_empty() || !found_earlier.is_empty(), left));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back,
@@ -147,7 +146,7 @@ fn tell_ending(
     context: &Context<'_>,
     ending: &Ending,
     exit: Exit,
-    (fix, found, left): (Option<&Path>, bool, &str),
+    (fix, found, left): (Option<&(PathBuf, String)>, bool, &str),
 ) {
     let terminal = context.terminal;
     let again = context.again("run");
@@ -161,11 +160,7 @@ fn tell_ending(
                 terminal
                     .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
                 terminal.hint(match fix {
-                    Some(fix) => format!(
-                        "correct the rows in {}, then: {}",
-                        fix.display(),
-                        context.again_with("run", fix)
-                    ),
+                    Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
                     None => format!("what was rejected, and why: {}", context.again("report")),
                 });
             }
@@ -192,7 +187,7 @@ fn tell_ending(
             }
             let refused = fix.map_or_else(
                 || "when the sheet is wrong: correct it and run it again".to_owned(),
-                |fix| {
+                |(fix, _)| {
                     format!(
                         "what was refused is in {}; when the sheet is wrong: correct it and run it again",
                         fix.display()

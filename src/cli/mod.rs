@@ -13,6 +13,7 @@ mod choice;
 mod commands;
 mod connection;
 mod context;
+mod corrected;
 mod counts;
 mod decide;
 mod doctor;

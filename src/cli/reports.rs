@@ -7,7 +7,8 @@ use serde_json::json;
 use super::commands::OfImport;
 use super::context::Context;
 use super::ending::worse;
-use super::{counts, status};
+use super::{corrected, counts, status};
+use crate::command::Again;
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::look;
@@ -22,7 +23,7 @@ const NUMBERS: usize = 20;
 pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     let written = context.journal().and_then(|journal| {
         let (import, standing) = asked_for(context, typed, &journal)?;
-        let written = write(context, &journal, import, &standing)?;
+        let (written, _) = write(context, &journal, import, &standing)?;
         tell(context, import, &standing, &written);
         status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
         Ok(Exit::Done)
@@ -82,7 +83,8 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
         })?;
     standing.exit_code = Exit::Journal.code();
     let folder = context.common.reports.join(format!("{import}-damaged"));
-    let caller = Caller { again: &context.commands(), folder: &folder };
+    let again = corrected::commands(context, &corrected::import(&salvaged.journal, import)?);
+    let caller = Caller { again: &again, folder: &folder };
     let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
     let lines = unreadable(path, &salvaged, import);
     let list = folder.join("unreadable.txt");
@@ -98,7 +100,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
         Line::plain(format!("report of what is left of import {import}: "))
             .ink(Ink::Strong, folder.display().to_string()),
     );
-    tell_kept(context, &written);
+    tell_kept(context, &again, &written);
     tell(context, import, &standing, &written);
     context.terminal.hint(
         "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
@@ -132,15 +134,16 @@ fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String>
     lines
 }
 
-/// Writes the reports of an import and says where they are.
+/// Writes the reports of an import and says where they are; those, and the commands that they tell.
 pub(super) fn write(
     context: &Context<'_>,
     journal: &Journal,
     import: ImportId,
     standing: &Standing,
-) -> Result<Written> {
-    let folder = context.common.reports.join(import.to_string());
-    let caller = Caller { again: &context.commands(), folder: &folder };
+) -> Result<(Written, Again)> {
+    let info = corrected::import(journal, import)?;
+    let (folder, again) = (corrected::folder(context, &info), corrected::commands(context, &info));
+    let caller = Caller { again: &again, folder: &folder };
     let written = report::write(journal, import, &folder, standing, caller)?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
@@ -155,18 +158,18 @@ pub(super) fn write(
             fix.display()
         ));
     }
-    tell_kept(context, &written);
-    Ok(written)
+    tell_kept(context, &again, &written);
+    Ok((written, again))
 }
 
 /// Tells of fix files that somebody has corrected: they have another name now.
-fn tell_kept(context: &Context<'_>, written: &Written) {
+fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
     for kept in &written.kept {
         let place = kept.path.display();
         context.terminal.result(if kept.is_imported {
             format!("your corrections, which were imported already, are kept in {place}")
         } else {
-            format!("your corrections are kept in {place}: {}", context.again_with("run", &kept.path))
+            format!("your corrections are kept in {place}: {}", again.with_file("run", &kept.path))
         });
     }
 }

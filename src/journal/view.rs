@@ -32,6 +32,9 @@ pub struct ImportInfo {
     pub files: Vec<(String, String)>,
     /// Its rows.
     pub rows: u64,
+    /// How its files were read: the options of a command, each with a space before it; absent where an older fleetload
+    /// made it.
+    pub reading: Option<String>,
 }
 
 /// A sheet of an import.
@@ -155,13 +158,14 @@ impl Journal {
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self
             .connection
-            .prepare_cached("SELECT id, at, row_count FROM import ORDER BY id")?
+            .prepare_cached("SELECT id, at, row_count, reading FROM import ORDER BY id")?
             .query_map([], |row| {
                 Ok(ImportInfo {
                     import: row.get(0)?,
                     at: row.get(1)?,
                     files: Vec::new(),
                     rows: natural(row.get(2)?),
+                    reading: row.get(3)?,
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;

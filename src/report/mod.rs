@@ -53,7 +53,7 @@ use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
 use replace::{Change, Folder};
-pub use workbook::RESULTS;
+pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
 
 /// What the run knows of an import and the journal does not.
