@@ -360,3 +360,33 @@ fn what_to_do_about_a_file_that_cannot_be_read_fits_the_file() {
         assert!(told.ends_with(&format!("{what}, then type the command again\n")), "{file}: {told}");
     }
 }
+
+#[test]
+fn the_report_of_one_journal_is_never_put_in_the_place_of_that_of_another() {
+    let bench = Bench::new(Scenario::default());
+    let wrong = |name: &str| bench::companies(2).replace("Customer", name).replace("+64 9 555 0001", "");
+    let mut written = Vec::new();
+    for (journal, name, folder) in [("east.db", "East", "reports/1"), ("west.db", "West", "reports/1-2")] {
+        bench.write("companies.csv", &wrong(name));
+        let options = ["run", "companies.csv", "--skip-invalid", "--sandbox", "--journal", journal];
+        let told = bench.fleetload(&options).expect_code(4);
+        let warning = "reports/1 has the report of another journal, or of another copy of this one, so that this report goes to reports/1-2";
+        assert_eq!(told.stderr.contains(warning), journal == "west.db", "{}", told.stderr);
+        assert!(told.stdout.contains(&format!("1 row to correct: {folder}/fix.xlsx")), "{}", told.stdout);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(told.stderr.contains(&run), "{}", told.stderr);
+        let results = std::fs::read_to_string(bench.path(&format!("{folder}/companies.results.csv")));
+        assert!(results.expect("a report").contains(&format!("{name} 1")), "{journal}");
+        written.push((journal, folder));
+    }
+    // Each is written again where it was.
+    for (journal, folder) in written {
+        let page = bench.path(&format!("{folder}/report.html"));
+        std::fs::remove_file(&page).expect("it was there");
+        let told = bench.fleetload(&["report", "1", "--journal", journal]).expect_code(0);
+        assert!(page.exists() && told.stdout.contains(&format!("report of import 1: {folder}/report.html")));
+        let status = bench.fleetload(&["status", "--journal", journal]);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::report;
 
 /// The folder of the reports of an import.
 pub(super) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBuf {
-    context.common.reports.join(info.import.to_string())
+    report::folder(&context.common.reports, &info.import.to_string(), info)
 }
 
 /// The workbook of the rows of an import to correct.

@@ -82,8 +82,9 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
             _ => error,
         })?;
     standing.exit_code = Exit::Journal.code();
-    let folder = context.common.reports.join(format!("{import}-damaged"));
-    let again = corrected::commands(context, &corrected::import(&salvaged.journal, import)?);
+    let info = corrected::import(&salvaged.journal, import)?;
+    let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
+    let again = corrected::commands(context, &info);
     let caller = Caller { again: &again, folder: &folder };
     let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
     let lines = unreadable(path, &salvaged, import);
@@ -149,6 +150,15 @@ pub(super) fn write(
     context.terminal.result(
         Line::plain(format!("report of import {import}: "))
             .ink(Ink::Strong, page.display().to_string())
+    let usual = context.common.reports.join(import.to_string());
+    if folder != usual {
+        context.terminal.warn(format!(
+            "{} has the report of another journal, or of another copy of this one, so that this report goes to {}: to keep \
+             them apart, name a folder for each journal with --reports",
+            usual.display(),
+            folder.display()
+        ));
+    }
             .text(format!(", {}", report::RESULTS)),
     );
     if let Some(fix) = &written.fix {

@@ -4,7 +4,9 @@
 //! asked of the journal.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
@@ -25,6 +27,24 @@ use super::replace::{Beside, Folder};
 
 /// The file's name.
 pub(super) const NAME: &str = "summary.json";
+
+/// What rows to correct are called in it.
+const TO_FIX: &str = "to_fix";
+/// When it was imported to the thousandth of a second, which no other import of the same number shares.
+pub(super) const IMPORTED_AT_MS: &str = "imported_at_ms";
+/// Most bytes of an earlier one.
+const LARGEST: u64 = 1 << 26;
+
+/// What an earlier report in a folder says of itself; nothing where there is none that can be read.
+pub(super) fn before(folder: &Path) -> Option<Value> {
+    let file = File::open(folder.join(NAME)).ok()?;
+    serde_json::from_reader(BufReader::new(file.take(LARGEST))).ok()
+}
+
+/// How many rows the report in a folder has for a person to correct; nothing where there is no report.
+pub fn told_to_fix(folder: &Path) -> Option<u64> {
+    before(folder)?.get(TO_FIX)?.as_u64()
+}
 
 /// The numbers of an import.
 #[derive(Debug)]
@@ -160,6 +180,7 @@ impl Figures {
             "started_at": moment(self.started_at),
             "finished_at": moment(self.finished_at),
             "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
+            IMPORTED_AT_MS: self.imported_at.millis(),
                 .collect::<Vec<_>>(),
             "rows": self.rows,
             "counts": counts(&self.states),

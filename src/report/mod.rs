@@ -5,6 +5,7 @@
 //! line     one row in words                       advice   codes in words, with what to do next
 //! figures  the numbers of an import               name     safe names of files and worksheets
 //! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
+//! place    which folder they go to
 //! own_sheet a sheet of our own in a workbook, filled from above
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
@@ -28,6 +29,7 @@ mod objects;
 mod own_sheet;
 mod page;
 mod paint;
+mod place;
 mod replace;
 mod summary_sheet;
 mod workbook;
@@ -44,6 +46,7 @@ use advice::Advisor;
 pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
+pub use figures::told_to_fix;
 pub use kept::Kept;
 use layout::{Layout, must_be_corrected};
 pub use line::RESULT_COLUMNS;
@@ -52,6 +55,7 @@ use name::Names;
 use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
+pub use place::folder;
 use replace::{Change, Folder};
 pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
