@@ -79,6 +79,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         };
         fix = written.fix.map(with_command).or(fix);
     }
+    kept.extend(reports::renew(context, journal, &concerned)?.iter().map(reports::kept_object));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in &concerned {
             held::tell(context, journal, Some(import))?;

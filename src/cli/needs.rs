@@ -157,9 +157,14 @@ impl Unanswered {
         })
     }
 
+    /// How many they are.
+    pub(super) fn total(&self) -> u64 {
+        self.refused + self.left_out + self.along
+    }
+
     /// Whether nothing is left to be corrected in this import.
     pub(super) fn is_empty(&self) -> bool {
-        self.refused + self.left_out + self.along == 0
+        self.total() == 0
     }
 
     /// Which imports answer for its rows, in words: `3 answered by import 2`; empty for none.

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::commands::OfImport;
 use super::context::Context;
 use super::ending::worse;
+use super::needs::Unanswered;
 use super::{corrected, counts, status};
 use crate::command::Again;
 use crate::error::{Error, ErrorKind, Exit, Result};
@@ -45,6 +46,11 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
                 .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
         }
     };
+    Ok((import, standing(journal, import)?))
+}
+
+/// How an import stands.
+fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
     let mut exit = counts::exit(&journal.tally(Some(import))?);
     if !journal.unseen_findings(Some(import))?.is_empty() {
         exit = worse(exit, Exit::Held);
@@ -58,7 +64,7 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
         Exit::Held => RunState::Held,
         _ => RunState::Finished,
     };
-    Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
+    Ok(Standing { state, exit_code: exit.code(), resumes_at })
 }
 
 fn tell(context: &Context<'_>, import: ImportId, standing: &Standing, written: &Written) {
@@ -144,12 +150,6 @@ pub(super) fn write(
 ) -> Result<(Written, Again)> {
     let info = corrected::import(journal, import)?;
     let (folder, again) = (corrected::folder(context, &info), corrected::commands(context, &info));
-    let caller = Caller { again: &again, folder: &folder };
-    let written = report::write(journal, import, &folder, standing, caller)?;
-    let page = folder.join(report::PAGE);
-    context.terminal.result(
-        Line::plain(format!("report of import {import}: "))
-            .ink(Ink::Strong, page.display().to_string())
     let usual = context.common.reports.join(import.to_string());
     if folder != usual {
         context.terminal.warn(format!(
@@ -159,6 +159,12 @@ pub(super) fn write(
             folder.display()
         ));
     }
+    let caller = Caller { again: &again, folder: &folder };
+    let written = report::write(journal, import, &folder, standing, caller)?;
+    let page = folder.join(report::PAGE);
+    context.terminal.result(
+        Line::plain(format!("report of import {import}: "))
+            .ink(Ink::Strong, page.display().to_string())
             .text(format!(", {}", report::RESULTS)),
     );
     if let Some(fix) = &written.fix {
@@ -170,6 +176,38 @@ pub(super) fn write(
     }
     tell_kept(context, &again, &written);
     Ok((written, again))
+}
+
+/// Writes the reports of earlier imports again whose files of rows to correct have rows that came again since: nobody shall
+/// correct them twice. Reports that are not there are not missed.
+pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) -> Result<Vec<Written>> {
+    let mut renewed = Vec::new();
+    for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
+        let folder = corrected::folder(context, info);
+        let Some(told) = report::told_to_fix(&folder).filter(|told| *told > 0) else { continue };
+        if Unanswered::of(journal, info.import)?.total() >= told {
+            continue;
+        }
+        let again = corrected::commands(context, info);
+        let caller = Caller { again: &again, folder: &folder };
+        let standing = standing(journal, info.import)?;
+        let written = report::write(journal, info.import, &folder, &standing, caller)?;
+        context.terminal.result(format!(
+            "report of import {}: written again, as rows of it came again: {}",
+            info.import,
+            match &written.fix {
+                Some(fix) => format!(
+                    "{} in {}",
+                    look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
+                    fix.display()
+                ),
+                None => "nothing is left to be corrected in it".to_owned(),
+            }
+        ));
+        tell_kept(context, &again, &written);
+        renewed.push(written);
+    }
+    Ok(renewed)
 }
 
 /// Tells of fix files that somebody has corrected: they have another name now.

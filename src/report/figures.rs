@@ -58,6 +58,8 @@ pub(super) struct Figures {
     pub(super) rows: u64,
     pub(super) states: Tally,
     pub(super) to_fix: u64,
+    /// Those of them in which nothing is to be corrected.
+    pub(super) to_fix_along: u64,
     pub(super) recognised: u64,
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
@@ -128,6 +130,7 @@ impl Figures {
             rows: sum(|layout| layout.count.rows),
             states,
             to_fix: sum(|layout| layout.count.to_fix),
+            to_fix_along: sum(|layout| layout.count.along),
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             left_out: journal.left_out_tally(Some(info.import))?,
@@ -148,7 +151,7 @@ impl Figures {
         })
     }
 
-    /// Rows to correct in which nothing is to be corrected: they come along with what they belong to.
+    /// Rows that were left out without an error of their own: they come along with what they belong to.
     pub(super) fn along(&self) -> u64 {
         self.left_out.in_state(JobState::Skipped)
     }
@@ -177,14 +180,14 @@ impl Figures {
             "exit_code": self.standing.exit_code,
             "resumes_at": moment(self.standing.resumes_at),
             "imported_at": self.imported_at.to_string(),
+            IMPORTED_AT_MS: self.imported_at.millis(),
             "started_at": moment(self.started_at),
             "finished_at": moment(self.finished_at),
             "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
-            IMPORTED_AT_MS: self.imported_at.millis(),
                 .collect::<Vec<_>>(),
             "rows": self.rows,
             "counts": counts(&self.states),
-            "to_fix": self.to_fix,
+            TO_FIX: self.to_fix,
             "recognised": self.recognised,
             "left_out": self.left_out.total(),
             "changed_since": self.changed_since,

@@ -145,7 +145,9 @@ pub fn write(
 
     let (for_results, for_fix) = worksheet_names(&layouts);
     let has_fix = figures.to_fix > 0;
-    let advisor = Advisor::new(caller.again, has_fix.then(|| caller.folder.join(workbook::FIX)));
+    let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
+    let fix = has_fix.then(|| caller.folder.join(workbook::FIX));
+    let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
     let mut results = Workbook::results(&folder, &info, &figures, &advisor)?;
     let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
@@ -210,7 +212,7 @@ pub fn write(
         removed,
         fix,
         to_fix: figures.to_fix,
-        along: figures.along(),
+        along: figures.to_fix_along,
         kept,
     })
 }
