@@ -53,6 +53,8 @@ pub struct Examined {
     pub sheets: Vec<SheetCount>,
     /// Everything that was found.
     pub findings: Findings,
+    /// How the files were read, as the options of a command; kept in the journal for what is corrected of them.
+    pub reading: String,
 }
 
 /// What became of an import.
@@ -87,33 +89,15 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
             Err(refusal) => findings.extend_whole(refusal),
         }
     }
-    let mut between = Between::under(options.policy.clone());
-    let mut reasons = Reasons::default();
-    let mut places = Vec::new();
-    let mut sheets = Vec::new();
-    let mut rows = 0;
-    for (book_number, book) in books.iter().enumerate() {
-        for (table_number, table) in book.tables.iter().enumerate() {
-            let number = between.table(table);
-            reasons.table(table);
-            places.push((book_number, table_number, rows));
-            let summary = book.read(table, &mut |mut row| {
-                options.policy.judge_row(&mut row);
-                between.add(number, &row);
-                rows += 1;
-                findings.extend(row.findings.drain(..));
-                Ok(())
-            })?;
-            findings.extend_whole(summary.findings);
-            sheets.push(SheetCount {
-                name: table.name.clone(),
-                file: table.file.clone(),
-                kind: table.kind,
-                rows: summary.rows,
-                usable: 0,
-            });
+    let of_files = findings;
+    let Looked { between, mut reasons, places, mut sheets, mut findings } = loop {
+        let (looked, keys_alone) = Looked::through(&books, &options.policy, of_files.clone())?;
+        if !refer(&mut books, &looked.between, &keys_alone) {
+            break looked;
         }
-    }
+        // What was taken for a remark is a row: everything is looked at again with it.
+    };
+    let rows: u64 = sheets.iter().map(|sheet| sheet.rows).sum();
     if rows == 0
         && !options.allow_empty
         && findings.is_clean()
@@ -134,7 +118,77 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
         sheet.usable = (*first..last).filter(|row| checked.is_usable(*row)).count() as u64;
     }
-    Ok(Examined { books, places, checked, policy: options.policy.clone(), reasons, sheets, findings })
+    Ok(Examined {
+        books,
+        places,
+        checked,
+        policy: options.policy.clone(),
+        reasons,
+        sheets,
+        findings,
+        reading: String::new(),
+    })
+}
+
+/// What one look through the rows of all files came to.
+struct Looked {
+    between: Between,
+    reasons: Reasons,
+    places: Vec<(usize, usize, usize)>,
+    sheets: Vec<SheetCount>,
+    findings: Findings,
+}
+
+/// Rows of a book's table that were taken for totals or remarks, with their keys.
+type KeysAlone = Vec<((usize, usize), Vec<(u32, String)>)>;
+
+impl Looked {
+    /// Reads all rows; `findings` are those about the files.
+    fn through(books: &[Book], policy: &Policy, findings: Findings) -> Result<(Self, KeysAlone)> {
+        let mut between = Between::under(policy.clone());
+        let mut reasons = Reasons::default();
+        let (mut places, mut sheets, mut keys_alone) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut findings, mut rows) = (findings, 0);
+        for (book_number, book) in books.iter().enumerate() {
+            for (table_number, table) in book.tables.iter().enumerate() {
+                let number = between.table(table);
+                reasons.table(table);
+                places.push((book_number, table_number, rows));
+                let summary = book.read(table, &mut |mut row| {
+                    policy.judge_row(&mut row);
+                    between.add(number, &row);
+                    rows += 1;
+                    findings.extend(row.findings.drain(..));
+                    Ok(())
+                })?;
+                findings.extend_whole(summary.findings);
+                keys_alone.push(((book_number, table_number), summary.keys_alone));
+                sheets.push(SheetCount {
+                    name: table.name.clone(),
+                    file: table.file.clone(),
+                    kind: table.kind,
+                    rows: summary.rows,
+                    usable: 0,
+                });
+            }
+        }
+        Ok((Self { between, reasons, places, sheets, findings }, keys_alone))
+    }
+}
+
+/// Notes of the rows that were taken for remarks those whose keys others refer to; whether there are any.
+fn refer(books: &mut [Book], between: &Between, keys_alone: &KeysAlone) -> bool {
+    let mut any = false;
+    for ((book, table), keys) in keys_alone {
+        let table = &mut books[*book].tables[*table];
+        for (row, key) in keys {
+            if between.is_referred_to(table.kind, key) {
+                table.referred.insert(*row);
+                any = true;
+            }
+        }
+    }
+    any
 }
 
 impl Examined {

@@ -76,6 +76,41 @@ fn the_fix_sheet_holds_only_what_to_correct_and_imports_as_it_is() {
     bench.write("devices.csv", &fix.replace("Edge 9000", "Edge 500"));
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
     assert_eq!(bench.created("device").len(), 10);
+    // Nobody shall correct the row a second time.
+    assert!(!bench.path("reports/1/fix.xlsx").exists() && !bench.path("reports/1/devices.fix.csv").exists());
+    assert_eq!(bench.summary(1)["to_fix"], 0);
+}
+
+#[test]
+fn a_row_that_is_refused_again_is_in_the_fix_sheet_of_the_newest_import_only() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let wrong = |till: &str| format!("{till},Edge 9000");
+    let devices = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", &wrong("Till 3"))
+        .replace("Till 5,Edge 100", &wrong("Till 5"));
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let name = "reports/1/devices.fix.csv";
+    let fix = std::fs::read_to_string(bench.path(name)).expect("a sheet to fix");
+    // One of the two comes again, wrong in another way, from the file where it stood.
+    let half: String =
+        fix.lines().filter(|line| !line.contains("Till 5")).map(|line| format!("{line}\n")).collect();
+    bench.write(name, &half.replace("Edge 9000", "Edge 9001"));
+    let told = bench.fleetload(&["run", name]).expect_code(4);
+    assert!(told.stdout.contains("1 row to correct: reports/1/fix.xlsx"), "{}", told.stdout);
+    let kept = "your corrections, which were imported already, are kept in reports/1/devices.fix.edited.csv";
+    assert!(told.stdout.contains(kept), "{}", told.stdout);
+    for (import, has, lacks) in [(1, "Till 5", "Till 3"), (2, "Till 3", "Till 5")] {
+        let fix = std::fs::read_to_string(bench.path(&format!("reports/{import}/devices.fix.csv")));
+        let fix = fix.expect("a sheet to fix");
+        assert!(fix.contains(has) && !fix.contains(lacks), "import {import}: {fix}");
+    }
+    let rows = bench.results(1);
+    let row = rows.iter().find(|row| row["status"] == "rejected" && row["row"] == 5).expect("Till 3");
+    let says = |key: &str, words: &str| row[key].as_str().is_some_and(|text| text.contains(words));
+    assert!(says("message", "it came again in import 2, which answers for it"), "{row}");
+    assert!(says("advice", "type: fleetload report 2"), "{row}");
 }
 
 #[test]
@@ -121,7 +156,7 @@ fn with_a_new_journal_companies_below_one_that_was_there_are_found_as_well() {
     assert_eq!(bench.created("company").len(), 2);
     bench.fleetload(&["run", "companies.csv", "--journal", "new.db"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 2, "both were there");
-    assert_eq!(bench.counts(1), [("existing".to_owned(), 2)].into());
+    assert_eq!(bench.counts("1-2"), [("existing".to_owned(), 2)].into());
 }
 
 #[test]
@@ -133,7 +168,7 @@ fn a_row_that_is_not_the_similar_record_found_before_sending_is_sent_once_a_pers
     bench.write("sites.csv", &bench::sites(1, 1).replace("Branch 0,REF-0", "BRANCH 0,"));
     let files = ["run", "companies.csv", "sites.csv", "--journal", "new.db"];
     bench.fleetload(&files).expect_code(8);
-    assert_eq!(bench.counts(1)["held"], 1);
+    assert_eq!(bench.counts("1-2")["held"], 1);
     bench.fleetload(&["resolve", "2", "--not-created", "--journal", "new.db"]).expect_code(0);
     bench.fleetload(&["run", "--journal", "new.db"]).expect_code(0);
     assert_eq!(bench.created("site").len(), 2);

@@ -286,3 +286,21 @@ fn a_file_without_a_table_is_said_to_have_no_workbook() {
     let same = ["check", "a.csv", "./a.csv", "--out", "out"];
     bench.fleetload(&same).expect_code(2);
 }
+
+#[test]
+fn files_of_one_name_from_two_folders_get_a_workbook_each() {
+    let bench = Bench::new(Scenario::default());
+    for (folder, name) in [("east", "Depot"), ("west", "Store")] {
+        std::fs::create_dir(bench.path(folder)).expect("a folder");
+        let row = format!("s1,6f1c2a3e-0000-4000-8000-000000000001,{name},,1 High St");
+        bench.write(&format!("{folder}/sites.csv"), &format!("key,company,name,phone,address1\n{row}\n"));
+    }
+    let told = bench.fleetload(&["check", "east/sites.csv", "west/sites.csv", "--out", "out"]).expect_code(3);
+    for (folder, name) in [("east", "Depot"), ("west", "Store")] {
+        assert!(told.stdout.contains(&format!("every problem in its cell: out/{folder}-sites.checked.xlsx")));
+        let sheets = checked(&bench, &format!("{folder}-sites"));
+        assert_eq!(sheets[1].rows[1][2], Data::String(name.into()));
+        let list = sheets[0].text();
+        assert!(list.contains("cell.required") && list.contains(&format!("{folder}/sites.csv")), "{list}");
+    }
+}

@@ -297,6 +297,19 @@ fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_i
     let summary = bench::books::read(&bench.path("reports/1/results.xlsx")).remove(0).text();
     assert!(summary.contains(&format!("then {advice}")), "{summary}");
 
+    // Written again later, by somebody who has forgotten the customer, the report tells the same, and so does `status`.
+    let at = ["--journal", "trial.db"];
+    let later = bench.fleetload(&[&["report", "1"][..], &at].concat()).expect_code(0);
+    assert!(later.stderr.contains(&format!("then: {run}\n")), "{}", later.stderr);
+    for name in ["companies.results.csv", "companies.fix.csv", "results.jsonl", "summary.json"] {
+        let text = std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect("a report");
+        assert!(text.contains(&advice), "{name}: {text}");
+    }
+    let status = bench.fleetload(&[&["status"][..], &at].concat());
+    assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    let nothing = bench.fleetload(&[&["run", "--sandbox"][..], &at].concat());
+    assert!(nothing.stderr.contains(&format!("then: {run}\n")), "{}", nothing.stderr);
+
     // Typed as it is told, with the row corrected, it does what it says.
     let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
     bench.write(
@@ -345,5 +358,35 @@ fn what_to_do_about_a_file_that_cannot_be_read_fits_the_file() {
         let told = bench.fleetload(&["run", file, "--sandbox"]).expect_code(3).stderr;
         let (what, _) = hint.split_once(", then: ").expect("a hint");
         assert!(told.ends_with(&format!("{what}, then type the command again\n")), "{file}: {told}");
+    }
+}
+
+#[test]
+fn the_report_of_one_journal_is_never_put_in_the_place_of_that_of_another() {
+    let bench = Bench::new(Scenario::default());
+    let wrong = |name: &str| bench::companies(2).replace("Customer", name).replace("+64 9 555 0001", "");
+    let mut written = Vec::new();
+    for (journal, name, folder) in [("east.db", "East", "reports/1"), ("west.db", "West", "reports/1-2")] {
+        bench.write("companies.csv", &wrong(name));
+        let options = ["run", "companies.csv", "--skip-invalid", "--sandbox", "--journal", journal];
+        let told = bench.fleetload(&options).expect_code(4);
+        let warning = "reports/1 has the report of another journal, or of another copy of this one, so that this report goes to reports/1-2";
+        assert_eq!(told.stderr.contains(warning), journal == "west.db", "{}", told.stderr);
+        assert!(told.stdout.contains(&format!("1 row to correct: {folder}/fix.xlsx")), "{}", told.stdout);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(told.stderr.contains(&run), "{}", told.stderr);
+        let results = std::fs::read_to_string(bench.path(&format!("{folder}/companies.results.csv")));
+        assert!(results.expect("a report").contains(&format!("{name} 1")), "{journal}");
+        written.push((journal, folder));
+    }
+    // Each is written again where it was.
+    for (journal, folder) in written {
+        let page = bench.path(&format!("{folder}/report.html"));
+        std::fs::remove_file(&page).expect("it was there");
+        let told = bench.fleetload(&["report", "1", "--journal", journal]).expect_code(0);
+        assert!(page.exists() && told.stdout.contains(&format!("report of import 1: {folder}/report.html")));
+        let status = bench.fleetload(&["status", "--journal", journal]);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
     }
 }

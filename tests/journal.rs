@@ -145,7 +145,9 @@ fn a_backup_that_is_restored_is_stopped_before_anything_is_imported_or_sent() {
     assert_eq!(accept[..2], ["run", "devices.csv"], "{accept:?}");
     type_in(&bench, &accept).expect_code(0);
     assert_eq!(bench.created("device").len(), 40);
-    assert_eq!(bench.counts(2)["existing"], 40);
+    // The report of the import that this copy lacks stays where it is.
+    assert_eq!(bench.counts("2-2")["existing"], 40);
+    assert_eq!(bench.counts(2)["created"], 40);
 }
 
 #[test]

@@ -58,6 +58,11 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
     bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
     let again = std::fs::read_to_string(bench.path("reports/2/devices.fix.csv")).expect("a sheet to fix");
     assert_eq!(again.lines().count() - 1, 1, "{again}");
+    // Of the first import nothing is left to be corrected: what is wrong still is in the second.
+    assert!(!bench.path("reports/1/fix.xlsx").exists() && !bench.path("reports/1/devices.fix.csv").exists());
+    assert_eq!((&bench.summary(1)["to_fix"], &bench.summary(1)["left_out"]), (&0.into(), &1.into()));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("<code>fleetload report 2</code>") && !page.contains("run FILE"));
     bench.write("devices.csv", &again.replace("00:1a:2b:00:00\"", "00:1a:2b:00:00:03\""));
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
     let made = ["company", "site", "device"].map(|kind| bench.created(kind).len());
@@ -119,6 +124,35 @@ fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_comm
     bench.write(name, &std::fs::read_to_string(bench.path(edited)).expect("theirs"));
     assert!(report(r#""kept":[{"file":"reports/1/devices.fix.edited.csv","imported":true}]"#));
     assert!(report(r#""kept":[]"#));
+}
+
+#[test]
+fn rows_that_are_left_out_once_more_leave_the_fix_sheets_of_the_import_before() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let fix = |import: u32| std::fs::read_to_string(bench.path(&format!("reports/{import}/devices.fix.csv")));
+    let first = fix(1).expect("a sheet to fix");
+    let is_wrong = |line: &&str| line.contains("00:1a:2b:00:00\"");
+    let wrong: Vec<&str> = first
+        .lines()
+        .enumerate()
+        .filter(|(at, line)| *at == 0 || is_wrong(line))
+        .map(|(_, line)| line)
+        .collect();
+    assert_eq!(wrong.len(), 2, "{first}");
+    // Wrong still, in another way.
+    bench.write("devices.csv", &wrong.join("\n").replace("00:1a:2b:00:00\"", "00:1a:2b:00\""));
+    let told = bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
+    let words = "report of import 1: written again, as rows of it came again: 1 row to correct, and 5 that come with it in \
+                 reports/1/fix.xlsx";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    let (before, after) = (fix(1).expect("a sheet to fix"), fix(2).expect("a sheet to fix"));
+    assert!(!before.lines().any(|line| is_wrong(&line)), "{before}");
+    assert!(after.contains("00:1a:2b:00\"") && after.lines().count() == 2, "{after}");
+    // Once: the next run has nothing to say of it.
+    let told = bench.fleetload(&["run"]);
+    assert!(!told.stdout.contains("written again"), "{}", told.stdout);
 }
 
 #[test]

@@ -87,11 +87,6 @@ impl Context<'_> {
             .to_owned()
     }
 
-    /// The same for a command that takes a file of rows that were corrected.
-    pub(super) fn again_with(&self, command: &str, file: &Path) -> String {
-        self.commands().with_file(command, file)
-    }
-
     /// How to call fleetload again with the options that matter for the same journal and profile.
     pub(super) fn again(&self, command: &str) -> String {
         self.commands().command(command)

@@ -1,6 +1,6 @@
 //! The end of a run: reports written, counts shown, how it ended, what to type next, and the exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -47,13 +47,18 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
-    let mut fix: Option<PathBuf> = None;
+    let mut fix: Option<(PathBuf, String)> = None;
     for &import in &concerned {
-        let written = reports::write(context, journal, import, &standing)?;
+        let (written, again) = reports::write(context, journal, import, &standing)?;
         folders.push(written.folder.display().to_string());
         kept.push(reports::kept_object(&written));
-        fix = written.fix.or(fix);
+        let with_command = |file: PathBuf| {
+            let command = again.with_file("run", &file);
+            (file, command)
+        };
+        fix = written.fix.map(with_command).or(fix);
     }
+    kept.extend(reports::renew(context, journal, &concerned)?.iter().map(reports::kept_object));
     if exit == Exit::Held || exit == Exit::Rejections || exit == Exit::Done {
         for &import in &concerned {
             held::tell(context, journal, Some(import))?;
@@ -61,7 +66,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }
     read_back.tell(context, unread);
     let left = left(counts::moving(&journal.tally(None)?), unread);
-    tell_ending(context, ended.ending, exit, (fix.as_deref(), read_back.first().is_some(), left));
+    tell_ending(context, ended.ending, exit, (fix.as_ref(), read_back.first().is_some(), left));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back.figures,
@@ -195,7 +200,7 @@ fn tell_ending(
     context: &Context<'_>,
     ending: &Ending,
     exit: Exit,
-    (fix, found, left): (Option<&Path>, bool, &str),
+    (fix, found, left): (Option<&(PathBuf, String)>, bool, &str),
 ) {
     let terminal = context.terminal;
     let again = context.again("run");
@@ -222,7 +227,7 @@ fn tell_ending(
 }
 
 /// Nothing is left that goes on by itself, whatever became of the rows.
-fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&Path>, found: bool) {
+fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&(PathBuf, String)>, found: bool) {
     let terminal = context.terminal;
     match exit {
         Exit::Done => {
@@ -232,9 +237,7 @@ fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&Path>, found: b
         Exit::Rejections => {
             terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
             terminal.hint(match fix {
-                Some(fix) => {
-                    format!("correct the rows in {}, then: {}", fix.display(), context.again_with("run", fix))
-                }
+                Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
                 None => format!("what was rejected, and why: {}", context.again("report")),
             });
         }
@@ -250,7 +253,7 @@ fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&Path>, found: b
 }
 
 /// Sheets were set aside: what the service said of each, and the ways on.
-fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&Path>) {
+fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(PathBuf, String)>) {
     let terminal = context.terminal;
     for left in sheets {
         terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
@@ -265,7 +268,7 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&Pa
     }
     let refused = fix.map_or_else(
         || "when the sheet is wrong: correct it and run it again".to_owned(),
-        |fix| {
+        |(fix, _)| {
             format!(
                 "what was refused is in {}; when the sheet is wrong: correct it and run it again",
                 fix.display()

@@ -107,6 +107,7 @@ pub(super) fn import(
         refuse(context, &examined.findings, &manner);
         return Ok(None);
     }
+    examined.reading = context.reading.borrow().clone();
     let available = service.map(|service| service.available);
     let account = service.map(|service| service.account);
     let planned = planned::of(context, &examined);

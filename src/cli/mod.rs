@@ -32,6 +32,7 @@ mod choice;
 mod commands;
 mod connection;
 mod context;
+mod corrected;
 mod counts;
 mod decide;
 mod doctor;

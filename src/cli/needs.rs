@@ -3,9 +3,9 @@
 
 use super::args::Overrides;
 use super::context::Context;
-use super::counts;
 use super::settings::Purpose;
 use super::stand::Stand;
+use super::{corrected, counts};
 use crate::error::Result;
 use crate::journal::{Answered, ImportInfo, Journal, RunInfo};
 use crate::look;
@@ -157,9 +157,14 @@ impl Unanswered {
         })
     }
 
+    /// How many they are.
+    pub(super) fn total(&self) -> u64 {
+        self.refused + self.left_out + self.along
+    }
+
     /// Whether nothing is left to be corrected in this import.
     pub(super) fn is_empty(&self) -> bool {
-        self.refused + self.left_out + self.along == 0
+        self.total() == 0
     }
 
     /// Which imports answer for its rows, in words: `3 answered by import 2`; empty for none.
@@ -179,7 +184,7 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
         let rows = Unanswered::of(journal, import)?;
         let mut put = |cause, (own, along): (u64, u64), what: &str| {
             if own + along > 0 {
-                let (words, command) = to_correct(context, import, own);
+                let (words, command) = to_correct(context, info, own);
                 let were = if own == 1 { "was" } else { "were" };
                 let told = match own {
                     0 => format!("{} of import {import} {what}", counted(along, "row", "rows")),
@@ -201,15 +206,18 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
 }
 
 /// How rows of an import are corrected, and the command for it; `own` are those with something to correct.
-fn to_correct(context: &Context<'_>, import: ImportId, own: u64) -> (String, String) {
-    let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
+fn to_correct(context: &Context<'_>, info: &ImportInfo, own: u64) -> (String, String) {
+    let fix = corrected::fix(context, info);
     let them = if own == 1 { "it" } else { "them" };
     if fix.exists() {
-        (format!("correct {them} in {}, then run that file", fix.display()), context.again_with("run", &fix))
+        (
+            format!("correct {them} in {}, then run that file", fix.display()),
+            corrected::run(context, info, &fix),
+        )
     } else {
         (
             format!("write the report, which has {them} in fix.xlsx"),
-            context.again(&format!("report {import}")),
+            context.again(&format!("report {}", info.import)),
         )
     }
 }

@@ -7,7 +7,9 @@ use serde_json::json;
 use super::commands::OfImport;
 use super::context::Context;
 use super::ending::{state_of, worse};
-use super::{counts, status};
+use super::needs::Unanswered;
+use super::{corrected, counts, status};
+use crate::command::Again;
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::look;
@@ -22,7 +24,7 @@ const NUMBERS: usize = 20;
 pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     let written = context.journal().and_then(|journal| {
         let (import, standing) = asked_for(context, typed, &journal)?;
-        let written = write(context, &journal, import, &standing)?;
+        let (written, _) = write(context, &journal, import, &standing)?;
         tell(context, import, &standing, &written);
         status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
         Ok(Exit::Done)
@@ -44,14 +46,18 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
                 .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
         }
     };
+    Ok((import, standing(journal, import)?))
+}
+
+/// How an import stands.
+fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
     let mut exit = counts::exit(&journal.tally(Some(import))?);
     if !journal.unseen_findings(Some(import))?.is_empty() {
         exit = worse(exit, Exit::Held);
     }
     let resumes_at =
         if exit == Exit::Parked { journal.last_run()?.and_then(|run| run.resumes_at) } else { None };
-    let state = state_of(exit);
-    Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
+    Ok(Standing { state: state_of(exit), exit_code: exit.code(), resumes_at })
 }
 
 fn tell(context: &Context<'_>, import: ImportId, standing: &Standing, written: &Written) {
@@ -75,8 +81,10 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
             _ => error,
         })?;
     standing.exit_code = Exit::Journal.code();
-    let folder = context.common.reports.join(format!("{import}-damaged"));
-    let caller = Caller { again: &context.commands(), folder: &folder };
+    let info = corrected::import(&salvaged.journal, import)?;
+    let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
+    let again = corrected::commands(context, &info);
+    let caller = Caller { again: &again, folder: &folder };
     let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
     let lines = unreadable(path, &salvaged, import);
     let list = folder.join("unreadable.txt");
@@ -92,7 +100,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
         Line::plain(format!("report of what is left of import {import}: "))
             .ink(Ink::Strong, folder.display().to_string()),
     );
-    tell_kept(context, &written);
+    tell_kept(context, &again, &written);
     tell(context, import, &standing, &written);
     context.terminal.hint(
         "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
@@ -126,15 +134,25 @@ fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String>
     lines
 }
 
-/// Writes the reports of an import and says where they are.
+/// Writes the reports of an import and says where they are; those, and the commands that they tell.
 pub(super) fn write(
     context: &Context<'_>,
     journal: &Journal,
     import: ImportId,
     standing: &Standing,
-) -> Result<Written> {
-    let folder = context.common.reports.join(import.to_string());
-    let caller = Caller { again: &context.commands(), folder: &folder };
+) -> Result<(Written, Again)> {
+    let info = corrected::import(journal, import)?;
+    let (folder, again) = (corrected::folder(context, &info), corrected::commands(context, &info));
+    let usual = context.common.reports.join(import.to_string());
+    if folder != usual {
+        context.terminal.warn(format!(
+            "{} has the report of another journal, or of another copy of this one, so that this report goes to {}: to keep \
+             them apart, name a folder for each journal with --reports",
+            usual.display(),
+            folder.display()
+        ));
+    }
+    let caller = Caller { again: &again, folder: &folder };
     let written = report::write(journal, import, &folder, standing, caller)?;
     let page = folder.join(report::PAGE);
     context.terminal.result(
@@ -149,18 +167,50 @@ pub(super) fn write(
             fix.display()
         ));
     }
-    tell_kept(context, &written);
-    Ok(written)
+    tell_kept(context, &again, &written);
+    Ok((written, again))
+}
+
+/// Writes the reports of earlier imports again whose files of rows to correct have rows that came again since: nobody shall
+/// correct them twice. Reports that are not there are not missed.
+pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) -> Result<Vec<Written>> {
+    let mut renewed = Vec::new();
+    for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
+        let folder = corrected::folder(context, info);
+        let Some(told) = report::told_to_fix(&folder).filter(|told| *told > 0) else { continue };
+        if Unanswered::of(journal, info.import)?.total() >= told {
+            continue;
+        }
+        let again = corrected::commands(context, info);
+        let caller = Caller { again: &again, folder: &folder };
+        let standing = standing(journal, info.import)?;
+        let written = report::write(journal, info.import, &folder, &standing, caller)?;
+        context.terminal.result(format!(
+            "report of import {}: written again, as rows of it came again: {}",
+            info.import,
+            match &written.fix {
+                Some(fix) => format!(
+                    "{} in {}",
+                    look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
+                    fix.display()
+                ),
+                None => "nothing is left to be corrected in it".to_owned(),
+            }
+        ));
+        tell_kept(context, &again, &written);
+        renewed.push(written);
+    }
+    Ok(renewed)
 }
 
 /// Tells of fix files that somebody has corrected: they have another name now.
-fn tell_kept(context: &Context<'_>, written: &Written) {
+fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
     for kept in &written.kept {
         let place = kept.path.display();
         context.terminal.result(if kept.is_imported {
             format!("your corrections, which were imported already, are kept in {place}")
         } else {
-            format!("your corrections are kept in {place}: {}", context.again_with("run", &kept.path))
+            format!("your corrections are kept in {place}: {}", again.with_file("run", &kept.path))
         });
     }
 }

@@ -6,7 +6,7 @@ use super::commands::OfImport;
 use super::context::Context;
 use super::glance::Glance;
 use super::needs::Unanswered;
-use super::{audit, counts, held, rehearsal};
+use super::{audit, corrected, counts, held, rehearsal};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -184,7 +184,8 @@ pub(super) fn next(
         terminal.hint(context.again("run SHEET.xlsx"));
         return Ok(());
     };
-    let fix = context.common.reports.join(import.to_string()).join("fix.xlsx");
+    let info = corrected::import(journal, import)?;
+    let fix = corrected::fix(context, &info);
     let rows = Unanswered::of(journal, import)?;
     if counts::moving(tally) > 0 {
         if !journal.is_run_at_work() {
@@ -205,7 +206,7 @@ pub(super) fn next(
         terminal.hint(format!(
             "correct the rows in {}, then: {}",
             fix.display(),
-            context.again_with("run", &fix)
+            corrected::run(context, &info, &fix)
         ));
     } else {
         terminal.hint(format!("the report: {}", context.again(&format!("report {import}"))));

@@ -31,6 +31,7 @@ pub(super) fn place<'j>(
     for file in examined.files() {
         writer.file(&file.name, &file.sha256)?;
     }
+    writer.reading(&examined.reading)?;
     let mut sheets = Vec::with_capacity(examined.places.len());
     for (book, table, _) in &examined.places {
         let table = &examined.books[*book].tables[*table];

@@ -4,11 +4,13 @@
 //! A row with a job came again when a later import has a row with that job. One that was left out, and was left out once
 //! more, is known by where it says it comes from, or by its key under the same owner.
 
-use rusqlite::{Connection, Params};
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, Params};
 
 use super::column::natural;
 use super::view::every_row;
-use super::{Journal, place};
+use super::{Journal, SheetId, place};
 use crate::error::Result;
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
@@ -26,6 +28,58 @@ pub struct Answered {
     pub left_out: Tally,
 }
 
+/// Rows with a job between the places `?1` and `?2` that did not get through: place, kind, state and the newest place
+/// of a row with the same job.
+const REFUSED: &str = every_row!(
+    "SELECT place, kind, state,
+         (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.job) AS newest FROM (",
+    ") AS shown WHERE state IN ('rejected', 'skipped') AND job IS NOT NULL"
+);
+
+/// The same of rows that were left out and have no job.
+const LEFT_OUT: &str = "WITH again AS MATERIALIZED (
+         SELECT earlier, max(place) AS place FROM left_out WHERE earlier IS NOT NULL GROUP BY earlier)
+     SELECT left_out.place AS place, left_out.kind AS kind, left_out.state AS state, max(
+         coalesce(again.place, 0),
+         coalesce((SELECT max(later.place) FROM left_out AS later
+             WHERE later.kind = left_out.kind AND later.sheet_key = left_out.sheet_key
+                 AND later.sheet_key IS NOT NULL AND later.job IS NULL AND later.owner = left_out.owner), 0),
+         coalesce((SELECT max(later.place) FROM left_out AS later
+             WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
+                 AND later.natural_key IS NOT NULL AND later.job IS NULL), 0)) AS newest
+     FROM left_out LEFT JOIN again ON again.earlier = left_out.place
+     WHERE left_out.job IS NULL AND left_out.place BETWEEN ?1 AND ?2";
+
+/// The rows of a sheet that later imports answer for, by their places: the import that does.
+pub(super) fn of_sheet(connection: &Connection, sheet: SheetId) -> Result<HashMap<i64, ImportId>> {
+    let import = connection
+        .prepare_cached("SELECT import FROM sheet WHERE id = ?1")?
+        .query_row([sheet], |row| row.get(0))
+        .optional()?;
+    let Some(import) = import else { return Ok(HashMap::new()) };
+    let ((first, last), (_, last_of_import)) = (place::range(sheet), place::range_of(connection, import)?);
+    let mut answered = HashMap::new();
+    for rows in [REFUSED, LEFT_OUT] {
+        let sql = format!(
+            "SELECT place, sheet.import FROM ({rows}) JOIN sheet ON sheet.id = newest >> 32 WHERE newest > ?3"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut found = statement.query((first, last, last_of_import))?;
+        while let Some(row) = found.next()? {
+            answered.insert(row.get(0)?, row.get(1)?);
+        }
+    }
+    Ok(answered)
+}
+
+/// How many rows of a statement each later import answers for, by kind and state.
+fn counted(rows: &str) -> String {
+    format!(
+        "SELECT sheet.import, rows.kind, rows.state, count(*) FROM ({rows}) AS rows
+         JOIN sheet ON sheet.id = newest >> 32 WHERE newest > ?2 GROUP BY 1, 2, 3"
+    )
+}
+
 impl Journal {
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
@@ -39,38 +93,12 @@ impl Journal {
             let tally = if with_job { &mut answered[at].refused } else { &mut answered[at].left_out };
             tally.add(kind, state, count);
         };
-        each(
-            &self.connection,
-            every_row!(
-                "SELECT sheet.import, refused.kind, refused.state, count(*) FROM (
-                     SELECT kind, state,
-                         (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.job) AS newest FROM (",
-                ") AS shown WHERE state IN ('rejected', 'skipped') AND job IS NOT NULL) AS refused
-                 JOIN sheet ON sheet.id = newest >> 32 WHERE newest > ?2 GROUP BY 1, 2, 3"
-            ),
-            range,
-            |by, kind, state, count| add(true, by, kind, state, count),
-        )?;
-        each(
-            &self.connection,
-            "WITH again AS MATERIALIZED (
-                 SELECT earlier, max(place) AS place FROM left_out WHERE earlier IS NOT NULL GROUP BY earlier),
-             shown AS (
-                 SELECT left_out.kind, left_out.state, max(
-                     coalesce(again.place, 0),
-                     coalesce((SELECT max(later.place) FROM left_out AS later
-                         WHERE later.kind = left_out.kind AND later.sheet_key = left_out.sheet_key
-                             AND later.sheet_key IS NOT NULL AND later.job IS NULL AND later.owner = left_out.owner), 0),
-                     coalesce((SELECT max(later.place) FROM left_out AS later
-                         WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
-                             AND later.natural_key IS NOT NULL AND later.job IS NULL), 0)) AS newest
-                 FROM left_out LEFT JOIN again ON again.earlier = left_out.place
-                 WHERE left_out.job IS NULL AND left_out.place BETWEEN ?1 AND ?2)
-             SELECT sheet.import, shown.kind, shown.state, count(*) FROM shown JOIN sheet ON sheet.id = newest >> 32
-             WHERE newest > ?2 GROUP BY 1, 2, 3",
-            range,
-            |by, kind, state, count| add(false, by, kind, state, count),
-        )?;
+        each(&self.connection, &counted(REFUSED), range, |by, kind, state, count| {
+            add(true, by, kind, state, count);
+        })?;
+        each(&self.connection, &counted(LEFT_OUT), range, |by, kind, state, count| {
+            add(false, by, kind, state, count);
+        })?;
         answered.sort_by_key(|answered| answered.by);
         Ok(answered)
     }
@@ -120,6 +148,16 @@ mod tests {
         assert_eq!(answered.iter().map(|answered| answered.by).collect::<Vec<_>>(), [last]);
         assert_eq!(answered[0].refused.in_state(JobState::Rejected), 1, "and Bolt did not come again");
         assert_eq!(answered[0].left_out.total(), 0);
+        let mut by_row = Vec::new();
+        let sheet = bench.journal.sheets(first.import).unwrap()[0].sheet;
+        bench
+            .journal
+            .rows(sheet, &mut |row| {
+                by_row.push((row.number, row.answered_by));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(by_row, [(2, Some(last)), (3, None), (4, None)]);
         assert_eq!(bench.journal.answered_later(last).unwrap(), []);
     }
 

@@ -92,6 +92,13 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Notes how the files were read: the options of a command, each with a space before it.
+    pub fn reading(&mut self, options: &str) -> Result<()> {
+        let noted = "UPDATE import SET reading = ?2 WHERE id = ?1";
+        self.transaction.prepare_cached(noted)?.execute((self.import, options))?;
+        Ok(())
+    }
+
     /// Adds a sheet; its rows follow.
     pub fn sheet(&mut self, sheet: &NewSheet) -> Result<SheetId> {
         let headers = serde_json::to_string(&sheet.headers).map_err(unwritable)?;

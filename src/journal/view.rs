@@ -8,7 +8,7 @@ use super::audit;
 use super::column::{Id, natural};
 use super::failure::damaged;
 use super::operator::parse_candidates;
-use super::{Candidate, Decided, Disposition, Journal, SheetId, decided, place};
+use super::{Candidate, Decided, Disposition, Journal, SheetId, answers, decided, place};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -32,6 +32,9 @@ pub struct ImportInfo {
     pub files: Vec<(String, String)>,
     /// Its rows.
     pub rows: u64,
+    /// How its files were read: the options of a command, each with a space before it; absent where an older fleetload
+    /// made it.
+    pub reading: Option<String>,
 }
 
 /// A sheet of an import.
@@ -94,6 +97,8 @@ pub struct RowView {
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
+    /// Of a row that did not get through: the later import that has it again and answers for it.
+    pub answered_by: Option<ImportId>,
 }
 
 impl RowView {
@@ -155,13 +160,14 @@ impl Journal {
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self
             .connection
-            .prepare_cached("SELECT id, at, row_count FROM import ORDER BY id")?
+            .prepare_cached("SELECT id, at, row_count, reading FROM import ORDER BY id")?
             .query_map([], |row| {
                 Ok(ImportInfo {
                     import: row.get(0)?,
                     at: row.get(1)?,
                     files: Vec::new(),
                     rows: natural(row.get(2)?),
+                    reading: row.get(3)?,
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;
@@ -205,6 +211,7 @@ impl Journal {
         let mut statement = self.connection.prepare_cached(every_row!("", "ORDER BY 1"))?;
         let findings = audit::of_places(&self.connection, place::range(sheet))?;
         let mut decisions = decided::latest(&self.connection)?;
+        let answered = answers::of_sheet(&self.connection, sheet)?;
         let mut rows = statement.query(place::range(sheet))?;
         while let Some(row) = rows.next()? {
             let cells: String = row.get(2)?;
@@ -239,6 +246,7 @@ impl Journal {
                 operation: row.get(15)?,
                 decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
+                answered_by: answered.get(&row.get(0)?).copied(),
             };
             // A job stands in a sheet once, but for rows that repeat another.
             if let Some(finding) = job.and_then(|job| findings.get(&job)) {

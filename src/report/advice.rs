@@ -16,12 +16,19 @@ use crate::sheet::finding::Code;
 pub(super) struct Advisor<'a> {
     again: &'a Again,
     fix: Option<PathBuf>,
+    /// The later import that answers for its rows, where nothing is left to be corrected.
+    answered_by: Option<ImportId>,
 }
 
 impl<'a> Advisor<'a> {
     /// `fix` is the workbook of rows to correct, as it is called from where fleetload is typed.
     pub(super) const fn new(again: &'a Again, fix: Option<PathBuf>) -> Self {
-        Self { again, fix }
+        Self { again, fix, answered_by: None }
+    }
+
+    /// The same where a later import answers for all rows that did not get through.
+    pub(super) fn answered_by(self, import: Option<ImportId>) -> Self {
+        Self { answered_by: import, ..self }
     }
 
     /// Whether there is a workbook of rows to correct.
@@ -46,8 +53,22 @@ impl<'a> Advisor<'a> {
 
     /// What to do about the rows of an import that a code kept from getting through.
     pub(super) fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
-        self.said(&of_cause(code, import), true)
+        let advice = of_cause(code, import);
+        match self.answered_by {
+            Some(by) if advice.contains(RUN) => self.said(&of_answered(by), false),
+            Some(_) | None => self.said(&advice, true),
+        }
     }
+}
+
+/// What advice about rows to correct has in it.
+const RUN: &str = "fleetload run";
+
+/// What to do about what came again in a later import.
+pub(super) fn of_answered(by: ImportId) -> String {
+    format!(
+        "Nothing to do here: it came again in import {by}. To see what became of it, type: fleetload report {by}"
+    )
 }
 
 /// What a code means, and what to do about it.

@@ -20,7 +20,7 @@ mod list_sheet;
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use zip::ZipArchive;
 
@@ -57,21 +57,18 @@ impl Checked {
     /// Names the workbooks, and sees that nothing of the user's stands in their place.
     ///
     /// # Errors
-    /// Usage when a workbook of such a name is there that is not as we wrote it, or two files have the same name, so
-    /// that the findings do not say which of them is meant.
+    /// Usage when a workbook of such a name is there that is not as we wrote it, or a file is named twice, so that the
+    /// findings do not say which of them is meant.
     pub fn prepare(files: &[PathBuf], folder: &Path) -> Result<Self> {
         let mut names: Vec<(PathBuf, String)> = Vec::new();
         let mut stems = Names::default();
         for file in files {
-            if let Some((other, _)) = names.iter().find(|(other, _)| other.file_name() == file.file_name()) {
-                return Err(Error::usage(format!(
-                    "{} and {} have the same name, so that it cannot be said in which of them something was found",
-                    other.display(),
-                    file.display()
-                ))
-                .hint("rename one of them, or check them one by one"));
+            if names.iter().any(|(other, _)| other == file) {
+                return Err(
+                    Error::usage(format!("{} is named twice", file.display())).hint("name every file once")
+                );
             }
-            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let stem = told_apart(file, files);
             // A workbook that is read is never written over: it is the one that somebody has corrected.
             let name = loop {
                 let name = format!("{}{ENDING}", stems.stem(&stem));
@@ -188,6 +185,32 @@ fn worksheet_names(tables: &[Table]) -> Vec<String> {
         .map(|table| match &table.worksheet {
             Some(worksheet) => names.worksheet(worksheet),
             None => names.worksheet(&naming_kind(&table.name, table.kind)),
+        })
+        .collect()
+}
+
+/// The name of a file without its ending; where others of the same name are checked with it, with as many of its folders
+/// before it as tell them apart.
+fn told_apart(file: &Path, files: &[PathBuf]) -> String {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let above = folders(file);
+    let same_name = files.iter().filter(|other| *other != file && other.file_name() == file.file_name());
+    let others: Vec<Vec<String>> = same_name.map(|other| folders(other)).collect();
+    let is_told =
+        |count: &usize| others.iter().all(|other| other.iter().take(*count).ne(above.iter().take(*count)));
+    let count = (0..=above.len()).find(is_told).unwrap_or(above.len());
+    let mut parts: Vec<&str> = above.iter().take(count).map(String::as_str).rev().collect();
+    parts.push(&stem);
+    parts.join("-")
+}
+
+/// The names of the folders above a file as it was given, the nearest first.
+fn folders(file: &Path) -> Vec<String> {
+    let parts = file.parent().into_iter().flat_map(Path::components).rev();
+    parts
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
         })
         .collect()
 }

@@ -4,7 +4,9 @@
 //! asked of the journal.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
@@ -26,6 +28,24 @@ use super::replace::{Beside, Folder};
 /// The file's name.
 pub(super) const NAME: &str = "summary.json";
 
+/// What rows to correct are called in it.
+const TO_FIX: &str = "to_fix";
+/// When it was imported to the thousandth of a second, which no other import of the same number shares.
+pub(super) const IMPORTED_AT_MS: &str = "imported_at_ms";
+/// Most bytes of an earlier one.
+const LARGEST: u64 = 1 << 26;
+
+/// What an earlier report in a folder says of itself; nothing where there is none that can be read.
+pub(super) fn before(folder: &Path) -> Option<Value> {
+    let file = File::open(folder.join(NAME)).ok()?;
+    serde_json::from_reader(BufReader::new(file.take(LARGEST))).ok()
+}
+
+/// How many rows the report in a folder has for a person to correct; nothing where there is no report.
+pub fn told_to_fix(folder: &Path) -> Option<u64> {
+    before(folder)?.get(TO_FIX)?.as_u64()
+}
+
 /// The numbers of an import.
 #[derive(Debug)]
 pub(super) struct Figures {
@@ -38,6 +58,8 @@ pub(super) struct Figures {
     pub(super) rows: u64,
     pub(super) states: Tally,
     pub(super) to_fix: u64,
+    /// Those of them in which nothing is to be corrected.
+    pub(super) to_fix_along: u64,
     pub(super) recognised: u64,
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
@@ -108,6 +130,7 @@ impl Figures {
             rows: sum(|layout| layout.count.rows),
             states,
             to_fix: sum(|layout| layout.count.to_fix),
+            to_fix_along: sum(|layout| layout.count.along),
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             left_out: journal.left_out_tally(Some(info.import))?,
@@ -128,7 +151,7 @@ impl Figures {
         })
     }
 
-    /// Rows to correct in which nothing is to be corrected: they come along with what they belong to.
+    /// Rows that were left out without an error of their own: they come along with what they belong to.
     pub(super) fn along(&self) -> u64 {
         self.left_out.in_state(JobState::Skipped)
     }
@@ -157,13 +180,14 @@ impl Figures {
             "exit_code": self.standing.exit_code,
             "resumes_at": moment(self.standing.resumes_at),
             "imported_at": self.imported_at.to_string(),
+            IMPORTED_AT_MS: self.imported_at.millis(),
             "started_at": moment(self.started_at),
             "finished_at": moment(self.finished_at),
             "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
                 .collect::<Vec<_>>(),
             "rows": self.rows,
             "counts": counts(&self.states),
-            "to_fix": self.to_fix,
+            TO_FIX: self.to_fix,
             "recognised": self.recognised,
             "left_out": self.left_out.total(),
             "changed_since": self.changed_since,

@@ -23,8 +23,6 @@ use super::replace::{Beside, Change, Folder};
 pub(super) const WRITTEN: &str = "written";
 /// What is put into the name of a file that somebody has changed.
 const EDITED: &str = "edited";
-/// Most bytes of an earlier `summary.json`.
-const SUMMARY: u64 = 1 << 26;
 
 /// A fix file that somebody has changed, where it is kept now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +75,7 @@ pub(super) fn keep(
 
 /// The digests that the report of before noted.
 fn before(folder: &Path) -> BTreeMap<String, String> {
-    let Ok(file) = File::open(folder.join(figures::NAME)) else { return BTreeMap::new() };
-    let summary: Value = serde_json::from_reader(io::BufReader::new(file.take(SUMMARY))).unwrap_or_default();
+    let summary = figures::before(folder).unwrap_or_default();
     let digests = summary.get(WRITTEN).and_then(Value::as_object).into_iter().flatten();
     digests.filter_map(|(name, digest)| Some((name.clone(), digest.as_str()?.to_owned()))).collect()
 }

@@ -58,6 +58,8 @@ pub(super) struct Count {
     pub(super) rows: u64,
     /// Rows that a person must correct.
     pub(super) to_fix: u64,
+    /// Those of them in which nothing is to be corrected: they come along with what they belong to.
+    pub(super) along: u64,
     /// Rows whose job was there before, done or not, with the same values.
     pub(super) recognised: u64,
     /// Rows whose job is done with other values.
@@ -107,6 +109,7 @@ impl Count {
         self.states.add(row.kind, row.state, 1);
         self.rows += 1;
         self.to_fix += u64::from(must_be_corrected(row));
+        self.along += u64::from(must_be_corrected(row) && row.state == JobState::Skipped);
         self.unfinished += u64::from(!row.state.is_final() && row.state != JobState::Held);
         self.finished_at = self.finished_at.max(row.finished_at);
         match row.disposition {
@@ -118,9 +121,13 @@ impl Count {
     }
 }
 
-/// Whether a row comes back only when it is imported again. Skipped rows come back by themselves with what they wait for,
+/// Whether a row comes back only when it is imported again. One that did, in a later import, is answered for there, and
+/// to be corrected there if it is wrong still. Skipped rows come back by themselves with what they wait for,
 /// unless they have no job; and held ones are decided, not corrected.
 pub(super) fn must_be_corrected(row: &RowView) -> bool {
+    if row.answered_by.is_some() {
+        return false;
+    }
     match row.state {
         JobState::Skipped => row.job.is_none(),
         JobState::Rejected => true,

@@ -2,6 +2,7 @@
 
 use crate::command::{self, Piece};
 use crate::journal::{Disposition, ImportInfo, RowView};
+use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
 use super::advice::{self, Advisor};
@@ -42,12 +43,16 @@ impl ResultLine {
         // A row that the import recognised while it was unfinished is sent by it all the same.
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
-        let advice = match row.job {
-            Some(job) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
-            None => advice::of_left_out(row.state).to_owned(),
+        let advice = match (row.answered_by, row.job) {
+            (Some(by), _) => advice::of_answered(by),
+            (None, Some(job)) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
+            (None, None) => advice::of_left_out(row.state).to_owned(),
         };
         Self {
-            message: come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+            message: answered(
+                come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+                row.answered_by,
+            ),
             advice: advisor.said(&advice, must_be_corrected(&row)),
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
@@ -102,6 +107,13 @@ fn come_again(message: String, row: &RowView) -> String {
     let words =
         "left out of this import because of errors; it has come again since, and this is what became of it";
     if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
+}
+
+/// A row that did not get through and came again in a later import is told with that.
+fn answered(message: String, by: Option<ImportId>) -> String {
+    let Some(by) = by else { return message };
+    let words = format!("it came again in import {by}, which answers for it");
+    if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
 /// What is to be said of a row besides its status; `settled_before` says that the import found its job finished, with

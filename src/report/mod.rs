@@ -5,6 +5,7 @@
 //! line     one row in words                       advice   codes in words, with what to do next
 //! figures  the numbers of an import               name     safe names of files and worksheets
 //! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
+//! place    which folder they go to
 //! own_sheet a sheet of our own in a workbook, filled from above
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
@@ -28,6 +29,7 @@ mod objects;
 mod own_sheet;
 mod page;
 mod paint;
+mod place;
 mod replace;
 mod summary_sheet;
 mod workbook;
@@ -44,6 +46,7 @@ use advice::Advisor;
 pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
+pub use figures::told_to_fix;
 pub use kept::Kept;
 use layout::{Layout, must_be_corrected};
 pub use line::RESULT_COLUMNS;
@@ -52,8 +55,9 @@ use name::Names;
 use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
+pub use place::folder;
 use replace::{Change, Folder};
-pub use workbook::RESULTS;
+pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
 
 /// What the run knows of an import and the journal does not.
@@ -141,7 +145,9 @@ pub fn write(
 
     let (for_results, for_fix) = worksheet_names(&layouts);
     let has_fix = figures.to_fix > 0;
-    let advisor = Advisor::new(caller.again, has_fix.then(|| caller.folder.join(workbook::FIX)));
+    let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
+    let fix = has_fix.then(|| caller.folder.join(workbook::FIX));
+    let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
     let mut results = Workbook::results(&folder, &info, &figures, &advisor)?;
     let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
@@ -206,7 +212,7 @@ pub fn write(
         removed,
         fix,
         to_fix: figures.to_fix,
-        along: figures.along(),
+        along: figures.to_fix_along,
         kept,
     })
 }

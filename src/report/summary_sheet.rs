@@ -65,9 +65,9 @@ fn standing(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
     page.count("Rows", figures.rows)?;
-    page.count("Rows to correct", figures.to_fix.saturating_sub(figures.along()))?;
-    if figures.along() > 0 {
-        page.count("Rows that come with them", figures.along())?;
+    page.count("Rows to correct", figures.to_fix.saturating_sub(figures.to_fix_along))?;
+    if figures.to_fix_along > 0 {
+        page.count("Rows that come with them", figures.to_fix_along)?;
     }
     if figures.to_fix > 0 {
         let how = format!("they are in fix.xlsx: correct them there, then type: {}", advisor.run_corrected());

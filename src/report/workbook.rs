@@ -23,7 +23,7 @@ use super::summary_sheet;
 /// The workbook of all rows.
 pub const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
-pub(super) const FIX: &str = "fix.xlsx";
+pub const FIX: &str = "fix.xlsx";
 
 /// The note in `fix.xlsx` that says how it is used: on the first of our own headers, where it is in nobody's way.
 const HOW_TO_FIX: &str = "Correct the cells of each row; those that the service named are red. The columns result_\u{2026} say why \

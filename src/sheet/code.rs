@@ -69,7 +69,7 @@ codes! {
     FileExternalLinks "file.external-links" Warning;
     SheetNotFound "sheet.not-found" Fatal;
     SheetAmbiguous "sheet.ambiguous" Fatal;
-    SheetUnreadable "sheet.unreadable" Fatal or Warning;
+    SheetUnreadable "sheet.unreadable" Fatal;
     SheetEmpty "sheet.empty" Error or Info;
     SheetHidden "sheet.hidden" Info;
     SheetHiddenRows "sheet.hidden-rows" Error or Warning, Info;

@@ -23,7 +23,7 @@ const CUT_OFF_ROWS: [u32; 2] = [1_048_576, 65_536];
 /// Rows that look like footers and wait for what follows.
 const FOOTER_ROWS: usize = 10;
 /// What is said of a row not read whose key can be one.
-const KEY_ALONE: &str = ". If others refer to it, fill in its other cells";
+const KEY_ALONE: &str = ". If it is one of the rows, fill in its other cells";
 
 /// What one reading of a table came to.
 #[derive(Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Summary {
     pub blank: u64,
     /// What is said once for the whole table.
     pub findings: Vec<Finding>,
+    /// The rows taken for totals or remarks that have a key, with it.
+    pub keys_alone: Vec<(u32, String)>,
 }
 
 /// One reading of a table under way.
@@ -95,7 +97,7 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         match self.rows.read(raw) {
             Outcome::Skipped => {}
-            Outcome::Footer(row) => {
+            Outcome::Footer(row) if !self.table.referred.contains(&row.number) => {
                 let held = Held::new(row, width);
                 if self.waiting.len() < FOOTER_ROWS && !self.pieces.has_begun(&held) {
                     self.waiting.push(held);
@@ -104,7 +106,7 @@ impl<'a, 'e> Reading<'a, 'e> {
                     self.hold(held)?;
                 }
             }
-            Outcome::Row(row) => {
+            Outcome::Footer(row) | Outcome::Row(row) => {
                 self.hold_waiting()?;
                 self.hold(Held::new(row, width))?;
             }
@@ -167,7 +169,9 @@ impl<'a, 'e> Reading<'a, 'e> {
         if let Err(message) = ended {
             findings.push(self.table.finding(Code::SheetUnreadable, message));
         }
+        let mut keys_alone = Vec::new();
         for Held { row, .. } in self.waiting {
+            keys_alone.extend(row.identity.key.clone().map(|key| (row.number, key)));
             let text: Vec<String> =
                 row.cells.iter().filter(|cell| !cell.is_empty()).map(|cell| shown(cell)).collect();
             findings.push(
@@ -230,7 +234,7 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .in_row(self.last, None),
             );
         }
-        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings })
+        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone })
     }
 }
 

@@ -1,5 +1,7 @@
 //! One table of a file: where its header is, what its rows are, and what each of its columns means.
 
+use std::collections::BTreeSet;
+
 use crate::model::kind::Kind;
 
 use super::code::Code;
@@ -38,6 +40,8 @@ pub struct Table {
     pub blank_headers: usize,
     /// What each column is taken for, in the same order.
     pub mapping: Vec<Mapped>,
+    /// Rows that look like totals or remarks and are none, as other rows refer to their keys.
+    pub referred: BTreeSet<u32>,
 }
 
 /// A row looked at in search of the header.
@@ -155,6 +159,7 @@ impl Table {
             blank_headers: header.cells.len() - headers.len(),
             headers,
             mapping,
+            referred: BTreeSet::new(),
         };
         let beside = layout::beside(kind, &table.headers, &table.mapping);
         if let Some(at) = beside {

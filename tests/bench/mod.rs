@@ -8,6 +8,7 @@ pub(crate) mod books;
 pub(crate) mod child;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -159,8 +160,8 @@ impl Bench {
         self.statistics().requests.get(operation).copied().unwrap_or(0)
     }
 
-    /// The `summary.json` of an import.
-    pub(crate) fn summary(&self, import: u32) -> Value {
+    /// The `summary.json` of an import, by the name of its folder.
+    pub(crate) fn summary(&self, import: impl Display) -> Value {
         let path = self.path(&format!("reports/{import}/summary.json"));
         let text =
             std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -183,7 +184,7 @@ impl Bench {
     }
 
     /// How many rows of an import are in each state, empty states left out.
-    pub(crate) fn counts(&self, import: u32) -> BTreeMap<String, u64> {
+    pub(crate) fn counts(&self, import: impl Display) -> BTreeMap<String, u64> {
         let summary = self.summary(import);
         let counts = summary["counts"].as_object().expect("counts");
         let counts: BTreeMap<_, _> = counts

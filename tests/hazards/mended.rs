@@ -1,5 +1,7 @@
 //! What was once dropped, guessed or imported without a word, and must never be again.
 
+use std::io::{Cursor, Read, Write};
+
 use fleetload::import::{Outcome, import};
 use fleetload::journal::Journal;
 use fleetload::model::time::Moment;
@@ -26,6 +28,26 @@ fn workbook(sheets: &[(&str, &[&str])]) -> Vec<u8> {
         }
     }
     book.save_to_buffer().expect("a workbook")
+}
+
+/// A workbook with something in one of its parts replaced.
+fn changed(book: &[u8], part: &str, from: &str, to: &str) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(book)).expect("an archive");
+    let mut copy = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).expect("a part");
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).expect("it can be read");
+        let name = file.name().expect("a name").into_owned();
+        if name == part {
+            let text = String::from_utf8(content).expect("it is text");
+            assert!(text.contains(from), "{text}");
+            content = text.replace(from, to).into_bytes();
+        }
+        copy.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part begins");
+        copy.write_all(&content).expect("a part is written");
+    }
+    copy.finish().expect("the archive is complete").into_inner()
 }
 
 /// Whether an import that leaves out wrong rows goes on, in a journal of its own.
@@ -75,7 +97,7 @@ fn a_sheet_that_fits_two_kinds_is_never_dropped_without_a_word() {
 }
 
 #[test]
-fn a_damaged_sheet_is_told_whatever_its_name() {
+fn a_damaged_sheet_stops_everything_whatever_its_name_until_it_is_left_out_by_name() {
     let cell = |at: &str, text: &str| format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");
     let names: String = ('A'..)
         .zip(["key", "company", "name", "mac"])
@@ -88,17 +110,27 @@ fn a_damaged_sheet_is_told_whatever_its_name() {
     );
     let below_the_names =
         format!("<row r=\"1\">{names}</row><row r=\"2\"><c r=\"A2\" t=\"zz\"><v>1</v></c></row>");
-    for (sheet, data, severity) in [
-        ("Devices", &data[..], Severity::Fatal),
-        ("Notes", "<row r=\"1\"><c r=\"A1\" t=\"zz\"><v>1</v></c></row>", Severity::Warning),
-        ("North", &data[..], Severity::Fatal),
-        ("West", &below_the_names[..], Severity::Fatal),
+    let without_names = "<row r=\"1\"><c r=\"A1\" t=\"zz\"><v>1</v></c></row>";
+    for (sheet, data, may_be_left_out) in [
+        ("Devices", &data[..], false),
+        ("Notes", without_names, true),
+        ("North", &data[..], false),
+        ("West", &below_the_names[..], false),
     ] {
         let findings = Desk::with("book.xlsx", package(sheet, data, &[])).findings();
         let told: Vec<String> = findings.iter().map(line).collect();
         let unreadable = findings.iter().find(|finding| finding.code.as_str() == "sheet.unreadable");
-        assert_eq!(unreadable.map(|finding| finding.severity), Some(severity), "{sheet} {told:?}");
+        assert_eq!(unreadable.map(|finding| finding.severity), Some(Severity::Fatal), "{sheet} {told:?}");
+        let says = unreadable.is_some_and(|finding| finding.message.contains("--worksheet"));
+        assert_eq!(says, may_be_left_out, "{sheet}");
     }
+    // Beside sheets that are right nothing is imported as long as nobody knows what it holds.
+    let book = workbook(&[("Sites", &[SITES, &site("a")]), ("Notes", &["all of them"])]);
+    let desk = Desk::with("book.xlsx", changed(&book, "xl/worksheets/sheet2.xml", "t=\"s\"", "t=\"zz\""));
+    assert_eq!(desk.found(), ["fatal sheet.unreadable Notes"]);
+    assert!(!goes_on_without_wrong_rows(&desk));
+    let desk = desk.read_with(|options| options.sheets = vec!["Sites".into()]);
+    assert_eq!(desk.found(), NOTHING);
 }
 
 #[test]

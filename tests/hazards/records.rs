@@ -45,10 +45,58 @@ fn c17_totals_and_remarks_below_the_data_are_told_and_not_read() {
     assert!(desk.found().contains(&"error cell.required B2".to_owned()), "{:?}", desk.found());
     let desk = Desk::with("sites.csv", format!("{SITES}{}b,acme,,,,,\n", site("a")));
     assert!(desk.found().contains(&"error cell.required C3".to_owned()), "{:?}", desk.found());
-    // A key that others may refer to.
+    // A key to which none refers.
     let desk = Desk::with("sites.csv", format!("{SITES}{}b,,,,,,\n", site("a")));
     assert_eq!(desk.found(), ["warning row.footer row 3"]);
-    assert!(desk.the("row.footer").message.ends_with(": b. If others refer to it, fill in its other cells"));
+    let message = desk.the("row.footer").message;
+    assert!(message.ends_with(": b. If it is one of the rows, fill in its other cells"), "{message}");
+}
+
+/// The last row was begun and never finished, and the devices in it are known already.
+#[test]
+fn c17_a_last_row_that_is_only_a_key_is_a_row_when_others_refer_to_it() {
+    let devices = |site: &str| {
+        let id = "6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11";
+        format!(
+            "key,company,name,site,mac,phone,address1,device_model\nd1,{id},Till,{site},00:1a:2b:3c:4d:5e,+64 9 557 0000,1 High,A1\n"
+        )
+    };
+    let unfinished = format!("{SITES}{}b,,,,,,\nTotal,,,,,,1\n", site("a"));
+    let errors = |desk: &Desk| -> Vec<String> {
+        let mut found = desk.found();
+        found.retain(|found| !found.starts_with("warning cell"));
+        found
+    };
+    for refers in ["b", "key:B"] {
+        let desk = Desk::with("sites.csv", &unfinished).and("devices.csv", devices(refers));
+        assert_eq!(
+            errors(&desk),
+            [
+                "error cell.required B3",
+                "error cell.required C3",
+                "error cell.required D3",
+                "error cell.required E3",
+                "warning row.footer row 4",
+            ],
+            "{refers}"
+        );
+        let examined = desk.examined();
+        let counted: Vec<(u64, u64)> =
+            examined.sheets.iter().map(|sheet| (sheet.rows, sheet.usable)).collect();
+        assert_eq!(counted, [(2, 1), (1, 0)], "the device waits for its site");
+        assert!(examined.findings.iter().any(|finding| finding.code.as_str() == "ref.target-invalid"));
+    }
+    // In a text table that ends there, too, and whichever file comes first.
+    let short = format!("{SITES}{}b\n", site("a"));
+    let desk = Desk::with("devices.csv", devices("b")).and("sites.csv", short);
+    let mut found = errors(&desk);
+    found.retain(|found| found.starts_with("error"));
+    assert_eq!(found, ["error row.too-few-cells B3"]);
+    // By its name nobody can refer to it, and a row of another kind is not meant.
+    for refers in ["name:b", "c"] {
+        let desk = Desk::with("sites.csv", &unfinished).and("devices.csv", devices(refers));
+        assert!(errors(&desk).contains(&"warning row.footer row 3".to_owned()), "{refers}");
+    }
 }
 
 /// Reports and people write titles above the header.

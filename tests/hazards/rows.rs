@@ -289,6 +289,42 @@ fn r09_a_device_in_a_site_of_another_company_is_an_error() {
     assert_eq!((finding.related[0].file.as_str(), related(&finding)), ("sites.csv", vec!["B2"]));
 }
 
+/// The company was imported with the sheets of last week.
+#[test]
+fn r02_a_reference_in_the_wrong_form_to_a_record_of_an_earlier_import_is_told_with_the_form_that_fits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut journal = Journal::open(&folder.path().join("journal.db")).expect("a journal");
+    let rows = [("acme", ROOT, "Acme Ltd"), ("east", ROOT, "Shops"), ("west", "acme", "Shops")];
+    let first = Desk::with("companies.csv", companies(&rows));
+    assert_eq!(imported(&first, &[first.path()], &mut journal, 1_000), []);
+    let told = |desk: &Desk, file: &Path| {
+        let examined = examine(&[file.to_path_buf()], &desk.options, Some(&journal)).expect("it is read");
+        let found = examined.findings.into_vec();
+        let lost = found.into_iter().find(|finding| finding.code.as_str() == "ref.not-found");
+        lost.map(|finding| (finding.message, finding.suggestion)).expect("it leads nowhere")
+    };
+    for (cell, expected, suggestion) in [
+        (
+            "name:acme",
+            "no company has the name 'acme', but one has that key: write key:acme, if that is meant",
+            Some("key:acme"),
+        ),
+        (
+            "key:Acme Ltd",
+            "no company has the key 'Acme Ltd', but one has that name: write name:Acme Ltd, if that is meant",
+            Some("name:Acme Ltd"),
+        ),
+        // Two have it.
+        ("key:Shops", "no company has the key 'Shops', in these sheets or in an earlier import", None),
+        ("name:globex", "no company has the name 'globex', in these sheets or in an earlier import", None),
+    ] {
+        let desk = Desk::with("sites.csv", sites(&[("s1", cell, "S1")]));
+        let (message, meant) = told(&desk, desk.path());
+        assert!(message.starts_with(expected), "{cell}: {message}");
+        assert_eq!(meant.as_deref(), suggestion, "{cell}");
+    }
+}
+
 /// Imports the files of a desk into a journal; what is told of rows that it had already.
 fn imported(desk: &Desk, files: &[&Path], journal: &mut Journal, at: i64) -> Vec<Finding> {
     let files: Vec<_> = files.iter().map(|path| path.to_path_buf()).collect();

@@ -2,6 +2,7 @@
 
 use fleetload::model::record::Record;
 use fleetload::sheet::Format;
+use fleetload::sheet::finding::Severity;
 
 use super::desk::{Desk, SITES, package, site};
 
@@ -339,6 +340,49 @@ fn c13_a_row_broken_where_its_first_half_lacks_nothing_is_found() {
 }
 
 /// A half that is a row as well, and rows that are short by habit.
+#[test]
+fn c13_the_first_half_of_a_row_whose_blank_cells_are_left_out_draws_a_warning() {
+    let header = "key,company,name,phone,address1,address2,city,country,postcode\n";
+    let found = |text: &str| -> Vec<String> {
+        let desk = Desk::with("sites.csv", format!("{header}{text}").replace("ACME", COMPANY));
+        let mut found = desk.found();
+        found.retain(|found| found.contains(" row."));
+        found
+    };
+    let whole = "s9,ACME,N,5551234,1 High,,Ulm,DE,89073\n";
+    let both = ["warning row.too-few-cells row 2", "error row.too-few-cells"];
+    for broken in [
+        "s1,ACME,N,5551234,12 Queen\nSt,Level 3\n",
+        "s1,ACME,N,5551234,12 Queen\nSt\n",
+        "s1,ACME,N,5551234,12 Queen St,Level\n3\n",
+        "s1,ACME,N,5551234,12 Queen,\nLevel 3\n",
+        "s1,ACME,N,5551234,12 Queen St,,New\nUlm\n",
+    ] {
+        let told = found(&format!("{broken}{whole}"));
+        let as_said = told.iter().zip(both).all(|(told, said)| told.starts_with(said));
+        assert!(as_said && told.len() == 2, "{broken} {told:?}");
+    }
+    let desk = Desk::with("sites.csv", format!("{header}s1,ACME,N,5551234,12 Queen\nSt,Level 3\n{whole}"));
+    let findings = desk.findings();
+    let warning = findings.iter().find(|found| found.severity == Severity::Warning && found.row == Some(2));
+    assert_eq!(
+        warning.map(|found| found.message.as_str()),
+        Some(
+            "row 3 is no row of its own and may be the rest of this one: if a line break has cut one row in two, join \
+             them, or put the cell with the line break in quotation marks"
+        )
+    );
+    // Rows that lack their last cells by right, above rows of their own that lack too many.
+    let short = "s1,ACME,N,5551234,1 High,Floor 2\n";
+    for row in ["s2,ACME,N\n", "s2,ACME\n", "Total,3\n", "# checked,ok\n"] {
+        let told = found(&format!("{short}{row}{whole}"));
+        assert!(told.iter().all(|told| !told.starts_with("warning")), "{row} {told:?}");
+    }
+    // Half a username, or a row that is not the next one, is none.
+    let told = found(&format!("{short}\nSt,Level 3\n{whole}"));
+    assert!(told.iter().all(|told| !told.starts_with("warning")), "{told:?}");
+}
+
 #[test]
 fn c13_rows_that_may_be_halves_draw_a_warning_and_short_rows_by_habit_none() {
     let found = |text: &str| Desk::with("sites.csv", text.replace("ACME", COMPANY)).found();

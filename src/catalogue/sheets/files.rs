@@ -135,7 +135,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sheet.unreadable",
         "the structure of the sheet is damaged",
         "What stands behind the damage is not known.",
-        "Open the workbook in Excel, save it as a new .xlsx file, and look at the cell that is named.",
+        "Open the workbook in Excel, save it as a new .xlsx file, and look at the cell that is named. If the sheet holds \
+         none of the rows, name the sheets that do with --worksheet NAME.",
     )
     .rule("a worksheet that can be read to its end"),
     found(

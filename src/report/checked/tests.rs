@@ -103,3 +103,25 @@ fn what_is_wrong_in_thousands_of_cells_is_counted_placed_and_coloured_in_all_of_
         assert!(words.contains(told), "{told}: {words:.3000}");
     }
 }
+
+#[test]
+fn files_of_one_name_are_told_apart_by_their_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = |files: &[&str]| -> Vec<String> {
+        let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+        let checked = Checked::prepare(&files, folder.path()).unwrap();
+        checked.names.into_iter().map(|(_, name)| name.trim_end_matches(ENDING).to_owned()).collect()
+    };
+    assert_eq!(names(&["east/sites.csv", "west/sites.csv"]), ["east-sites", "west-sites"]);
+    assert_eq!(names(&["sites.csv", "west/sites.csv", "west/people.csv"]), ["sites", "west-sites", "people"]);
+    assert_eq!(names(&["a/x/sites.csv", "b/x/sites.csv"]), ["a-x-sites", "b-x-sites"]);
+    assert_eq!(names(&["x/sites.csv", "/b/x/sites.csv"]), ["x-sites", "b-x-sites"]);
+    // What the folders do not tell, a number does; also where a file has the name of a folder and another file.
+    assert_eq!(names(&["../sites.csv", "sites.csv", "sites.xlsx"]), ["sites", "sites-2", "sites-3"]);
+    assert_eq!(
+        names(&["east-sites.csv", "east/sites.csv", "sites.csv"]),
+        ["east-sites", "east-sites-2", "sites"]
+    );
+    let twice = ["sites.csv", "sites.csv"].map(PathBuf::from);
+    assert_eq!(Checked::prepare(&twice, folder.path()).unwrap_err().what(), "sites.csv is named twice");
+}

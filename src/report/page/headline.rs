@@ -220,7 +220,14 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         (0, _) => Some("the rows that were left out"),
         _ => Some("the rows that were refused or left out"),
     };
-    if let Some(them) = to_correct {
+    if figures.to_fix == 0
+        && let Some((_, by)) = figures.answered.last()
+    {
+        put(
+            "What did not get through came again; what became of it:",
+            advisor.command(&format!("report {by}")),
+        );
+    } else if let Some(them) = to_correct {
         put(
             &format!("Correct {them}, in the sheet or in fix.xlsx beside this page, and import that file:"),
             advisor.run_corrected(),

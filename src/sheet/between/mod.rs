@@ -21,7 +21,7 @@ use crate::model::record::Role;
 
 use super::code::Code;
 use super::draft::column_of_role;
-use super::field::Pointer;
+use super::field::{Pointer, fold_key};
 use super::finding::Finding;
 use super::policy::Policy;
 use super::row::Row;
@@ -224,6 +224,19 @@ impl Between {
         self.pointers.push(place.clone());
         self.numbers.insert(place, number);
         number
+    }
+
+    /// Whether a row refers to this key of a kind, which no row has. Asked of few keys: it walks through the references.
+    pub fn is_referred_to(&self, kind: Kind, key: &str) -> bool {
+        let key = fold_key(key);
+        let is_meant = |(of, pointer): &(Kind, Pointer)| match pointer {
+            Pointer::Key(text) | Pointer::Any(text) => *of == kind && fold_key(text) == key,
+            Pointer::Id(_) | Pointer::Name(_) => false,
+        };
+        let has_it = |entry: &Entry| {
+            self.kind(entry) == kind && self.get(entry.key).is_some_and(|own| fold_key(own) == key)
+        };
+        self.pointers.iter().any(is_meant) && !self.entries.iter().any(has_it)
     }
 
     /// The kept text; `None` when there was none.

@@ -78,7 +78,12 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 continue;
             }
         }
-        resolutions.push(earlier(known, *kind, key, name)?.unwrap_or_else(|| {
+        if let Some(earlier) = earlier(known, *kind, key, name)? {
+            resolutions.push(earlier);
+            continue;
+        }
+        let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
+        let mut failed = || {
             let text = key.or(name).map(String::as_str).unwrap_or_default();
             if let Some(wrong) = with_key.first().or(with_name.first()) {
                 let found = between.kind(of(*wrong as usize)).singular();
@@ -102,7 +107,12 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 Pointer::Name(_) => by_key(text),
                 Pointer::Id(_) | Pointer::Any(_) => Vec::new(),
             };
-            let message = if named.iter().filter(|row| right(row)).count() == 1 {
+            // A record of an earlier import counts only where no row of this one has the name.
+            let is_one = match named.iter().filter(|row| right(row)).count() {
+                0 => of_earlier,
+                rows => rows == 1,
+            };
+            let message = if is_one {
                 lost.called_otherwise()
             } else if suggested <= SUGGESTIONS {
                 let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
@@ -115,7 +125,8 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
             };
             let suggestion = lost.suggestion;
             Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() }
-        }));
+        };
+        resolutions.push(failed());
     }
     Ok(resolutions)
 }
@@ -216,6 +227,16 @@ fn earlier(
             related: Vec::new(),
         }),
     })
+}
+
+/// Whether one record of an earlier import has as its name what was written as a key, or the reverse.
+fn called_otherwise_earlier(known: &dyn Known, kind: Kind, pointer: &Pointer) -> Result<bool> {
+    let jobs = match pointer {
+        Pointer::Key(text) => known.find(kind, By::Name(&comparable(text)))?,
+        Pointer::Name(text) => known.find(kind, By::Key(&fold_key(text)))?,
+        Pointer::Id(_) | Pointer::Any(_) => return Ok(false),
+    };
+    Ok(jobs.len() == 1)
 }
 
 /// What a cell that refers to another record may hold.

@@ -31,6 +31,10 @@ struct Opening {
     survey: std::result::Result<Survey, String>,
 }
 
+/// What can be done besides about a damaged sheet of which nobody knows whether it holds rows.
+const LEAVE_OUT: &str =
+    ", or name the sheets that are to be read with --worksheet if it holds none of the rows";
+
 impl Book {
     /// Finds the tables of a workbook.
     pub(super) fn find_worksheets(&mut self) -> std::result::Result<(), Refusal> {
@@ -130,10 +134,11 @@ impl Book {
             Err(message) => {
                 let has_known = guess(&candidates, None, &self.options.rename);
                 let is_ours = named.is_some() || wanted || has_known.is_some_and(|guess| guess.is_certain());
+                // What a damaged sheet with another name holds may be a remark or a thousand rows: only a person knows.
+                let left_out = if is_ours { "" } else { LEAVE_OUT };
+                let message = format!("{message}{left_out}");
                 let finding = Finding::of_file(Code::SheetUnreadable, &self.file.name, message);
-                // What a damaged sheet with another name holds may be a remark or a thousand rows: it is told either way.
-                let severity = if is_ours { Severity::Fatal } else { Severity::Warning };
-                self.findings.push(finding.as_severity(severity).in_sheet(Some(&sheet.name)));
+                self.findings.push(finding.in_sheet(Some(&sheet.name)));
                 self.ignored.push((sheet.name.clone(), "cannot be read"));
                 return Ok(None);
             }

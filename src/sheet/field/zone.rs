@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use super::super::code::Code;
 use super::super::finding::shown;
 use super::super::text::{did_you_mean, nearest};
-use super::zones::{ABBREVIATIONS, RENAMED, WINDOWS};
+use super::zones::{ABBREVIATIONS, OF_NO_PLACE, RENAMED, WINDOWS};
 use super::{Problem, Reading, Value};
 use crate::model::zone::ZoneList;
 
@@ -165,9 +165,13 @@ fn unknown_to_service(text: &str, list: &ZoneList) -> Problem {
     }
 }
 
-/// Another name of the same zone that the service has: the one of today, or an older one.
+/// Another name of the same zone that the service has: the one of today, an older one, or what UTC and GMT are called
+/// besides.
 fn other_name<'a>(zone: &str, list: &'a ZoneList) -> Option<&'a str> {
     let same = |name: &str| name.eq_ignore_ascii_case(zone);
+    if let Some(names) = OF_NO_PLACE.iter().find(|names| names.iter().copied().any(same)) {
+        return names.iter().find_map(|name| list.spelled(name));
+    }
     let today = RENAMED.iter().find(|(old, _)| same(old)).map_or(zone, |(_, today)| today);
     let older = RENAMED.iter().filter(|(_, of_old)| of_old.eq_ignore_ascii_case(today)).map(|(old, _)| *old);
     std::iter::once(today).chain(older).find_map(|name| list.spelled(name))
@@ -195,6 +199,12 @@ fn is_offset(text: &str) -> bool {
 fn of_windows(text: &str) -> Option<&'static str> {
     let folded = fold(text);
     if let Some((.., zone)) = WINDOWS.iter().find(|(name, ..)| fold(name) == folded) {
+        return Some(zone);
+    }
+    // What Windows shows without the offset, where that is the name of a time and not of places.
+    if let Some((.., zone)) =
+        WINDOWS.iter().find(|(_, shown, _)| shown.contains(" Time") && fold(shown) == folded)
+    {
         return Some(zone);
     }
     let (offset, places) = text.strip_prefix('(')?.split_once(')')?;
@@ -237,6 +247,10 @@ mod tests {
             assert!(TimeZone::get(today).is_ok(), "{today}");
             assert!(!RENAMED.iter().any(|(other, _)| other == today), "{old}: {today}");
         }
+        for name in OF_NO_PLACE.concat() {
+            assert!(TimeZone::get(name).is_ok(), "{name}");
+            assert!(!RENAMED.iter().any(|(old, today)| [*old, *today].contains(&name)), "{name}");
+        }
         for (name, such_as) in ABBREVIATIONS {
             for zone in such_as.split(", ").flat_map(|zones| zones.split(" or ")) {
                 assert_eq!(TimeZone::get(zone).unwrap().iana_name(), Some(zone), "{name}");
@@ -254,6 +268,9 @@ mod tests {
             ("(UTC+12:00) Auckland", Some("Pacific/Auckland")),
             ("(GMT-05:00) Eastern Time (US & Canada)", Some("America/New_York")),
             ("(UTC) Coordinated Universal Time", Some("Etc/UTC")),
+            ("Coordinated Universal Time", Some("Etc/UTC")),
+            ("Eastern Time (US & Canada)", Some("America/New_York")),
+            ("Hawaii", None),
             ("(UTC+12:00) Nowhere", None),
             ("Auckland", None),
         ];
@@ -303,6 +320,26 @@ mod tests {
         ] {
             assert_eq!(read(text), (expected, warned), "{text}");
         }
+        let of_utc = |id: &str, text: &str| {
+            let list = ZoneList::new(vec![id.to_owned(), "Pacific/Auckland".to_owned()], asked_at).unwrap();
+            let read = timezone(text, Some(&list), &mut Reading::default());
+            read.err().and_then(|problem| problem.suggestion)
+        };
+        for (id, text) in [
+            ("UTC", "Etc/UTC"),
+            ("UTC", "Coordinated Universal Time"),
+            ("UTC", "(UTC) Coordinated Universal Time"),
+            ("UTC", "Zulu"),
+            ("Etc/UTC", "UTC"),
+            ("Etc/UTC", "utc"),
+            ("Etc/UCT", "(UTC) Coordinated Universal Time"),
+            ("GMT", "Etc/GMT"),
+            ("Etc/GMT", "Greenwich"),
+        ] {
+            assert_eq!(of_utc(id, text).as_deref(), Some(id), "{text}");
+        }
+        // It is no other name of the time of London.
+        assert_eq!(of_utc("Europe/London", "UTC"), None);
         let problem = timezone("Auckland", Some(&list), &mut Reading::default()).unwrap_err();
         assert_eq!(
             problem.message,

@@ -139,6 +139,23 @@ pub(super) const WINDOWS: &[(&str, &str, &str)] = &[
     ("Line Islands Standard Time", "Kiritimati Island", "Pacific/Kiritimati"),
 ];
 
+/// Names of the times that are those of no place: of each group one is as good as another.
+pub(super) const OF_NO_PLACE: [&[&str]; 2] = [
+    &["Etc/UTC", "UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"],
+    &[
+        "Etc/GMT",
+        "GMT",
+        "Etc/Greenwich",
+        "Greenwich",
+        "Etc/GMT0",
+        "GMT0",
+        "Etc/GMT+0",
+        "GMT+0",
+        "Etc/GMT-0",
+        "GMT-0",
+    ],
+];
+
 /// Abbreviations of zones, each with zones of cities that go by it. Those that are names of the IANA list follow the rules
 /// of no place that could be meant with certainty; of the others several places use many.
 pub(super) const ABBREVIATIONS: &[(&str, &str)] = &[

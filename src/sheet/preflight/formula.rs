@@ -55,6 +55,11 @@ impl Formula {
         self.opening.link()
     }
 
+    /// Whether nothing was taken in, as of a cell that shares the formula of another one.
+    pub(super) fn is_blank(&self) -> bool {
+        self.opening.0.trim().is_empty()
+    }
+
     /// The piece with its texts left out.
     fn without_texts(&mut self, piece: &str) -> String {
         let mut kept = String::with_capacity(piece.len());

@@ -37,6 +37,10 @@ pub(crate) struct Links {
     targets: HashMap<String, Arc<str>>,
     /// Whether there are more targets than these.
     has_other_targets: bool,
+    /// Where the formulas lead that several cells share, by the numbers that the worksheet has for them.
+    shared: HashMap<u32, Arc<str>>,
+    /// Whether there are more of those than these.
+    has_other_shared: bool,
     places: Vec<Place>,
     /// The first and last column with links of which nobody knows where they lead.
     unread: Option<(u16, u16)>,
@@ -114,6 +118,35 @@ impl Links {
         }
     }
 
+    /// Notes where a formula leads that other cells share; `None` where it makes no link.
+    pub(super) fn share(&mut self, number: u32, target: Option<&str>) {
+        let Some(address) = target.and_then(address_of) else {
+            self.shared.remove(&number);
+            return;
+        };
+        if self.shared.len() < self.most || self.shared.contains_key(&number) {
+            self.shared.insert(number, address);
+        } else {
+            self.has_other_shared = true;
+        }
+    }
+
+    /// Takes in a cell whose formula is that of a cell before it.
+    pub(super) fn add_shared(&mut self, (row, column): (u32, u16), number: u32) {
+        if usize::from(column) >= COLUMN_LIMIT {
+            return;
+        }
+        match self.shared.get(&number) {
+            Some(address) => {
+                let address = Arc::clone(address);
+                self.put(Place { rows: (row, row), columns: (column, column), address });
+            }
+            None if self.has_other_shared => self.pass_over((column, column)),
+            // It makes no link.
+            None => {}
+        }
+    }
+
     fn put(&mut self, place: Place) {
         if self.places.len() == self.most {
             self.pass_over(place.columns);
@@ -130,6 +163,7 @@ impl Links {
     /// Forgets what is needed only while the worksheet is read.
     pub(super) fn settle(&mut self) {
         self.targets = HashMap::new();
+        self.shared = HashMap::new();
         self.places.shrink_to_fit();
     }
 
@@ -307,5 +341,13 @@ mod tests {
         links.add_formula((3, 9), "https://x.example");
         let lacking: Vec<usize> = (0..12).filter(|column| links.may_lack(*column)).collect();
         assert_eq!(lacking, [3, 4, 5]);
+        // Of shared formulas that are not kept nobody knows whether they make links.
+        let mut links = Links { most: 1, ..Links::default() };
+        links.share(0, Some("mailto:a@x.example"));
+        links.share(1, Some("mailto:b@x.example"));
+        links.add_shared((2, 1), 0);
+        assert!(!links.may_lack(1));
+        links.add_shared((2, 7), 1);
+        assert!(links.may_lack(7));
     }
 }

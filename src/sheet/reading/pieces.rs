@@ -7,10 +7,17 @@
 use std::collections::VecDeque;
 
 use super::super::code::{Code, Severity};
+use super::super::column::Form;
+use super::super::draft::column_of_role;
+use super::super::field::fold_key;
 use super::super::finding::{Finding, shown};
+use super::super::header::Mapped;
 use super::super::layout;
 use super::super::row::{Identity, Row};
 use super::super::table::Table;
+use super::super::text::is_blank;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
 
 /// Rows held back: the pieces of one and the row before them.
 const HELD: usize = 4;
@@ -72,6 +79,12 @@ impl<'a> Pieces<'a> {
     pub(super) fn push(&mut self, next: Held) {
         let pieces = self.pieces_before(&next, false);
         self.doubt(Some(&next));
+        if pieces == 0 && self.is_rest(&next) {
+            let number = next.row.number;
+            if let Some(last) = self.held.back_mut() {
+                warn_of_rest(self.table, last, number);
+            }
+        }
         self.held.push_back(next);
         if pieces > 0 {
             self.tell(pieces + 1);
@@ -135,6 +148,42 @@ impl<'a> Pieces<'a> {
         0
     }
 
+    /// Whether a row with errors can hardly be one of its own below a right one that ends early: a line break may have cut
+    /// a row whose blank cells at the end are left out besides, so that the cells of both are fewer than those of one.
+    fn is_rest(&self, next: &Held) -> bool {
+        let Some(last) = self.held.back() else { return false };
+        let may_be = self.table.worksheet.is_none()
+            && next.follows(last)
+            && next.ends_too_early()
+            && last.width + next.width <= self.width
+            && !(last.settled || last.has_errors() || last.is_remark())
+            && !(next.is_remark() || next.is_total());
+        may_be && self.ends_in_prose(last) && !self.has_an_owner(next)
+    }
+
+    /// Whether the last cell of a row may be half of what was in it: of a word of a list, or of an id, half is wrong.
+    fn ends_in_prose(&self, held: &Held) -> bool {
+        let Some(last) = held.width.checked_sub(1) else { return false };
+        match self.table.mapping.get(last) {
+            Some(Mapped::Column { column, .. }) => {
+                may_be_half(column.form) || held.row.cells.get(last).is_some_and(|cell| is_blank(cell))
+            }
+            Some(Mapped::Ignored | Mapped::Blank | Mapped::Unknown) | None => true,
+        }
+    }
+
+    /// Whether a row says to whom it belongs as a row does: by an id, or by what a row before it says.
+    fn has_an_owner(&self, held: &Held) -> bool {
+        let role = if self.table.kind == Kind::Company { Role::Parent } else { Role::Company };
+        let Some(column) = self.table.position(column_of_role(role)) else { return false };
+        let owner = |held: &Held| {
+            held.row.cells.get(column).filter(|cell| !is_blank(cell)).map(|cell| fold_key(cell))
+        };
+        let Some(own) = owner(held) else { return false };
+        uuid::Uuid::try_parse(&own).is_ok()
+            || self.held.iter().any(|before| owner(before).as_ref() == Some(&own))
+    }
+
     /// Warns of the last two rows where they fit together as pieces do and are rows without errors as well. Where short
     /// rows are usual, nothing is said.
     fn doubt(&mut self, after: Option<&Held>) {
@@ -187,12 +236,39 @@ impl<'a> Pieces<'a> {
     }
 }
 
+/// Whether half of a value of this form may be a right one.
+fn may_be_half(form: Form) -> bool {
+    match form {
+        Form::Name
+        | Form::Text
+        | Form::Code
+        | Form::Phone
+        | Form::Country
+        | Form::Labels
+        | Form::Family(_) => true,
+        Form::Key
+        | Form::Reference(_)
+        | Form::Enum(_)
+        | Form::Bool
+        | Form::Email
+        | Form::Username
+        | Form::Mac
+        | Form::Latitude
+        | Form::Longitude
+        | Form::Timezone
+        | Form::UuidList
+        | Form::Action => false,
+    }
+}
+
 /// Says of the first piece that it is one; what it is known by stands in it, so that others may refer to it.
 fn begin(table: &Table, held: &mut Held, message: &str, below: u32) {
     let row = &mut held.row;
     if let Some(draft) = row.draft.take() {
         row.identity.references = draft.references;
     }
+    // What was doubtful is certain now.
+    row.findings.retain(|finding| finding.code != Code::RowTooFewCells || finding.is_error());
     if !row.findings.iter().any(|finding| finding.code == Code::RowTooFewCells) {
         let column = held.width.saturating_sub(1);
         let mut finding =
@@ -218,16 +294,26 @@ fn go_on(table: &Table, row: &mut Row, message: &str, above: u32) {
 
 /// Warns of a row that may be a piece of the one above or below it.
 fn warn(table: &Table, held: &mut Held, other: u32) {
-    let row = &mut held.row;
-    let (above, below) = (row.number.min(other), row.number.max(other));
+    let (above, below) = (held.row.number.min(other), held.row.number.max(other));
+    let message = format!(
+        "rows {above} and {below} together have the cells of one: if a line break has cut one row in two, join them, or \
+         put the cell with the line break in quotation marks"
+    );
+    doubt_of(table, &mut held.row, other, message);
+}
+
+/// Warns of a right row whose rest the row below may be.
+fn warn_of_rest(table: &Table, held: &mut Held, below: u32) {
+    let message = format!(
+        "row {below} is no row of its own and may be the rest of this one: if a line break has cut one row in two, join \
+         them, or put the cell with the line break in quotation marks"
+    );
+    doubt_of(table, &mut held.row, below, message);
+}
+
+fn doubt_of(table: &Table, row: &mut Row, other: u32, message: String) {
     let mut finding = table
-        .finding(
-            Code::RowTooFewCells,
-            format!(
-                "rows {above} and {below} together have the cells of one: if a line break has cut one row in two, join \
-                 them, or put the cell with the line break in quotation marks"
-            ),
-        )
+        .finding(Code::RowTooFewCells, message)
         .as_severity(Severity::Warning)
         .in_row(row.number, row.line);
     finding.row_key = row.identity.key.as_deref().map(shown);
