@@ -190,8 +190,13 @@ impl Glance {
             Stand::Waiting => format!("{left}, and no run is at work"),
             Stand::Held => {
                 let held = self.tally.in_state(JobState::Held);
+                let waiting = match (counts::unfinished(&self.tally), held) {
+                    (0, _) => String::new(),
+                    (waiting, 1) => format!("; {} for it", counted(waiting, "row waits", "rows wait")),
+                    (waiting, _) => format!("; {} for them", counted(waiting, "row waits", "rows wait")),
+                };
                 format!(
-                    "finished but for {} until a person decides",
+                    "finished but for {} until a person decides{waiting}",
                     counted(held, "row that is held", "rows that are held")
                 )
             }
