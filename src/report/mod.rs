@@ -52,7 +52,9 @@ use name::Names;
 use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
+use page::headline::Headline;
 use replace::{Change, Folder};
+use summary_sheet::Summary;
 pub use workbook::RESULTS;
 use workbook::{Workbook, worksheet_names};
 
@@ -142,7 +144,10 @@ pub fn write(
     let (for_results, for_fix) = worksheet_names(&layouts);
     let has_fix = figures.to_fix > 0;
     let advisor = Advisor::new(caller.again, has_fix.then(|| caller.folder.join(workbook::FIX)));
-    let mut results = Workbook::results(&folder, &info, &figures, &advisor)?;
+    let headline = Headline::of(&figures, journal.last_run()?.as_ref(), &advisor);
+    let summary =
+        Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
+    let mut results = Workbook::results(&folder, &info, &summary)?;
     let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
     let mut page = Page::default();
@@ -191,7 +196,7 @@ pub fn write(
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
     changes.push(Change::Put(figures.write(&folder, &advisor, &digests)?));
-    changes.push(Change::Put(page.write(journal, &info, &figures, &advisor, &folder)?));
+    changes.push(Change::Put(page.write(journal, &info, &figures, &headline, &advisor, &folder)?));
 
     let imported = journal.imports()?;
     let is_imported =

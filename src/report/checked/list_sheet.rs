@@ -1,11 +1,11 @@
 //! The first sheet of a checked workbook: how to use it, what was found by number, and each finding with its place.
 
-use rust_xlsxwriter::{Url, Worksheet, XlsxError};
+use rust_xlsxwriter::{Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::own_sheet::OwnSheet;
 use crate::report::paint::Paint;
-use crate::report::workbook::{NOTES, fitting, height};
+use crate::report::workbook::{NOTES, height};
 use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, Severity};
 
@@ -190,9 +190,7 @@ impl List<'_> {
         match (self.worksheet(finding.sheet.as_ref()), finding.row) {
             (Some(worksheet), Some(row)) => {
                 let cell = finding.cell.clone().unwrap_or_else(|| format!("A{row}"));
-                let target = format!("internal:'{}'!{cell}", worksheet.replace('\'', "''"));
-                let url = Url::new(target).set_text(fitting(&place));
-                page.sheet.write_url_with_format(page.row, 0, url, &paint.link)?;
+                page.link(0, &place, worksheet, &cell)?;
             }
             (Some(_), None) | (None, _) => page.text(0, &place, &paint.result)?,
         }
