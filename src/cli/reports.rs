@@ -9,7 +9,7 @@ use super::context::Context;
 use super::ending::worse;
 use super::{counts, status};
 use crate::error::{Error, ErrorKind, Exit, Result};
-use crate::journal::{Journal, Salvaged, is_damage};
+use crate::journal::{Answered, Journal, Salvaged, is_damage};
 use crate::look;
 use crate::model::id::ImportId;
 use crate::report::{self, Caller, RunState, Standing, Written};
@@ -148,12 +148,22 @@ pub(super) fn write(
             .ink(Ink::Strong, page.display().to_string())
             .text(format!(", {}", report::RESULTS)),
     );
-    if let Some(fix) = &written.fix {
-        context.terminal.result(format!(
+    let answered = journal.answered_later(import)?;
+    let came_again: u64 = answered.iter().map(Answered::to_correct).sum();
+    match (&written.fix, answered.last()) {
+        // Told once, with the import that has them now.
+        (Some(_), Some(later)) if came_again >= written.to_fix => context.terminal.result(format!(
+            "{} again: import {} answers for {}",
+            counted(written.to_fix, "row to correct came", "rows to correct came"),
+            later.by,
+            if written.to_fix == 1 { "it" } else { "them" }
+        )),
+        (Some(fix), _) => context.terminal.result(format!(
             "{}: {}",
             look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
             fix.display()
-        ));
+        )),
+        (None, _) => {}
     }
     tell_kept(context, &written);
     Ok(written)

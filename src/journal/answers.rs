@@ -26,6 +26,13 @@ pub struct Answered {
     pub left_out: Tally,
 }
 
+impl Answered {
+    /// How many of them are rows to correct, those included that only come along. What was skipped comes back by itself.
+    pub fn to_correct(&self) -> u64 {
+        self.refused.in_state(JobState::Rejected) + self.left_out.total()
+    }
+}
+
 impl Journal {
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {

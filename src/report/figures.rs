@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command;
 use crate::error::Result;
-use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay};
+use crate::journal::{Answered, AuditFigures, Cause, ImportInfo, Journal, QuotaDay};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -42,6 +42,8 @@ pub(super) struct Figures {
     pub(super) changed_since: u64,
     /// Rows that were left out and have not come again.
     pub(super) left_out: Tally,
+    /// How many of the rows to correct came again.
+    pub(super) came_again: u64,
     /// Rows that did not get through and came again: how many, and the import that answers for them.
     pub(super) answered: Vec<(u64, ImportId)>,
     /// The most frequent first.
@@ -99,6 +101,7 @@ impl Figures {
         }
         let sum = |of: fn(&Layout) -> u64| layouts.iter().map(of).sum();
         let unfinished: u64 = sum(|layout| layout.count.unfinished);
+        let answered = journal.answered_later(info.import)?;
         Ok(Self {
             import: info.import,
             standing,
@@ -111,8 +114,8 @@ impl Figures {
             recognised: sum(|layout| layout.count.recognised),
             changed_since: sum(|layout| layout.count.changed_since),
             left_out: journal.left_out_tally(Some(info.import))?,
-            answered: journal
-                .answered_later(info.import)?
+            came_again: answered.iter().map(Answered::to_correct).sum(),
+            answered: answered
                 .iter()
                 .map(|later| (later.refused.total() + later.left_out.total(), later.by))
                 .collect(),

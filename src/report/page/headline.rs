@@ -230,7 +230,15 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         (0, _) => Some("the rows that were left out"),
         _ => Some("the rows that were refused or left out"),
     };
-    if let Some(them) = to_correct {
+    // Corrected or not, they have come again: another report says what is to be done about them.
+    let came_again =
+        figures.answered.last().filter(|_| to_correct.is_some() && figures.came_again >= figures.to_fix);
+    if let Some((_, by)) = came_again {
+        put(
+            "What did not get through came again; see where it stands now:",
+            advisor.command(&format!("status {by}")),
+        );
+    } else if let Some(them) = to_correct {
         put(
             &format!("Correct {them}, in the sheet or in fix.xlsx beside this report, and import that file:"),
             advisor.run_corrected(),
