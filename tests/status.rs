@@ -187,6 +187,16 @@ fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answe
 }
 
 #[test]
+fn sheets_without_rows_are_neither_done_nor_not_imported() {
+    let bench = bench_with(None, Scenario::default());
+    let header = bench::companies(1).lines().next().expect("a header").to_owned();
+    bench.write("companies.csv", &format!("{header}\n"));
+    let told = bench.fleetload(&["run", "companies.csv", "--allow-empty"]).expect_code(0).stdout;
+    assert!(told.ends_with("the sheets have no rows: nothing is to be done\n"), "{told}");
+    assert!(screen(&bench, &[]).starts_with("the sheets have no rows: nothing is to be done\n"));
+}
+
+#[test]
 fn rows_to_correct_that_came_again_are_told_once_and_send_nobody_to_the_older_fix_sheet() {
     let bench = bench_with(None, Scenario::default());
     bench.write("companies.csv", &bench::companies(3).replace("Customer 1", ""));

@@ -96,6 +96,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         ending,
         exit,
         (fix.as_deref(), !found.is_empty() || !found_earlier.is_empty(), left),
+        !concerned.is_empty() && sum.total() == 0,
     );
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
@@ -148,13 +149,21 @@ fn tell_ending(
     ending: &Ending,
     exit: Exit,
     (fix, found, left): (Option<&Path>, bool, &str),
+    no_rows: bool,
 ) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
         Ending::Finished => match exit {
             Exit::Done => {
-                terminal.result(Line::new().ink(Ink::Good, "every row is done"));
+                terminal.result(Line::new().ink(
+                    Ink::Good,
+                    if no_rows {
+                        "the sheets have no rows: nothing is to be done"
+                    } else {
+                        "every row is done"
+                    },
+                ));
                 terminal.hint(format!("to see it again at any time: {}", context.again("status")));
             }
             Exit::Rejections => {

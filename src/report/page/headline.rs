@@ -126,6 +126,7 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
                 count(rows.aside)
             )
         }
+        RunState::Finished if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
         RunState::Finished if rows.all == 1 => "Finished: the row is done".to_owned(),
         RunState::Finished => format!("Finished: all {} rows are done", count(rows.all)),
         RunState::Parked => match figures.standing.resumes_at {

@@ -47,6 +47,19 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     assert!(!page.contains("What to do next") && !page.contains("id=\"causes\""), "{page}");
 }
 
+#[test]
+fn an_import_without_rows_claims_no_work_and_shows_no_empty_chart() {
+    let mut bench = Bench::new();
+    let header = COMPANIES.lines().next().unwrap();
+    let import = bench.import(&[("companies.csv", "companies", &format!("{header}\n"))]);
+    let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
+    let folder = bench.folder.path().join("reports");
+    let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
+    let page = body(&written);
+    assert!(page.contains("<h1 id=\"summary\">Nothing to do: the sheets have no rows</h1>"), "{page}");
+    assert!(!page.contains("<figure") && !page.contains("<div class=\"card\">"), "{page}");
+}
+
 /// What a cell, a message of the service or the name of a file may hold, and how none of it may arrive.
 const HOSTILE: [&str; 9] = [
     "<script>alert(1)</script>",
