@@ -210,7 +210,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
 
 /// What was said of the rows with a cause, each with some of its rows.
 fn said(cause: &Cause) -> Vec<String> {
-    let mut lines: Vec<String> = cause.said.iter().take(SAID).map(|said| told(said)).collect();
+    let mut lines: Vec<String> = cause.said.iter().take(SAID).map(told).collect();
     let more = cause.unsaid + cause.said.len().saturating_sub(SAID) as u64;
     if more > 0 {
         lines.push(format!("and {}", counted(more, "other message", "other messages")));
