@@ -137,7 +137,7 @@ impl List<'_> {
             page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
             page.text(2, key.code.as_str(), &paint.result)?;
             page.text_if_any(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
-            page.number(4, group.count as u64, &paint.number)?;
+            page.number(4, group.count as u64, &paint.count)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
                 (told, more) => format!("{told} and {}", counted(more)),

@@ -187,6 +187,10 @@ fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
 
     let page = body(&bench.write(import, "reports"));
     assert!(page.contains("Shown are 2,001 of 2,003 rows; all of them are in results.xlsx"));
+    assert!(
+        page.contains("data-more=\"Shown are 2,001 of 2,003 rows;"),
+        "the search says that it is not of all"
+    );
     assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
     assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
     assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);
