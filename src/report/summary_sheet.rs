@@ -229,3 +229,37 @@ fn told(said: &Said) -> String {
         message => format!("\u{201c}{message}\u{201d}: {rows}{more}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_of_a_cause_stands_with_its_own_rows_and_the_rest_is_counted() {
+        let said_of = |number: u64, count| Said {
+            message: format!("no model {number}"),
+            count,
+            rows: vec![format!("a.csv!a!{number}"), format!("a.csv!a!{}", number + 10)],
+        };
+        let mut cause = Cause {
+            code: "noDataFound".into(),
+            count: 9,
+            rows: Vec::new(),
+            said: vec![said_of(2, 7), said_of(3, 2)],
+            unsaid: 0,
+        };
+        let lines = [
+            "\u{201c}no model 2\u{201d}: a.csv!a!2, a.csv!a!12 and 5 more rows",
+            "\u{201c}no model 3\u{201d}: a.csv!a!3, a.csv!a!13",
+        ];
+        assert_eq!(said(&cause), lines);
+        cause.said.extend((4..9).map(|number| said_of(number, 2)));
+        cause.unsaid = 30;
+        let told = said(&cause);
+        assert_eq!((told.len(), told[5].as_str()), (6, "and 32 other messages"));
+        // Where nothing was said, the rows are told all the same.
+        cause.said = vec![Said { message: String::new(), ..said_of(2, 2) }];
+        cause.unsaid = 0;
+        assert_eq!(said(&cause), ["a.csv!a!2, a.csv!a!12"]);
+    }
+}

@@ -191,6 +191,7 @@ fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
         page.contains("data-more=\"Shown are 2,001 of 2,003 rows;"),
         "the search says that it is not of all"
     );
+    assert!(page.contains("and 1,997 other messages, in the rows below"), "five of them are shown");
     assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
     assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
     assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);
