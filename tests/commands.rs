@@ -295,7 +295,7 @@ fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_i
         "at the head, at the cause, at the row"
     );
     let summary = bench::books::read(&bench.path("reports/1/results.xlsx")).remove(0).text();
-    assert!(summary.contains(&format!("then {advice}")), "{summary}");
+    assert!(summary.contains(&format!(" | {run}\n")), "{summary}");
 
     // Written again later, by somebody who has forgotten the customer, the report tells the same, and so does `status`.
     let at = ["--journal", "trial.db"];

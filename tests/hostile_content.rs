@@ -166,6 +166,13 @@ fn fields(path: &Path) -> Vec<Vec<String>> {
     rows.collect()
 }
 
+/// The number of a worksheet, by its part of the workbook.
+fn n_of(part: &zip::read::ZipFile<'_, std::fs::File>) -> u32 {
+    let name = part.name().expect("a name");
+    let number = name.trim_start_matches("xl/worksheets/sheet").trim_end_matches(".xml");
+    number.parse().expect("a number")
+}
+
 #[test]
 fn nothing_in_a_report_is_a_formula_and_all_of_it_reads_back_as_it_was() {
     let (bench, relay) = hostile_service(&FORMULAS);
@@ -187,11 +194,21 @@ fn nothing_in_a_report_is_a_formula_and_all_of_it_reads_back_as_it_was() {
             for n in 0..archive.len() {
                 let mut part = archive.by_index(n).expect("a part");
                 let mut text = String::new();
-                if part.read_to_string(&mut text).is_ok()
-                    && part.name().expect("a name").starts_with("xl/worksheets/sheet")
-                {
+                if part.read_to_string(&mut text).is_err() {
+                    continue;
+                }
+                assert!(!text.contains("TargetMode=\"External\""), "{name}: a link to somewhere else");
+                if part.name().expect("a name").starts_with("xl/worksheets/sheet") {
                     assert!(!text.contains("<f>") && !text.contains("<f "), "{name}: a formula");
-                    assert!(!text.contains("<hyperlink "), "{name}: a link");
+                    // Links lead from the summary to the worksheets of the same workbook, and nowhere else.
+                    let summary = name.ends_with("results.xlsx") && n_of(&part) == 1;
+                    for link in text.split("<hyperlink ").skip(1) {
+                        let (link, _) = link.split_once('>').expect("its end");
+                        assert!(
+                            summary && link.contains(" location=\"'") && !link.contains("r:id"),
+                            "{name}: {link}"
+                        );
+                    }
                     looked_at += 1;
                 }
             }

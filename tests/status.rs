@@ -187,6 +187,32 @@ fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answe
 }
 
 #[test]
+fn sheets_without_rows_are_neither_done_nor_not_imported() {
+    let bench = bench_with(None, Scenario::default());
+    let header = bench::companies(1).lines().next().expect("a header").to_owned();
+    bench.write("companies.csv", &format!("{header}\n"));
+    let told = bench.fleetload(&["run", "companies.csv", "--allow-empty"]).expect_code(0).stdout;
+    assert!(told.ends_with("the sheets have no rows: nothing is to be done\n"), "{told}");
+    assert!(screen(&bench, &[]).starts_with("the sheets have no rows: nothing is to be done\n"));
+}
+
+#[test]
+fn rows_to_correct_that_came_again_are_told_once_and_send_nobody_to_the_older_fix_sheet() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("companies.csv", &bench::companies(3).replace("Customer 1", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    let again = bench.fleetload(&["run", "reports/1/fix.xlsx", "--skip-invalid"]).expect_code(4).stdout;
+    assert!(again.contains("1 row to correct: reports/2/fix.xlsx"), "{again}");
+    let first = bench.fleetload(&["report", "1"]).expect_code(0).stdout;
+    assert!(first.contains("1 row to correct came again: import 2 answers for it"), "{first}");
+    assert!(!first.contains("fix.xlsx"), "{first}");
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    let (_, next) = page.split_once("What to do next").expect("something to do");
+    let (next, _) = next.split_once("</ol>").expect("its end");
+    assert!(next.contains("fleetload status 2") && !next.contains("fix.xlsx"), "{next}");
+}
+
+#[test]
 fn rows_that_wait_for_an_operation_that_is_not_available_are_told_with_what_to_set() {
     let bench = bench_with(None, Scenario::default());
     bench.write("sites.csv", &bench::sites(5, 2));

@@ -66,7 +66,13 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     }
     read_back.tell(context, unread);
     let left = left(counts::moving(&journal.tally(None)?), unread);
-    tell_ending(context, ended.ending, exit, (fix.as_ref(), read_back.first().is_some(), left));
+    let told = Told {
+        fix: fix.as_ref(),
+        found: read_back.first().is_some(),
+        left,
+        no_rows: !concerned.is_empty() && sum.total() == 0,
+    };
+    tell_ending(context, ended.ending, exit, told);
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back.figures,
@@ -195,17 +201,29 @@ fn left(moving: u64, unread: u64) -> &'static str {
     }
 }
 
+/// What the words at the end depend on besides how it ended.
+struct Told<'a> {
+    /// The workbook of the rows to correct, and the command that takes it.
+    fix: Option<&'a (PathBuf, String)>,
+    /// Whether reading back has found something that nobody has looked into.
+    found: bool,
+    /// What is left to be done, in words.
+    left: &'static str,
+    /// Whether there was no row at all.
+    no_rows: bool,
+}
+
 /// Says how it ended, and what to type next.
 fn tell_ending(
     context: &Context<'_>,
     ending: &Ending,
     exit: Exit,
-    (fix, found, left): (Option<&(PathBuf, String)>, bool, &str),
+    Told { fix, found, left, no_rows }: Told<'_>,
 ) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
-        Ending::Finished => tell_finished(context, exit, fix, found),
+        Ending::Finished => tell_finished(context, exit, fix, (found, no_rows)),
         Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
         Ending::Parked { until, why } => {
             terminal.result(
@@ -227,11 +245,18 @@ fn tell_ending(
 }
 
 /// Nothing is left that goes on by itself, whatever became of the rows.
-fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&(PathBuf, String)>, found: bool) {
+fn tell_finished(
+    context: &Context<'_>,
+    exit: Exit,
+    fix: Option<&(PathBuf, String)>,
+    (found, no_rows): (bool, bool),
+) {
     let terminal = context.terminal;
     match exit {
         Exit::Done => {
-            terminal.result(Line::new().ink(Ink::Good, "every row is done"));
+            let done =
+                if no_rows { "the sheets have no rows: nothing is to be done" } else { "every row is done" };
+            terminal.result(Line::new().ink(Ink::Good, done));
             terminal.hint(format!("to see it again at any time: {}", context.again("status")));
         }
         Exit::Rejections => {

@@ -28,6 +28,8 @@ pub(super) struct Glance {
     tally: Tally,
     /// Rows that were left out and have not come again.
     left_out: Tally,
+    /// Whether there is an import, with rows or without.
+    imported: bool,
     /// Rows with a job that were refused, and those skipped for what they belong to.
     refused: (u64, u64),
     run: Option<RunInfo>,
@@ -69,7 +71,21 @@ impl Glance {
         let quota = journal.quota(now.day())?;
         let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
         let needs = needs(context, journal, import, &tally, (run.as_ref(), stand))?;
-        Ok(Self { tally, left_out, refused, run, working, stand, lately, quota, ceiling, needs, now })
+        let imported = stand == Stand::Empty && !journal.imports()?.is_empty();
+        Ok(Self {
+            tally,
+            left_out,
+            imported,
+            refused,
+            run,
+            working,
+            stand,
+            lately,
+            quota,
+            ceiling,
+            needs,
+            now,
+        })
     }
 
     /// Tells the headline: the whole in one sentence.
@@ -172,6 +188,7 @@ impl Glance {
     fn stands(&self, context: &Context<'_>) -> String {
         let left = counted(counts::unfinished(&self.tally), "row is left", "rows are left");
         match self.stand {
+            Stand::Empty if self.imported => "the sheets have no rows: nothing is to be done".to_owned(),
             Stand::Empty => "nothing is imported yet".to_owned(),
             Stand::NotBegun => format!("imported, and nothing is sent yet: {left}"),
             Stand::Running => self.running(context),
@@ -190,8 +207,13 @@ impl Glance {
             Stand::Waiting => format!("{left}, and no run is at work"),
             Stand::Held => {
                 let held = self.tally.in_state(JobState::Held);
+                let waiting = match (counts::unfinished(&self.tally), held) {
+                    (0, _) => String::new(),
+                    (waiting, 1) => format!("; {} for it", counted(waiting, "row waits", "rows wait")),
+                    (waiting, _) => format!("; {} for them", counted(waiting, "row waits", "rows wait")),
+                };
                 format!(
-                    "finished but for {} until a person decides",
+                    "finished but for {} until a person decides{waiting}",
                     counted(held, "row that is held", "rows that are held")
                 )
             }

@@ -36,12 +36,12 @@ pub(super) fn tell_with(context: &Context<'_>, job: &HeldJob, now: &[String]) {
 /// A record that a held job may be, in words.
 pub(super) fn in_words(candidate: &Candidate) -> String {
     let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
-    let name = candidate.name.as_deref().unwrap_or("without a name");
+    let name = candidate.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
     let details =
         if candidate.details.is_empty() { String::new() } else { format!(" {}", candidate.details) };
     let difference =
         if candidate.difference.is_empty() { String::new() } else { format!("; {}", candidate.difference) };
-    format!("{id} \"{name}\"{details}{difference}")
+    format!("{id}{name}{details}{difference}")
 }
 
 /// Tells the held jobs of an import, or of the journal, and how to decide them. Returns how many there are.
@@ -111,7 +111,12 @@ fn tell_one(context: &Context<'_>, job: &HeldJob) {
     );
     terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
     for candidate in &job.candidates {
-        terminal.result(format!("    found: {}", in_words(candidate)));
+        let mut candidate = candidate.clone();
+        // What tells the two apart is often why the row is held, which was said.
+        if candidate.difference == job.reason {
+            candidate.difference.clear();
+        }
+        terminal.result(format!("    found: {}", in_words(&candidate)));
     }
 }
 

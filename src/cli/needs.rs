@@ -63,8 +63,9 @@ pub(super) fn needs(
             cause: "read_back",
             count: number,
             words: format!(
-                "{} wanting when it was read back: look into it, then say so",
-                counted(number, "record was found", "records were found")
+                "{} wanting when read back: look into {}, then say so",
+                counted(number, "record was found", "records were found"),
+                if number == 1 { "it" } else { "them" }
             ),
             command: context.again(&format!("resolve {} --seen", first.job)),
         });

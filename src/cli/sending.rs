@@ -95,6 +95,7 @@ pub(super) async fn send(
 fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
     match event {
         Event::Sent { operation } => tracing::debug!(%operation, "sent"),
+        Event::ReadBack { done, of } => tracing::debug!(done, of, "read back"),
         Event::QuotaUsed { used, ceiling } => tracing::debug!(used, ?ceiling, "quota"),
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");

@@ -1,87 +1,190 @@
-//! Why rows of an import did not get through: the codes they have, how many rows each, and where some of them stand.
+//! Why rows of an import did not get through: the codes they have, what was said with each, how many rows that was said
+//! of, and where some of them stand.
+//!
+//! A code alone does not say enough: forty rows with a model that nobody knows and three with a company that is not
+//! there share one. So what was said most often is kept with rows of its own.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::column::natural;
+use super::failure::damaged;
 use super::view::every_row;
 use super::{Journal, place};
 use crate::error::Result;
 use crate::model::id::ImportId;
+use crate::model::verdict::Violation;
 
-/// Rows named with each cause.
+/// Rows named with each cause, and with each thing said.
 const SAMPLES: usize = 5;
+/// Messages told with a cause; each may be of one row only, where it has an id in it.
+const MESSAGES: usize = 10;
 
 /// Why rows of an import did not get through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// The machine code.
     pub code: String,
-    /// The most frequent message with it.
-    pub message: String,
     /// Its rows.
     pub count: u64,
     /// The places (`file!sheet!row`) of the first of them.
     pub rows: Vec<String>,
+    /// What was said of them, the most frequent first; at most ten.
+    pub said: Vec<Said>,
+    /// How many more messages there are.
+    pub unsaid: u64,
+}
+
+/// A message, and the rows it was said of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// The message; empty where nothing was said.
+    pub message: String,
+    /// Its rows.
+    pub count: u64,
+    /// The places of the first of them.
+    pub rows: Vec<String>,
+}
+
+impl Cause {
+    fn new(code: String) -> Self {
+        Self { code, count: 0, rows: Vec::new(), said: Vec::new(), unsaid: 0 }
+    }
+
+    /// The most frequent message; empty where nothing was said.
+    pub fn message(&self) -> &str {
+        self.said.first().map_or("", |said| &said.message)
+    }
+
+    /// Takes in a message and the number of its rows; where it is kept.
+    fn say(&mut self, message: String, count: u64) -> Option<usize> {
+        self.count += count;
+        if let Some(at) = self.said.iter().position(|said| said.message == message) {
+            self.said[at].count += count;
+            return Some(at);
+        }
+        if self.said.len() == MESSAGES {
+            self.unsaid += 1;
+            return None;
+        }
+        self.said.push(Said { message, count, rows: Vec::new() });
+        Some(self.said.len() - 1)
+    }
+
+    /// Takes in a row that was read back.
+    fn find(&mut self, message: String, place: &str) {
+        let at = self.say(message, 1);
+        let lists = [Some(&mut self.rows), at.map(|at| &mut self.said[at].rows)];
+        for rows in lists.into_iter().flatten().filter(|rows| rows.len() < SAMPLES) {
+            rows.push(place.to_owned());
+        }
+    }
 }
 
 impl Journal {
     /// Why rows of an import were rejected, skipped or held, or had a finding when they were read back; the most
     /// frequent reason first.
     pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
-        let mut statement = self.connection.prepare_cached(every_row!(
-            "SELECT code, message, count(*), min(place) FROM (",
-            ") WHERE state IN ('rejected', 'skipped', 'held')
-             GROUP BY code, message ORDER BY count(*) DESC, min(place)"
-        ))?;
-        let mut rows = statement.query(place::range_of(&self.connection, import)?)?;
-        let mut causes: Vec<Cause> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        while let Some(row) = rows.next()? {
-            let code: String = row.get(0)?;
-            let count = natural(row.get(2)?);
-            if let Some(&index) = known.get(&code) {
-                causes[index].count += count;
-                continue;
-            }
-            known.insert(code.clone(), causes.len());
-            // The most frequent message comes first.
-            let message: Option<String> = row.get(1)?;
-            causes.push(Cause { code, message: message.unwrap_or_default(), count, rows: Vec::new() });
-        }
-        for cause in &mut causes {
-            cause.rows = samples(&self.connection, import, &cause.code)?;
-        }
+        let mut causes = counted(&self.connection, import)?;
+        sampled(&self.connection, import, &mut causes)?;
         for finding in self.audit_findings(Some(import), None)? {
-            match causes.iter_mut().find(|cause| cause.code == finding.code) {
-                Some(cause) => {
-                    cause.count += 1;
-                    if cause.rows.len() < SAMPLES {
-                        cause.rows.push(finding.place);
-                    }
-                }
-                None => causes.push(Cause {
-                    code: finding.code,
-                    message: finding.message,
-                    count: 1,
-                    rows: vec![finding.place],
-                }),
-            }
+            let at = causes.iter().position(|cause| cause.code == finding.code).unwrap_or_else(|| {
+                causes.push(Cause::new(finding.code.clone()));
+                causes.len() - 1
+            });
+            causes[at].find(finding.message, &finding.place);
         }
         causes.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.code.cmp(&right.code)));
         Ok(causes)
     }
 }
 
-fn samples(connection: &Connection, import: ImportId, code: &str) -> Result<Vec<String>> {
+/// The causes with what was said of how many rows, but not of which.
+fn counted(connection: &Connection, import: ImportId) -> Result<Vec<Cause>> {
     let mut statement = connection.prepare_cached(every_row!(
-        "SELECT place FROM (",
-        ") WHERE state IN ('rejected', 'skipped', 'held') AND code = ?3 ORDER BY place LIMIT ?4"
+        "SELECT code, message, violations, count(*), min(place) FROM (",
+        ") WHERE state IN ('rejected', 'skipped', 'held')
+         GROUP BY code, message, violations ORDER BY count(*) DESC, min(place)"
     ))?;
-    let (first, last) = place::range_of(connection, import)?;
-    let keys: Vec<i64> = statement
-        .query_map((first, last, code, super::column::count(SAMPLES)), |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    keys.into_iter().map(|key| place::written(connection, key)).collect()
+    let mut rows = statement.query(place::range_of(connection, import)?)?;
+    let mut causes: Vec<Cause> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let code: String = row.get(0)?;
+        let message = said_of(row, 1)?;
+        let at = *known.entry(code).or_insert_with_key(|code| {
+            causes.push(Cause::new(code.clone()));
+            causes.len() - 1
+        });
+        causes[at].say(message, natural(row.get(3)?));
+    }
+    // Messages that read alike were counted apart.
+    for cause in &mut causes {
+        cause.said.sort_by_key(|said| Reverse(said.count));
+    }
+    Ok(causes)
+}
+
+/// Gives the causes, and what was said most often, the first of their rows: in one pass over all of them.
+fn sampled(connection: &Connection, import: ImportId, causes: &mut [Cause]) -> Result<()> {
+    let mut first: Vec<Vec<Vec<i64>>> =
+        causes.iter().map(|cause| vec![Vec::new(); cause.said.len() + 1]).collect();
+    {
+        let codes: HashMap<&str, usize> =
+            causes.iter().enumerate().map(|(at, cause)| (cause.code.as_str(), at)).collect();
+        let mut statement = connection.prepare_cached(every_row!(
+            "SELECT place, code, message, violations FROM (",
+            ") WHERE state IN ('rejected', 'skipped', 'held')"
+        ))?;
+        let mut rows = statement.query(place::range_of(connection, import)?)?;
+        while let Some(row) = rows.next()? {
+            let place: i64 = row.get(0)?;
+            let code: String = row.get(1)?;
+            let Some(&at) = codes.get(code.as_str()) else { continue };
+            let message = said_of(row, 2)?;
+            keep(&mut first[at][0], place);
+            if let Some(said) = causes[at].said.iter().position(|said| said.message == message) {
+                keep(&mut first[at][said + 1], place);
+            }
+        }
+    }
+    for (cause, mut first) in causes.iter_mut().zip(first) {
+        let written = |keys: Vec<i64>| -> Result<Vec<String>> {
+            keys.into_iter().map(|key| place::written(connection, key)).collect()
+        };
+        for (said, keys) in cause.said.iter_mut().zip(first.drain(1..)) {
+            said.rows = written(keys)?;
+        }
+        cause.rows = written(first.swap_remove(0))?;
+    }
+    Ok(())
+}
+
+/// What was said of a row, from two of its columns: the message, and the words about each field.
+fn said_of(row: &Row<'_>, column: usize) -> Result<String> {
+    let message: Option<String> = row.get(column)?;
+    let message = message.unwrap_or_default();
+    let violations: Option<String> = row.get(column + 1)?;
+    let Some(violations) = violations else { return Ok(message) };
+    let violations: Vec<Violation> =
+        serde_json::from_str(&violations).map_err(|error| damaged("violations", error))?;
+    let mut parts = Vec::new();
+    // A single violation is often the message itself.
+    if !message.is_empty() && !violations.iter().any(|violation| violation.message == message) {
+        parts.push(message);
+    }
+    let of_fields = violations.iter().filter(|violation| !violation.message.is_empty());
+    parts.extend(of_fields.map(|violation| format!("{}: {}", violation.path, violation.message)));
+    Ok(parts.join("; "))
+}
+
+/// Keeps a place if it is among the first, in their order.
+fn keep(first: &mut Vec<i64>, place: i64) {
+    let at = first.partition_point(|&known| known < place);
+    if at < SAMPLES {
+        first.insert(at, place);
+        first.truncate(SAMPLES);
+    }
 }

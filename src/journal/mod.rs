@@ -65,7 +65,7 @@ pub use crate::model::id::SheetId;
 pub use activity::{Activity, Span};
 pub use answers::Answered;
 pub use audit::{AuditFigures, AuditScope};
-pub use cause::Cause;
+pub use cause::{Cause, Said};
 pub use decided::{Decided, DecidedJob};
 pub use finding::Audited;
 pub use identity::{Accepted, Regression};

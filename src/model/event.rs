@@ -94,6 +94,13 @@ pub enum Event {
         /// How long until the next try.
         retry_in: Duration,
     },
+    /// A record was read back, or cannot be in this run; or it is known how many there are.
+    ReadBack {
+        /// How many have been.
+        done: u64,
+        /// Of how many.
+        of: u64,
+    },
     /// Our clock and the service's differ noticeably.
     ClockSkew {
         /// The service's time minus ours, in seconds.

@@ -210,9 +210,13 @@ impl Figures {
         json!({
             "code": cause.code,
             "meaning": advice::words(&cause.code),
-            "message": cause.message,
+            "message": cause.message(),
             "count": cause.count,
             "rows": cause.rows,
+            "messages": cause.said.iter()
+                .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))
+                .collect::<Vec<_>>(),
+            "other_messages": cause.unsaid,
             "advice": command::text(&advisor.of_cause(&cause.code, self.import)),
         })
     }

@@ -1,7 +1,7 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
 use crate::command::{self, Piece};
-use crate::journal::{Disposition, ImportInfo, RowView};
+use crate::journal::{Candidate, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
@@ -146,7 +146,7 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
             )
         }
         JobState::Rejected => rejected(row, told, blames),
-        JobState::Held => held(row, told),
+        JobState::Held => held(told, &row.candidates),
         JobState::Ready | JobState::Skipped => told.to_owned(),
     }
 }
@@ -195,20 +195,51 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
 }
 
 /// The words about a row that a person decides: why, and which records it may be.
-fn held(row: &RowView, told: &str) -> String {
+fn held(told: &str, candidates: &[Candidate]) -> String {
     let mut words = told.to_owned();
-    for candidate in &row.candidates {
-        let name = candidate.name.as_deref().unwrap_or("a record without a name");
-        words.push_str(&format!("; it may be '{name}'"));
-        if let Some(id) = candidate.id {
-            words.push_str(&format!(" ({id})"));
-        }
+    for candidate in candidates {
+        words.push_str("; it may be ");
+        words.push_str(&match (&candidate.name, candidate.id) {
+            (Some(name), Some(id)) => format!("'{name}' ({id})"),
+            (Some(name), None) => format!("'{name}'"),
+            (None, Some(id)) => format!("the record {id}"),
+            (None, None) => "a record without a name".to_owned(),
+        });
         for more in [&candidate.details, &candidate.difference] {
-            if !more.is_empty() {
+            // What tells the two apart is often why the row is held.
+            if !more.is_empty() && more != told {
                 words.push_str(", ");
                 words.push_str(more);
             }
         }
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::RemoteId;
+
+    #[test]
+    fn a_record_that_may_be_the_rows_is_told_by_what_is_known_of_it_and_nothing_is_said_twice() {
+        let candidate = |name: Option<&str>, id: Option<u128>, difference: &str| Candidate {
+            id: id.map(RemoteId::from_u128),
+            name: name.map(str::to_owned),
+            details: String::new(),
+            difference: difference.to_owned(),
+        };
+        let id = RemoteId::from_u128(7);
+        for (candidate, words) in [
+            (
+                candidate(Some("Acme"), Some(7), "another phone"),
+                format!("; it may be 'Acme' ({id}), another phone"),
+            ),
+            (candidate(Some("Acme"), None, ""), "; it may be 'Acme'".to_owned()),
+            (candidate(None, Some(7), "the names differ"), format!("; it may be the record {id}")),
+            (candidate(None, None, ""), "; it may be a record without a name".to_owned()),
+        ] {
+            assert_eq!(held("the names differ", &[candidate]), format!("the names differ{words}"));
+        }
+    }
 }

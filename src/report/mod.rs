@@ -55,8 +55,10 @@ use name::Names;
 use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
+use page::headline::Headline;
 pub use place::folder;
 use replace::{Change, Folder};
+use summary_sheet::Summary;
 pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
 
@@ -148,7 +150,10 @@ pub fn write(
     let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
     let fix = has_fix.then(|| caller.folder.join(workbook::FIX));
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
-    let mut results = Workbook::results(&folder, &info, &figures, &advisor)?;
+    let headline = Headline::of(&figures, journal.last_run()?.as_ref(), &advisor);
+    let summary =
+        Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
+    let mut results = Workbook::results(&folder, &info, &summary)?;
     let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder)?;
     let mut page = Page::default();
@@ -197,7 +202,7 @@ pub fn write(
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
     changes.push(Change::Put(figures.write(&folder, &advisor, &digests)?));
-    changes.push(Change::Put(page.write(journal, &info, &figures, &advisor, &folder)?));
+    changes.push(Change::Put(page.write(journal, &info, &figures, &headline, &advisor, &folder)?));
 
     let imported = journal.imports()?;
     let is_imported =

@@ -3,7 +3,7 @@
 //! What stands in it is the affair of whoever fills it. The sheets of the input are streamed row by row instead and do
 //! not come here.
 
-use rust_xlsxwriter::{Format, Worksheet, XlsxError};
+use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
 
 use super::paint::Paint;
 use super::workbook::fitting;
@@ -39,6 +39,24 @@ impl<'a> OwnSheet<'a> {
     /// Writes a cell of the row; an empty one has its format all the same.
     pub(super) fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
+    }
+
+    /// Gives a cell of the row its format and nothing else, so that a text beside it may reach over it.
+    pub(super) fn blank(&mut self, column: u16, format: &Format) -> Result<(), XlsxError> {
+        self.sheet.write_blank(self.row, column, format).map(|_| ())
+    }
+
+    /// Writes a cell of the row that leads to a cell of another worksheet.
+    pub(super) fn link(
+        &mut self,
+        column: u16,
+        text: &str,
+        worksheet: &str,
+        cell: &str,
+    ) -> Result<(), XlsxError> {
+        let target = format!("internal:'{}'!{cell}", worksheet.replace('\'', "''"));
+        let url = Url::new(target).set_text(fitting(text));
+        self.sheet.write_url_with_format(self.row, column, url, &self.paint.link).map(|_| ())
     }
 
     /// Writes a cell of the row, where there is something to write.

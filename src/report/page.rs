@@ -12,9 +12,9 @@
 //! service goes through [`crate::look::shown`] on its way into these types, and is escaped by the template.
 
 mod attention;
-mod badge;
+pub(super) mod badge;
 mod causes;
-mod headline;
+pub(super) mod headline;
 mod moment;
 mod pace;
 mod quota;
@@ -66,7 +66,7 @@ struct Report<'a> {
     imported_at: When,
     started_at: Option<When>,
     finished_at: Option<When>,
-    headline: Headline,
+    headline: &'a Headline,
     files: Vec<(String, String)>,
     totals: Totals,
     pace: Option<Pace>,
@@ -96,6 +96,7 @@ impl Page {
         journal: &Journal,
         info: &ImportInfo,
         figures: &Figures,
+        headline: &Headline,
         advisor: &Advisor<'_>,
         folder: &Folder,
     ) -> Result<Beside> {
@@ -106,7 +107,7 @@ impl Page {
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),
-            headline: Headline::of(figures, journal.last_run()?.as_ref(), advisor),
+            headline,
             files: headline::files(figures),
             totals: Totals::of(figures),
             pace: Pace::of(&activity),

@@ -29,6 +29,8 @@ pub(super) struct Paint {
     pub(super) sentence: Format,
     /// A text beside a number.
     pub(super) indented: Format,
+    /// A command to type.
+    pub(super) command: Format,
     /// A number.
     pub(super) number: Format,
     /// A number beside its label.
@@ -119,6 +121,7 @@ impl Paint {
             statuses: JobState::ALL.iter().map(|&state| of_status(&plain, state)).collect(),
             sentence: plain.clone().set_text_wrap(),
             indented: plain.clone().set_indent(1),
+            command: plain.clone().set_bold().set_num_format("@").set_indent(1),
             result: plain,
         }
     }

@@ -3,13 +3,16 @@
 use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
 use crate::command;
+use crate::journal::{Cause, Said};
+use crate::look::counted;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
-use super::RunState;
 use super::advice::{self, Advisor};
 use super::figures::Figures;
 use super::own_sheet::OwnSheet;
+use super::page::badge::Tone;
+use super::page::headline::Headline;
 use super::paint::Paint;
 
 /// The name of the sheet.
@@ -18,6 +21,12 @@ pub(super) const NAME: &str = "Summary";
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 20;
 
+/// Messages shown of a cause.
+const SAID: usize = 5;
+
+/// Columns behind the first two that the colour of the state reaches over.
+const SENTENCE: u16 = 5;
+
 /// Columns before the states in the table of sheets.
 const LEAD: u16 = 3;
 /// Their widths.
@@ -25,20 +34,29 @@ const LEAD_WIDTHS: [f64; 3] = [26.0, 30.0, 12.0];
 /// The width of the column of a state.
 const STATE_WIDTH: f64 = 11.0;
 
-/// Fills the sheet.
-pub(super) fn fill(
-    sheet: &mut Worksheet,
-    paint: &Paint,
-    figures: &Figures,
-    advisor: &Advisor<'_>,
-) -> Result<(), XlsxError> {
-    let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
-    let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &format!("Import {}", figures.import))?;
-    standing(&mut page, figures, advisor)?;
-    page.row += 1;
-    sheets(&mut page, figures)?;
-    page.row += 1;
-    causes(&mut page, figures, advisor)
+/// What the sheet tells.
+pub(super) struct Summary<'a> {
+    pub(super) figures: &'a Figures,
+    pub(super) headline: &'a Headline,
+    pub(super) advisor: &'a Advisor<'a>,
+    /// The worksheets of the sheets, to lead to them.
+    pub(super) worksheets: &'a [String],
+}
+
+impl Summary<'_> {
+    /// Fills the sheet: first what must be known in a moment, then the figures behind it.
+    pub(super) fn fill(&self, sheet: &mut Worksheet, paint: &Paint) -> Result<(), XlsxError> {
+        let figures = self.figures;
+        let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
+        let title = format!("Import {}", figures.import);
+        let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &title)?;
+        standing(&mut page, self.headline)?;
+        page.row += 1;
+        sheets(&mut page, figures, self.worksheets)?;
+        page.row += 1;
+        causes(&mut page, figures, self.advisor)?;
+        details(&mut page, figures)
+    }
 }
 
 /// A moment as people write it; the label beside it says that it is UTC.
@@ -46,32 +64,60 @@ fn readable(at: Moment) -> String {
     at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-fn standing(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> Result<(), XlsxError> {
-    let state = match figures.standing.state {
-        RunState::Finished => "finished: nothing is left to be sent",
-        RunState::Parked => "parked: rows are left that go on by themselves later",
-        RunState::Stopped => "stopped: rows are left, and the service refuses us or cannot be reached",
-        RunState::Held => "held: a person must decide about some rows",
-    };
-    let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), readable);
-    page.line("State", state)?;
-    if let Some(at) = figures.standing.resumes_at {
-        page.line("Goes on at (UTC)", &readable(at))?;
+/// How the import stands, in the words of the page, what to do next, and the rows by what they mean.
+fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxError> {
+    let paint = page.paint;
+    let colour = paint.status(of_tone(headline.badge.tone));
+    page.text(0, "State", &paint.label)?;
+    page.text(1, &headline.sentence, colour)?;
+    // As far as the sentence reaches; cells without a text let it through.
+    for column in LEAD - 1..LEAD + SENTENCE {
+        page.blank(column, colour)?;
     }
+    page.row += 1;
+    if !headline.besides.is_empty() {
+        page.line("", &headline.besides)?;
+    }
+    for (at, next) in headline.next.iter().enumerate() {
+        page.line(if at == 0 { "What to do next" } else { "" }, &next.words)?;
+        page.text(1, &next.command, &paint.command)?;
+        page.row += 1;
+    }
+    page.row += 1;
+    for number in headline.numbers.iter().filter(|number| number.of_rows) {
+        page.count(number.label, number.value)?;
+    }
+    Ok(())
+}
+
+/// The state whose colour a tone has.
+const fn of_tone(tone: Tone) -> JobState {
+    match tone {
+        Tone::Done => JobState::Done,
+        Tone::Failed => JobState::Rejected,
+        Tone::Person => JobState::Held,
+        Tone::Waiting => JobState::Ready,
+        Tone::Aside => JobState::Skipped,
+    }
+}
+
+/// Files, times, what was known before, requests and quota.
+fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
+    page.row += 1;
+    page.part("Files, times and quota")?;
+    let shown = |at: Option<Moment>| at.map_or_else(|| "-".to_owned(), readable);
     for (name, _) in &figures.files {
         page.line("File", name)?;
     }
     page.line("Imported (UTC)", &readable(figures.imported_at))?;
     page.line("First request (UTC)", &shown(figures.started_at))?;
     page.line("Finished (UTC)", &shown(figures.finished_at))?;
-    page.count("Rows", figures.rows)?;
+    if let Some(at) = figures.standing.resumes_at {
+        page.line("Goes on at (UTC)", &readable(at))?;
+    }
     page.count("Rows to correct", figures.to_fix.saturating_sub(figures.to_fix_along))?;
     if figures.to_fix_along > 0 {
         page.count("Rows that come with them", figures.to_fix_along)?;
-    }
-    if figures.to_fix > 0 {
-        let how = format!("they are in fix.xlsx: correct them there, then type: {}", advisor.run_corrected());
-        page.line("", &how)?;
     }
     if figures.left_out.total() > 0 {
         page.count("Left out for errors", figures.left_out.total())?;
@@ -103,7 +149,7 @@ fn standing(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -
 }
 
 /// One line a sheet, one column a state that occurs, and sums in both directions.
-fn sheets(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
+fn sheets(page: &mut OwnSheet<'_>, figures: &Figures, worksheets: &[String]) -> Result<(), XlsxError> {
     let paint = page.paint;
     let states: Vec<JobState> =
         JobState::ALL.iter().copied().filter(|&state| figures.states.in_state(state) > 0).collect();
@@ -117,8 +163,8 @@ fn sheets(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> {
         page.text(column, state.as_str(), &format)?;
     }
     page.row += 1;
-    for sheet in &figures.sheets {
-        page.text(0, &sheet.name, &paint.result)?;
+    for (sheet, worksheet) in figures.sheets.iter().zip(worksheets) {
+        page.link(0, &sheet.name, worksheet, "A1")?;
         page.text(1, &sheet.file, &paint.result)?;
         page.number(2, sheet.rows, &paint.number)?;
         for (column, &state) in (LEAD..).zip(&states) {
@@ -146,17 +192,13 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
     for cause in figures.causes.iter().take(CAUSES) {
         page.text(0, &cause.code, &paint.label)?;
         page.number(1, cause.count, &paint.count)?;
-        let meaning = advice::words(&cause.code).unwrap_or_default().to_owned();
-        let said = match (cause.message.as_str(), cause.rows.join(", ")) {
-            ("", rows) => rows,
-            (message, rows) => format!("\u{201c}{message}\u{201d}: {rows}"),
-        };
-        for text in [meaning, said, command::text(&advisor.of_cause(&cause.code, figures.import))] {
-            if !text.is_empty() {
-                // No neighbour to the right, so that the text is shown whole.
-                page.text(2, &text, &paint.indented)?;
-                page.row += 1;
-            }
+        let mut texts = vec![advice::words(&cause.code).unwrap_or_default().to_owned()];
+        texts.extend(said(cause));
+        texts.push(command::text(&advisor.of_cause(&cause.code, figures.import)));
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            // No neighbour to the right, so that the text is shown whole.
+            page.text(2, text, &paint.indented)?;
+            page.row += 1;
         }
     }
     if figures.causes.len() > CAUSES {
@@ -164,4 +206,60 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         page.sentence(&format!("and {more} more, in summary.json"))?;
     }
     Ok(())
+}
+
+/// What was said of the rows with a cause, each with some of its rows.
+fn said(cause: &Cause) -> Vec<String> {
+    let mut lines: Vec<String> = cause.said.iter().take(SAID).map(told).collect();
+    let more = cause.unsaid + cause.said.len().saturating_sub(SAID) as u64;
+    if more > 0 {
+        lines.push(format!("and {}", counted(more, "other message", "other messages")));
+    }
+    lines
+}
+
+fn told(said: &Said) -> String {
+    let rows = said.rows.join(", ");
+    let more = match said.count.saturating_sub(said.rows.len() as u64) {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more row", "more rows")),
+    };
+    match said.message.as_str() {
+        "" => format!("{rows}{more}"),
+        message => format!("\u{201c}{message}\u{201d}: {rows}{more}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_of_a_cause_stands_with_its_own_rows_and_the_rest_is_counted() {
+        let said_of = |number: u64, count| Said {
+            message: format!("no model {number}"),
+            count,
+            rows: vec![format!("a.csv!a!{number}"), format!("a.csv!a!{}", number + 10)],
+        };
+        let mut cause = Cause {
+            code: "noDataFound".into(),
+            count: 9,
+            rows: Vec::new(),
+            said: vec![said_of(2, 7), said_of(3, 2)],
+            unsaid: 0,
+        };
+        let lines = [
+            "\u{201c}no model 2\u{201d}: a.csv!a!2, a.csv!a!12 and 5 more rows",
+            "\u{201c}no model 3\u{201d}: a.csv!a!3, a.csv!a!13",
+        ];
+        assert_eq!(said(&cause), lines);
+        cause.said.extend((4..9).map(|number| said_of(number, 2)));
+        cause.unsaid = 30;
+        let told = said(&cause);
+        assert_eq!((told.len(), told[5].as_str()), (6, "and 32 other messages"));
+        // Where nothing was said, the rows are told all the same.
+        cause.said = vec![Said { message: String::new(), ..said_of(2, 2) }];
+        cause.unsaid = 0;
+        assert_eq!(said(&cause), ["a.csv!a!2, a.csv!a!12"]);
+    }
 }

@@ -12,6 +12,7 @@ use crate::model::state::JobState;
 use crate::sheet::guard::unguarded;
 
 mod corrected;
+mod documented;
 mod fixture;
 mod page;
 

@@ -12,13 +12,12 @@ use crate::error::{Error, Result, without_panic};
 use crate::journal::ImportInfo;
 
 use super::advice::Advisor;
-use super::figures::Figures;
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
 use super::name::{Names, cut, naming_kind};
 use super::paint::{Paint, printed, printed_table};
 use super::replace::{Beside, Folder};
-use super::summary_sheet;
+use super::summary_sheet::{self, Summary};
 
 /// The workbook of all rows.
 pub const RESULTS: &str = "results.xlsx";
@@ -80,16 +79,11 @@ pub(super) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) 
 
 impl<'a> Workbook<'a> {
     /// Begins `results.xlsx` with its summary.
-    pub(super) fn results(
-        folder: &'a Folder,
-        info: &ImportInfo,
-        figures: &Figures,
-        advisor: &Advisor<'_>,
-    ) -> Result<Self> {
+    pub(super) fn results(folder: &'a Folder, info: &ImportInfo, summary: &Summary<'_>) -> Result<Self> {
         let mut this = Self::new(folder, RESULTS, info)?;
         this.attempt(|this| {
             let sheet = this.workbook.add_worksheet();
-            summary_sheet::fill(sheet, &this.paint, figures, advisor)?;
+            summary.fill(sheet, &this.paint)?;
             printed(sheet);
             Ok(())
         })?;

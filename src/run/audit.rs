@@ -91,6 +91,8 @@ pub(super) struct Audit {
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     told: bool,
+    /// How many rows there were to read back, and how many of them are done with.
+    progress: (u64, u64),
     pub(super) told_missing: bool,
     figures: AuditFigures,
 }
@@ -105,6 +107,7 @@ impl Default for Audit {
             families: HashMap::new(),
             left: HashSet::new(),
             told: false,
+            progress: (0, 0),
             told_missing: false,
             figures: AuditFigures::default(),
         }
@@ -195,6 +198,8 @@ impl Dispatcher {
             if total > 0 {
                 let records = if total == 1 { "record" } else { "records" };
                 self.tell(Event::Note { text: format!("reading back {total} {records}") });
+                self.audit.progress.0 = total;
+                self.tell(Event::ReadBack { done: 0, of: total });
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
@@ -306,6 +311,7 @@ impl Dispatcher {
             if self.audit.rows.remove(&job).is_some() {
                 self.audit.left.insert(job);
                 self.audit.figures.not_checked += 1;
+                self.tell_one_more_read();
             }
         }
     }
@@ -351,5 +357,15 @@ impl Dispatcher {
         let finding = findings.noted(&work);
         self.audit.figures.add(id.is_some(), by, finding.as_ref().map(|finding| finding.code.as_str()));
         self.note(Write::Audited { job, id, run, by, finding, at });
+        self.tell_one_more_read();
+    }
+
+    /// One more row is done with. Rows that are made while others are read back come on top of those there were.
+    fn tell_one_more_read(&mut self) {
+        let (of, done) = &mut self.audit.progress;
+        *done += 1;
+        *of = (*of).max(*done);
+        let (of, done) = (*of, *done);
+        self.tell(Event::ReadBack { done, of });
     }
 }

@@ -56,6 +56,9 @@ pub(super) struct Picture {
     aside: BTreeSet<SheetId>,
     /// The operations of which it was said that they are slowed down.
     slowed: BTreeSet<Operation>,
+    /// How many records were read back, and of how many.
+    read_back: Option<(u64, u64)>,
+    read_pace: Pace,
     /// The operations that are held back.
     held_back: BTreeMap<Operation, HeldBack>,
     /// When it was last said of an operation that it is held back.
@@ -84,6 +87,8 @@ pub(super) struct Progressed {
     quota_ceiling: Option<u64>,
     quota_left: Option<u64>,
     sheets_set_aside: usize,
+    read_back: u64,
+    to_read_back: u64,
     parked_until: Option<String>,
     held_back: Vec<Operation>,
     finish_estimate: Option<String>,
@@ -103,6 +108,8 @@ impl Picture {
             unseen: BTreeMap::new(),
             aside: BTreeSet::new(),
             slowed: BTreeSet::new(),
+            read_back: None,
+            read_pace: Pace::over(ROWS_WINDOW, tick.elapsed),
             held_back: BTreeMap::new(),
             told: BTreeMap::new(),
         }
@@ -163,6 +170,16 @@ impl Picture {
                 "the service cannot be reached: {reason}; next try in {}",
                 span((*retry_in).max(Duration::from_secs(1)))
             )),
+            Event::ReadBack { done, of } => {
+                // The pace is that of reading back, not of the hours before it.
+                if *done == 0 {
+                    self.read_pace = Pace::over(ROWS_WINDOW, tick.elapsed);
+                } else {
+                    self.read_pace.add(tick.elapsed);
+                }
+                self.read_back = Some((*done, *of));
+                None
+            }
             Event::ClockSkew { seconds } => Some(format!(
                 "this machine's clock is {} {} the service's; the service's counts",
                 span(Duration::from_secs(seconds.unsigned_abs())),
@@ -238,9 +255,20 @@ impl Picture {
     pub(super) fn line(&self, tick: Tick, here: &TimeZone) -> String {
         let mut parts = vec![self.pace_line(tick, here)];
         parts.extend(self.quota_line());
-        let waits = [self.unseen_line(here), self.parked_line(tick, here)];
+        let waits = [self.read_line(tick), self.unseen_line(here), self.parked_line(tick, here)];
         let waits: String = waits.into_iter().flatten().map(|wait| format!("; {wait}")).collect();
         format!("{}; {}{waits}", self.standing().words(), parts.join(", "))
+    }
+
+    /// One line while records are read back: how many were, and how long the rest takes.
+    pub(super) fn read_line(&self, tick: Tick) -> Option<String> {
+        let (done, of) = self.read_back.filter(|(done, of)| done < of)?;
+        let pace = self.read_pace.per_second(tick.elapsed);
+        let left = forecast(of - done, pace, None, tick.now).map_or_else(String::new, |forecast| {
+            let left = forecast.finish.since(tick.now).max(Duration::from_secs(1));
+            format!(", about {} to go", span(left))
+        });
+        Some(format!("{} of {} records read back{left}", count(done), count(of)))
     }
 
     /// One line: rows that wait until the service shows what they refer to.
@@ -344,6 +372,8 @@ impl Picture {
             quota_ceiling: self.ceiling,
             quota_left: self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used)),
             sheets_set_aside: self.aside.len(),
+            read_back: self.read_back.map_or(0, |(done, _)| done),
+            to_read_back: self.read_back.map_or(0, |(_, of)| of),
             parked_until: self.parked_until.map(|until| until.to_string()),
             held_back: self.held_back.keys().copied().collect(),
             finish_estimate: self.finish(tick).map(|finish| finish.to_string()),

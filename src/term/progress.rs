@@ -30,9 +30,9 @@ const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
 const BAR_WIDTH: usize = 16;
 /// On a terminal with fewer columns the counts are shown without bars.
 const ROOM_FOR_BARS: usize = 76;
-/// Lines below the counts: pace, quota, what waits to be known, until when it is parked, what needs a person; and one that
+/// Lines below the counts: pace, what is read back, quota, what waits to be known, until when it is parked, what needs a person; and one that
 /// stays blank, for what is typed meanwhile.
-const NOTES: usize = 6;
+const NOTES: usize = 7;
 
 /// The display of one run.
 pub struct Progress {
@@ -88,7 +88,7 @@ impl Progress {
     }
 
     /// Takes in a piece of news and tells what a person should read of it at once. Programs get all of it but the
-    /// requests, which are counted in the progress.
+    /// requests and the records read back, which are counted in the progress.
     pub fn news(&mut self, event: &Event, tick: Tick) {
         let told = self.picture.take(event, tick, &self.here);
         match (&self.display, told) {
@@ -96,7 +96,9 @@ impl Progress {
                 self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
             (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
-            (Display::Objects { .. }, told) if !matches!(event, Event::Sent { .. }) => {
+            (Display::Objects { .. }, told)
+                if !matches!(event, Event::Sent { .. } | Event::ReadBack { .. }) =>
+            {
                 let at = tick.now.to_string();
                 let message = told.as_deref().map(clean);
                 self.terminal.object(&Told { object: "event", at, message, event });
@@ -199,6 +201,7 @@ impl Bars {
 fn notes(picture: &Picture, tick: Tick, here: &TimeZone, status: &str) -> Vec<String> {
     let lines = [
         Some(picture.pace_line(tick, here)),
+        picture.read_line(tick),
         picture.quota_line(),
         picture.unseen_line(here),
         picture.parked_line(tick, here),

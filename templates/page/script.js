@@ -82,6 +82,8 @@
     found.textContent = shown === rows.length
       ? `${number.format(rows.length)} ${rows.length === 1 ? "row" : "rows"}`
       : `${number.format(shown)} of ${number.format(rows.length)} rows`;
+    // Whoever finds nothing must know that not every row was searched.
+    if (shown < rows.length && form.dataset.more) found.textContent += `. ${form.dataset.more}`;
     table.hidden = shown === 0;
   };
 

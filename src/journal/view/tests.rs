@@ -5,7 +5,7 @@ use crate::journal::fixture::*;
 use crate::journal::{NewSheet, Write};
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, Ready, Rejected, Sending, Skipped};
-use crate::model::verdict::Rejection;
+use crate::model::verdict::{Rejection, Violation};
 
 fn rows(journal: &Journal, sheet: SheetId) -> Vec<RowView> {
     let mut rows = Vec::new();
@@ -101,8 +101,49 @@ fn counts_add_up_to_the_rows_and_causes_name_the_first_of_them() {
     let told: Vec<_> =
         causes.iter().map(|cause| (cause.code.as_str(), cause.count, cause.rows.len())).collect();
     assert_eq!(told, [("invalidData", 7, 5), ("some.code", 1, 1)]);
-    assert_eq!(causes[0].message, "no such zone");
+    assert_eq!(causes[0].message(), "no such zone");
     assert_eq!(causes[0].rows[0], "customers.csv!customers!2");
+}
+
+#[test]
+fn what_was_said_of_rows_with_one_code_is_told_with_the_rows_that_it_was_said_of() {
+    let mut bench = bench();
+    let names: Vec<String> = (0..30).map(|number| format!("Company {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (imported, jobs) = import_companies(&mut bench.journal, &names, false);
+    let refuse = |job, message: &str, violations: Vec<Violation>| {
+        let rejection = Rejection { code: "invalidData".into(), message: message.into(), violations };
+        Write::Reject { job, from: Ready, rejection, evidence: crate::journal::Evidence::at(at(3_000)) }
+    };
+    let violation = |message: &str| Violation { path: "company.name".into(), message: message.into() };
+    let mut writes = vec![refuse(jobs[0], "only once", vec![])];
+    writes.extend(jobs[1..8].iter().map(|&job| refuse(job, "no such zone", vec![])));
+    writes.extend(jobs[8..10].iter().map(|&job| refuse(job, "invalid", vec![violation("is too long")])));
+    writes.push(refuse(jobs[10], "is too short", vec![violation("is too short")]));
+    writes.extend(jobs[11..20].iter().map(|&job| refuse(job, &format!("refused {job}"), vec![])));
+    for write in writes {
+        apply(&mut bench.journal, write).unwrap();
+    }
+    let causes = bench.journal.causes(imported.import).unwrap();
+    assert_eq!(causes.len(), 1);
+    let place = |number: u64| format!("customers.csv!customers!{}", number + 2);
+    let said: Vec<_> = causes[0]
+        .said
+        .iter()
+        .take(4)
+        .map(|said| (said.message.as_str(), said.count, said.rows.clone()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("no such zone", 7, (1..6).map(place).collect()),
+            ("invalid; company.name: is too long", 2, (8..10).map(place).collect()),
+            ("only once", 1, vec![place(0)]),
+            ("company.name: is too short", 1, vec![place(10)]),
+        ]
+    );
+    assert_eq!((causes[0].count, causes[0].said.len(), causes[0].unsaid), (20, 10, 3));
+    assert_eq!(causes[0].rows, (0..5).map(place).collect::<Vec<_>>());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The first sheet of a checked workbook: how to use it, what was found by number, and each finding with its place.
 
-use rust_xlsxwriter::{Url, Worksheet, XlsxError};
+use rust_xlsxwriter::{Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::own_sheet::OwnSheet;
 use crate::report::paint::Paint;
-use crate::report::workbook::{NOTES, fitting, height};
+use crate::report::workbook::{NOTES, height};
 use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, Severity};
 
@@ -137,7 +137,7 @@ impl List<'_> {
             page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
             page.text(2, key.code.as_str(), &paint.result)?;
             page.text_if_any(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
-            page.number(4, group.count as u64, &paint.number)?;
+            page.number(4, group.count as u64, &paint.count)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
                 (told, more) => format!("{told} and {}", counted(more)),
@@ -190,9 +190,7 @@ impl List<'_> {
         match (self.worksheet(finding.sheet.as_ref()), finding.row) {
             (Some(worksheet), Some(row)) => {
                 let cell = finding.cell.clone().unwrap_or_else(|| format!("A{row}"));
-                let target = format!("internal:'{}'!{cell}", worksheet.replace('\'', "''"));
-                let url = Url::new(target).set_text(fitting(&place));
-                page.sheet.write_url_with_format(page.row, 0, url, &paint.link)?;
+                page.link(0, &place, worksheet, &cell)?;
             }
             (Some(_), None) | (None, _) => page.text(0, &place, &paint.result)?,
         }

@@ -5,7 +5,7 @@ use crate::report::RunState;
 
 /// What a state means to whoever reads the page; the classes of the style sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Tone {
+pub(in crate::report) enum Tone {
     /// It got what it asked for.
     Done,
     /// It was refused.
@@ -20,10 +20,11 @@ pub(super) enum Tone {
 
 impl Tone {
     /// All of them, in the order of a bar.
-    pub(super) const ALL: [Self; 5] = [Self::Done, Self::Failed, Self::Person, Self::Waiting, Self::Aside];
+    pub(in crate::report) const ALL: [Self; 5] =
+        [Self::Done, Self::Failed, Self::Person, Self::Waiting, Self::Aside];
 
     /// The class in the style sheet.
-    pub(super) const fn class(self) -> &'static str {
+    pub(in crate::report) const fn class(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Failed => "failed",
@@ -34,7 +35,7 @@ impl Tone {
     }
 
     /// What its rows are, in a legend.
-    pub(super) const fn words(self) -> &'static str {
+    pub(in crate::report) const fn words(self) -> &'static str {
         match self {
             Self::Done => "done",
             Self::Failed => "refused",
@@ -47,25 +48,25 @@ impl Tone {
 
 /// A state with its tone, sign and word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Badge {
-    pub(super) tone: Tone,
-    pub(super) sign: &'static str,
-    pub(super) word: &'static str,
+pub(in crate::report) struct Badge {
+    pub(in crate::report) tone: Tone,
+    pub(in crate::report) sign: &'static str,
+    pub(in crate::report) word: &'static str,
 }
 
 impl Badge {
     /// The class in the style sheet.
-    pub(super) const fn class(&self) -> &'static str {
+    pub(in crate::report) const fn class(&self) -> &'static str {
         self.tone.class()
     }
 
     /// The word as people write it.
-    pub(super) fn label(&self) -> String {
+    pub(in crate::report) fn label(&self) -> String {
         self.word.replace('_', " ")
     }
 
     /// Of a row.
-    pub(super) const fn of(state: JobState) -> Self {
+    pub(in crate::report) const fn of(state: JobState) -> Self {
         let tone = tone(state);
         let sign = match state {
             JobState::Created | JobState::Adopted | JobState::Done => "\u{2713}",
@@ -80,7 +81,7 @@ impl Badge {
     }
 
     /// Of a run.
-    pub(super) const fn of_run(state: RunState, refused: bool) -> Self {
+    pub(in crate::report) const fn of_run(state: RunState, refused: bool) -> Self {
         let (tone, sign) = match state {
             RunState::Finished if refused => (Tone::Failed, "\u{2715}"),
             RunState::Finished => (Tone::Done, "\u{2713}"),
@@ -93,7 +94,7 @@ impl Badge {
 }
 
 /// The tone of a state.
-pub(super) const fn tone(state: JobState) -> Tone {
+pub(in crate::report) const fn tone(state: JobState) -> Tone {
     match state {
         JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Tone::Done,
         JobState::Rejected => Tone::Failed,

@@ -1,6 +1,7 @@
 //! Why rows did not get through: what each cause means, how often, where, and what to do.
 
 use crate::command::Piece;
+use crate::journal::Cause;
 use crate::look::{counted, shown};
 use crate::report::advice::{self, Advisor};
 use crate::report::figures::Figures;
@@ -9,13 +10,17 @@ use super::attention::{Attention, Sample, fit, readable};
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 50;
+/// Messages shown of a cause; more of them are in `summary.json`.
+const SAID: usize = 5;
 
 /// A cause.
 pub(super) struct CauseView {
     pub(super) code: String,
     pub(super) meaning: String,
-    /// The most frequent message with it; empty when it is what the code means.
-    pub(super) message: String,
+    /// What was said, the most frequent first; empty when it is what the code means.
+    pub(super) said: Vec<SaidView>,
+    /// What was said besides; empty when that is all.
+    pub(super) unsaid: String,
     pub(super) rows: String,
     /// Its length beside the most frequent cause, in percent.
     pub(super) share: String,
@@ -23,6 +28,12 @@ pub(super) struct CauseView {
     pub(super) samples: Vec<Sample>,
     /// The code as it stands in an address.
     pub(super) link: String,
+}
+
+/// A message, and of how many rows it was said.
+pub(super) struct SaidView {
+    pub(super) words: String,
+    pub(super) rows: String,
 }
 
 /// The causes of an import, the most frequent first.
@@ -39,7 +50,8 @@ pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>
             CauseView {
                 code: shown(&cause.code),
                 meaning: sentence(meaning),
-                message: readable(if cause.message == meaning { "" } else { &cause.message }),
+                said: said(cause, meaning),
+                unsaid: unsaid(cause),
                 rows: counted(cause.count, "row", "rows"),
                 share: format!("{:.2}", share.max(0.5)),
                 what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
@@ -48,6 +60,24 @@ pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>
             }
         })
         .collect()
+}
+
+/// What was said of the rows with a cause, as far as it says more than its code.
+fn said(cause: &Cause, meaning: &str) -> Vec<SaidView> {
+    cause
+        .said
+        .iter()
+        .take(SAID)
+        .filter(|said| !said.message.is_empty() && said.message != meaning)
+        .map(|said| SaidView { words: readable(&said.message), rows: counted(said.count, "row", "rows") })
+        .collect()
+}
+
+fn unsaid(cause: &Cause) -> String {
+    match cause.unsaid + cause.said.len().saturating_sub(SAID) as u64 {
+        0 => String::new(),
+        more => format!("and {}, in the rows below", counted(more, "other message", "other messages")),
+    }
 }
 
 /// With a capital at its beginning.

@@ -12,31 +12,40 @@ use super::badge::{Badge, Tone, tone};
 use super::moment::{When, minute};
 
 /// What stands at the head of the page.
-pub(super) struct Headline {
-    pub(super) badge: Badge,
+pub(in crate::report) struct Headline {
+    pub(in crate::report) badge: Badge,
     /// The state in one sentence, without a full stop.
-    pub(super) sentence: String,
+    pub(in crate::report) sentence: String,
     /// What is to be said besides; empty when nothing is.
-    pub(super) besides: String,
+    pub(in crate::report) besides: String,
     /// When a parked import may go on.
     pub(super) resumes_at: Option<When>,
-    pub(super) next: Vec<Next>,
-    pub(super) numbers: Vec<Number>,
+    pub(in crate::report) next: Vec<Next>,
+    pub(in crate::report) numbers: Vec<Number>,
     /// Whether there is a workbook of rows to correct.
     pub(super) has_fix: bool,
 }
 
 /// Something to do.
-pub(super) struct Next {
-    pub(super) words: String,
-    pub(super) command: String,
+pub(in crate::report) struct Next {
+    pub(in crate::report) words: String,
+    pub(in crate::report) command: String,
 }
 
 /// A number and what it counts.
-pub(super) struct Number {
-    pub(super) label: &'static str,
-    pub(super) value: String,
-    pub(super) note: String,
+pub(in crate::report) struct Number {
+    pub(in crate::report) label: &'static str,
+    pub(in crate::report) value: u64,
+    pub(in crate::report) note: String,
+    /// Whether it is of rows by what became of them; together they are all rows.
+    pub(in crate::report) of_rows: bool,
+}
+
+impl Number {
+    /// The number as people write it.
+    pub(super) fn written(&self) -> String {
+        count(self.value)
+    }
 }
 
 /// Rows by what they mean.
@@ -55,7 +64,7 @@ struct Rows {
 }
 
 impl Headline {
-    pub(super) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
+    pub(in crate::report) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
         let with = |wanted: Tone| figures.states.count(|state| tone(state) == wanted);
         let left_out_in = |state| figures.left_out.in_state(state);
         let rows = Rows {
@@ -117,6 +126,7 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
                 count(rows.aside)
             )
         }
+        RunState::Finished if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
         RunState::Finished if rows.all == 1 => "Finished: the row is done".to_owned(),
         RunState::Finished => format!("Finished: all {} rows are done", count(rows.all)),
         RunState::Parked => match figures.standing.resumes_at {
@@ -138,6 +148,10 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
 /// What the sentence does not say yet.
 fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     let mut parts = Vec::new();
+    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left > 0 {
+        let them = if rows.held == 1 { "it" } else { "them" };
+        parts.push(format!("{} for {them}", counted(rows.left, "row waits", "rows wait")));
+    }
     if figures.standing.state == RunState::Stopped
         && let Some(ending) = run.and_then(|run| run.ending.as_deref())
     {
@@ -151,9 +165,6 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     }
     if figures.standing.state != RunState::Held && rows.held > 0 {
         parts.push(counted(rows.held, "row needs a person", "rows need a person"));
-    }
-    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left > 0 {
-        parts.push(format!("{} for them", counted(rows.left, "row waits", "rows wait")));
     }
     let skipped = figures
         .states
@@ -220,16 +231,17 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         (0, _) => Some("the rows that were left out"),
         _ => Some("the rows that were refused or left out"),
     };
+    // Corrected or not, they have come again: another report says what is to be done about them.
     if figures.to_fix == 0
         && let Some((_, by)) = figures.answered.last()
     {
         put(
-            "What did not get through came again; what became of it:",
-            advisor.command(&format!("report {by}")),
+            "What did not get through came again; see where it stands now:",
+            advisor.command(&format!("status {by}")),
         );
     } else if let Some(them) = to_correct {
         put(
-            &format!("Correct {them}, in the sheet or in fix.xlsx beside this page, and import that file:"),
+            &format!("Correct {them}, in the sheet or in fix.xlsx beside this report, and import that file:"),
             advisor.run_corrected(),
         );
     }
@@ -248,22 +260,23 @@ fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
     let mut numbers = vec![
         Number {
             label: "Rows",
-            value: count(rows.all),
+            value: rows.all,
             note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
+            of_rows: true,
         },
-        Number { label: "Done", value: count(rows.done), note: of_all(0) },
+        Number { label: "Done", value: rows.done, note: of_all(0), of_rows: true },
     ];
-    let mut put = |label, value: u64, note| {
+    let mut put = |label, value: u64, note, of_rows| {
         if value > 0 {
-            numbers.push(Number { label, value: count(value), note });
+            numbers.push(Number { label, value, note, of_rows });
         }
     };
-    put("Refused", rows.refused, of_all(1));
-    put("A person decides", rows.held, of_all(2));
-    put("Still to do", rows.left, of_all(3));
-    put("Left out", aside, of_all(4));
-    put("Known from before", figures.recognised, String::new());
-    put("Requests", figures.requests, "look-ups not counted".to_owned());
+    put("Refused", rows.refused, of_all(1), true);
+    put("A person decides", rows.held, of_all(2), true);
+    put("Still to do", rows.left, of_all(3), true);
+    put("Left out", aside, of_all(4), true);
+    put("Known from before", figures.recognised, String::new(), false);
+    put("Requests", figures.requests, "look-ups not counted".to_owned(), false);
     numbers
 }
 

@@ -13,6 +13,9 @@ use super::session::{PAUSE, Session, across, end, fitting};
 /// Height of the columns in pixels.
 const HEIGHT: u64 = 120;
 
+/// Columns that there is room for at least: one or two of a short import are no wall of colour.
+const ROOM: i64 = 12;
+
 /// Stretches of work in the table.
 const STRETCHES: usize = 60;
 
@@ -106,7 +109,7 @@ impl Pace {
 /// All columns in their places.
 fn drawn(width: i64, sessions: &[Session]) -> Pace {
     #[expect(clippy::cast_precision_loss, reason = "a place of at most some hundred columns")]
-    let percent = |columns: i64| columns as f64 / across(sessions).max(1) as f64 * 100.0;
+    let percent = |columns: i64| columns as f64 / across(sessions).max(ROOM) as f64 * 100.0;
     let all = || sessions.iter().flat_map(|session| &session.columns);
     let top_finished = nice(all().map(|column| column.finished).max().unwrap_or_default());
     let top_requests = nice(all().map(requests).max().unwrap_or_default());
@@ -160,7 +163,7 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
             place += 1;
         }
     }
-    if let Some(session) = sessions.last() {
+    if let Some(session) = sessions.last().filter(|_| across(sessions) >= ROOM) {
         pace.labels.extend(labels.end(Moment::from_millis(end(session, width))));
     }
     pace
@@ -308,6 +311,19 @@ mod tests {
             }
         }
         assert!(Pace::of(&Activity::default()).is_none());
+    }
+
+    #[test]
+    fn a_column_of_a_short_import_is_no_wider_than_one_of_a_dozen() {
+        for (columns, width, labels) in [(1, "8.333", 1), (2, "8.333", 1), (12, "8.333", 2), (20, "5.000", 2)]
+        {
+            let pace = Pace::of(&activity(1_000, (0..columns).map(|at| at * 1_000))).unwrap();
+            assert_eq!(
+                (pace.requests.columns[0].width.as_str(), pace.labels.len()),
+                (width, labels),
+                "{columns}"
+            );
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ const SHOWN: usize = 2_000;
 /// Branches open from the beginning, when there are no more companies than this.
 const FEW: usize = 12;
 
+/// What is to be said of a company that rows name by its id, as long as nothing got into it.
+const NAMED: &str = "named by its id; no row is about it";
+
 /// The tree of an import.
 pub(super) struct Tree {
     pub(super) steps: Vec<Step>,
@@ -155,7 +158,8 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
         if above != Above::Nothing && !known.contains_key(&above) && !earlier.contains(&above) {
             known.insert(above, nodes.len());
             let note = match above {
-                Above::Remote(_) => "was in the service before",
+                // Said for certain only where the service has let something into it; see `twig`.
+                Above::Remote(_) => NAMED,
                 Above::Job(_) | Above::Nothing => "not shown in full",
             };
             nodes.push(Node { company: None, above, children: Vec::new(), branch: Tally::default(), note });
@@ -215,12 +219,14 @@ fn twig(node: &Node<'_>, open: bool) -> Twig {
         (None, Above::Nothing) => String::new(),
     };
     let below = Kind::ALL.into_iter().filter_map(|kind| below(kind, &node.branch)).collect();
+    // What was let into it proves that it is there; a refusal may mean that it is not.
+    let is_there = node.branch.count(|state| state.is_success()) > 0;
     Twig {
         name: shown(&name),
         badge: node.company.map(|company| Badge::of(company.state)),
         below,
         open,
-        note: node.note,
+        note: if node.note == NAMED && is_there { "was in the service before" } else { node.note },
     }
 }
 
@@ -285,6 +291,16 @@ mod tests {
             top.below.iter().map(|below| (below.words.as_str(), below.failed.as_deref())).collect();
         assert_eq!(told, [("4 companies", None), ("3 devices", Some("3"))]);
         assert_eq!(laid_out.left_out, "");
+        assert_eq!(top.note, "was in the service before");
+    }
+
+    #[test]
+    fn a_company_that_is_only_named_by_its_id_is_not_said_to_be_there_while_nothing_got_into_it() {
+        let refused =
+            CompanyNode { state: JobState::Rejected, ..node(1, Above::Remote(RemoteId::from_u128(7))) };
+        let tree = CompanyTree { total: 1, companies: vec![refused], others: vec![], belongings: vec![] };
+        let Step::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
+        assert_eq!((top.note, top.below[0].failed.as_deref()), (NAMED, Some("1")));
     }
 
     #[test]

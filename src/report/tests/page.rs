@@ -47,6 +47,19 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     assert!(!page.contains("What to do next") && !page.contains("id=\"causes\""), "{page}");
 }
 
+#[test]
+fn an_import_without_rows_claims_no_work_and_shows_no_empty_chart() {
+    let mut bench = Bench::new();
+    let header = COMPANIES.lines().next().unwrap();
+    let import = bench.import(&[("companies.csv", "companies", &format!("{header}\n"))]);
+    let standing = Standing { state: RunState::Finished, exit_code: 0, resumes_at: None };
+    let folder = bench.folder.path().join("reports");
+    let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
+    let page = body(&written);
+    assert!(page.contains("<h1 id=\"summary\">Nothing to do: the sheets have no rows</h1>"), "{page}");
+    assert!(!page.contains("<figure") && !page.contains("<div class=\"card\">"), "{page}");
+}
+
 /// What a cell, a message of the service or the name of a file may hold, and how none of it may arrive.
 const HOSTILE: [&str; 9] = [
     "<script>alert(1)</script>",
@@ -174,6 +187,11 @@ fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
 
     let page = body(&bench.write(import, "reports"));
     assert!(page.contains("Shown are 2,001 of 2,003 rows; all of them are in results.xlsx"));
+    assert!(
+        page.contains("data-more=\"Shown are 2,001 of 2,003 rows;"),
+        "the search says that it is not of all"
+    );
+    assert!(page.contains("and 1,997 other messages, in the rows below"), "five of them are shown");
     assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
     assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
     assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);

@@ -198,6 +198,24 @@ fn that_an_operation_is_held_back_is_said_once_and_shown_until_it_goes_on() {
 }
 
 #[test]
+fn while_records_are_read_back_it_is_seen_how_far_that_is_and_how_long_the_rest_takes() {
+    let mut picture = picture(100);
+    assert_eq!(picture.read_line(tick(1)), None);
+    let mut read = |done, second| {
+        picture.take(&Event::ReadBack { done, of: 1_000 }, tick(second), &TimeZone::UTC);
+        picture.read_line(tick(second + 1))
+    };
+    assert_eq!(read(0, 100).as_deref(), Some("0 of 1,000 records read back"));
+    for done in 1..10 {
+        read(done, 100 + done);
+    }
+    assert_eq!(read(10, 110).as_deref(), Some("10 of 1,000 records read back, about 18 min 9 s to go"));
+    assert_eq!(read(1_000, 111), None, "all of them are");
+    let told = picture.object(tick(111));
+    assert_eq!((told.read_back, told.to_read_back), (1_000, 1_000));
+}
+
+#[test]
 fn while_parked_the_rest_of_the_quota_does_not_count() {
     let mut picture = picture(100);
     let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();

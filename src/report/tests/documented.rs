@@ -1,0 +1,39 @@
+//! What the documentation says of the files for programs: every field and column, and no other.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use super::fixture::every_state;
+use crate::report::RESULT_COLUMNS;
+
+/// The names in the first column of a table of the documentation.
+fn documented(table: &str) -> BTreeSet<String> {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reports.md")).unwrap();
+    let (_, rest) = page.split_once(&format!("<!-- {table} -->")).expect("the beginning of the table");
+    let (rows, _) = rest.split_once(&format!("<!-- end of {table} -->")).expect("its end");
+    rows.lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split(" | ").next())
+        .flat_map(|names| names.split(", "))
+        .map(|name| name.trim_matches('`').to_owned())
+        .collect()
+}
+
+#[test]
+fn every_field_and_column_for_programs_is_documented_and_no_other() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    let text = |name: &str| fs::read_to_string(written.folder.join(name)).unwrap();
+    let keys = |text: &str| -> BTreeSet<String> {
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        value.as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(keys(&text("summary.json")), documented("fields of summary.json"));
+    assert_eq!(
+        RESULT_COLUMNS.map(str::to_owned).into_iter().collect::<BTreeSet<_>>(),
+        documented("result columns")
+    );
+    let mut told: BTreeSet<String> = text("results.jsonl").lines().flat_map(keys).collect();
+    // The fixture has companies and devices, and nothing was left out or decided.
+    told.extend(["username", "reference", "left_out", "decided"].map(str::to_owned));
+    assert_eq!(told, documented("fields of results.jsonl"));
+}
