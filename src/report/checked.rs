@@ -63,7 +63,7 @@ impl Checked {
         let mut names: Vec<(PathBuf, String)> = Vec::new();
         let mut stems = Names::default();
         for file in files {
-            if names.iter().any(|(other, _)| other == file) {
+            if names.iter().any(|(other, _)| other == file || is_same(other, file)) {
                 return Err(
                     Error::usage(format!("{} is named twice", file.display())).hint("name every file once")
                 );

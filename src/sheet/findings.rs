@@ -280,6 +280,13 @@ mod tests {
         findings.extend((2..=10_001).map(blank));
         assert_eq!((findings.iter().count(), findings.shortened().len()), (10_000, 0));
         assert_eq!(findings.errors().iter().count(), 10_000);
+        // Beyond the most that are kept they are counted, and a note says how many.
+        let (last, more) = (u32::try_from(KEPT_OF_LISTED).unwrap(), 17);
+        findings.extend((10_002..=last + 1 + more).map(blank));
+        let notes: Vec<_> = findings.shortened().into_iter().map(|note| (note.code, note.message)).collect();
+        let told = "17 more findings cell.required of the same column are not listed".to_owned();
+        assert_eq!((findings.iter().count(), notes), (KEPT_OF_LISTED, vec![(Code::LimitFindings, told)]));
+        assert_eq!(findings.count(Severity::Error), KEPT_OF_LISTED + 17);
     }
 
     #[test]
