@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
+use super::blocks::Blocks;
 use super::cell::{Cell, CellKind};
 use super::code::{Code, Severity};
 use super::column::{Column, Form, Need, columns};
@@ -114,6 +115,8 @@ pub(crate) struct RowReader<'a> {
     /// The headers as headers are compared.
     folded: Vec<String>,
     counts: Vec<Counts>,
+    /// The sites of devices, which may stand in the first row of a block only.
+    sites: Option<Blocks>,
     key: Option<usize>,
     findings: Vec<Finding>,
     tally: Tally,
@@ -154,6 +157,7 @@ impl<'a> RowReader<'a> {
             values: Values::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
+            sites: Blocks::of_sites(table, options),
             key: table.position("key"),
             findings: Vec::new(),
             tally: Tally::default(),
@@ -201,6 +205,9 @@ impl<'a> RowReader<'a> {
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
         let (footer, restored) = self.fields(&cells, &links, &mut row);
+        if let Some(sites) = self.sites.as_mut().filter(|_| !footer) {
+            sites.note(&cells, number, line);
+        }
         self.identify(&mut row);
         for problem in self.values.problems() {
             let column = super::column::column(self.table.kind, problem.column);
@@ -470,6 +477,7 @@ impl<'a> RowReader<'a> {
     /// What is told once for the table: counted changes, blanks, columns without a header.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
+        findings.extend(self.sites.and_then(|sites| sites.told(self.table)));
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }
