@@ -3,6 +3,7 @@
 //! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
 
 mod linked;
+mod nameless;
 mod search;
 mod separators;
 mod worksheets;
@@ -83,7 +84,7 @@ pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Resul
         worksheets: Worksheets::default(),
     };
     let found = match book.file.format {
-        Format::Workbook => book.find_worksheets(),
+        Format::Workbook => book.find_worksheets(None),
         Format::Text { .. } => book.find_text_table(),
     };
     if let Err(finding) = found {

@@ -59,7 +59,8 @@ impl Candidate {
         }
     }
 
-    fn filled(&self) -> usize {
+    /// How many of its cells hold something.
+    pub(super) fn filled(&self) -> usize {
         self.cells.iter().filter(|cell| !super::text::is_blank(cell)).count()
     }
 }

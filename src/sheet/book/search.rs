@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use super::nameless::WithRows;
 use super::{Book, worksheets};
 use crate::model::kind::Kind;
 use crate::sheet::code::Code;
@@ -28,8 +29,10 @@ fn is_report(candidate: &Candidate) -> bool {
 }
 
 impl Book {
-    /// Finds the tables of a workbook.
-    pub(super) fn find_worksheets(&mut self) -> std::result::Result<(), Refusal> {
+    /// Finds the tables of a workbook. `meant` is the only worksheet with rows, once that is known, when the kind of its
+    /// rows was said: it can be no other one that was meant.
+    pub(super) fn find_worksheets(&mut self, meant: Option<&str>) -> std::result::Result<(), Refusal> {
+        let before = (self.findings.len(), self.ignored.len());
         let mut workbook = Workbook::open(&self.file.path, &self.file.name)?;
         let listed = workbook.listed().to_vec();
         for wanted in &self.options.sheets {
@@ -48,6 +51,7 @@ impl Book {
             }
         }
         let mut found: Vec<(String, Kind, Vec<Candidate>, usize)> = Vec::new();
+        let mut with_rows = WithRows::default();
         for (place, sheet) in listed.into_iter().enumerate().filter(|(_, sheet)| sheet.has_cells) {
             let wanted =
                 self.options.sheets.iter().any(|wanted| header::fold(wanted) == header::fold(&sheet.name));
@@ -76,6 +80,7 @@ impl Book {
                 self.ignored.push((sheet.name, "hidden"));
                 continue;
             }
+            let wanted = wanted || meant == Some(&*sheet.name);
             let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
             let mut candidates = Vec::new();
             let survey = match workbook.survey(place) {
@@ -125,6 +130,7 @@ impl Book {
                 self.ignored.push((sheet.name, "cannot be read"));
                 continue;
             }
+            with_rows.add(&sheet.name, named.is_some(), &candidates);
             let candidates = self.chosen(candidates);
             let guess = guess(&candidates, named, &self.options.rename);
             match (named, guess) {
@@ -149,6 +155,11 @@ impl Book {
                 }
                 (None, _) => self.ignored.push((sheet.name, "holds no known kind of row")),
             }
+        }
+        if let (None, Some(_), Some(only)) = (meant, self.options.kind, with_rows.only()) {
+            self.findings.truncate(before.0);
+            self.ignored.truncate(before.1);
+            return self.find_worksheets(Some(only));
         }
         let (sources, pivots) = (workbook.sources(), worksheets::with_pivots(workbook.listed()));
         *self.workbook() = Some(workbook);
@@ -175,11 +186,7 @@ impl Book {
             }
         }
         if found.is_empty() && !self.findings.iter().any(|finding| finding.severity == Severity::Fatal) {
-            return Err(Finding::refusal(
-                Code::SheetNotFound,
-                &self.file.name,
-                "no sheet of the workbook holds companies, people, sites or devices: name the sheet after what it holds",
-            ));
+            return Err(with_rows.refusal(&self.file.name, &self.ignored));
         }
         for (name, kind, candidates, header) in found {
             self.add_table(name.clone(), Some(name.clone()), kind, &candidates, header);
@@ -333,6 +340,7 @@ impl Book {
                     .collect()
             },
         );
+        let first = likeliest_header(candidates).unwrap_or(first);
         Finding::of_file(
             Code::HeaderMissing,
             file,
@@ -347,6 +355,13 @@ impl Book {
         .in_sheet(sheet)
         .in_row(first.row, first.line)
     }
+}
+
+/// The row that a person would take for the header: the first with more than half as many cells as the fullest, so that
+/// titles above it are passed over.
+fn likeliest_header(candidates: &[Candidate]) -> Option<&Candidate> {
+    let fullest = candidates.iter().map(Candidate::filled).max()?;
+    candidates.iter().find(|candidate| candidate.filled() * 2 > fullest)
 }
 
 /// What a row has, as a message shows it.
