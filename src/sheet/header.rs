@@ -195,6 +195,9 @@ pub(crate) fn map(
             }
         }
     }
+    for problem in problems.iter_mut().filter(|problem| problem.code == Code::HeaderUnknown) {
+        problem.message.extend(problem.column.and_then(|index| read_beside(headers, &mapping, index)));
+    }
     for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
         if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
             problems.push(HeaderProblem {
@@ -207,6 +210,24 @@ pub(crate) fn map(
         }
     }
     (mapping, problems)
+}
+
+/// What is to be known before a column is left unread that stands with another one behind a blank column: it may be another
+/// table, whose values would be read as those of this one.
+fn read_beside(headers: &[String], mapping: &[Mapped], index: usize) -> Option<String> {
+    let blank = headers[..index].iter().rposition(|header| is_blank(header)).filter(|blank| *blank > 0)?;
+    let part = (blank + 1..headers.len()).take_while(|at| !is_blank(&headers[*at]));
+    let (at, column) = part.into_iter().find_map(|at| match mapping.get(at)? {
+        Mapped::Column { column, .. } => Some((at, column)),
+        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+    })?;
+    Some(format!(
+        " It stands behind the blank column {} with '{}', which is read as {}: where they are another table, move that to a \
+         sheet of its own.",
+        letters(blank),
+        shown(&headers[at]),
+        column.name
+    ))
 }
 
 /// Notes which header claims a column first; the second is a finding.
@@ -340,7 +361,9 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         }
         message.push_str(&other_script(header));
     }
-    message.push_str(" Correct it, say what it means with --map, or start it with x- to keep it unread.");
+    message.push_str(
+        " Correct it, say what it means with --map, or keep it unread: with --ignore-column, or x- before its name.",
+    );
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
 }
 
