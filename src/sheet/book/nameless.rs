@@ -6,6 +6,8 @@ use crate::sheet::code::Code;
 use crate::sheet::finding::{Finding, Refusal, shown};
 use crate::sheet::table::Candidate;
 
+/// The first of the columns that our workbooks have beside what came in.
+const RESULT: &str = "result_status";
 /// Names that a message shows.
 const TOLD: usize = 6;
 
@@ -14,6 +16,8 @@ const TOLD: usize = 6;
 pub(super) struct WithRows {
     /// Those whose name does not say what they hold, and which nobody has asked for.
     nameless: Vec<String>,
+    /// Those of them that have a column of our results: they were read before.
+    with_results: Vec<String>,
     /// How many others there are.
     named: usize,
 }
@@ -24,14 +28,21 @@ impl WithRows {
         match (rows.is_empty(), is_named) {
             (true, _) => {}
             (false, true) => self.named += 1,
-            (false, false) => self.nameless.push(name.to_owned()),
+            (false, false) => {
+                let mut cells = rows.iter().flat_map(|row| &row.cells);
+                if cells.any(|cell| cell.trim() == RESULT) {
+                    self.with_results.push(name.to_owned());
+                }
+                self.nameless.push(name.to_owned());
+            }
         }
     }
 
-    /// The one worksheet that has rows, where its name does not say of which kind. Whoever says the kind means this one.
+    /// The one worksheet that has rows, where its name does not say of which kind. Whoever says the kind means this one. In
+    /// a workbook of ours, which has a sheet about the others in front, it is the one with results.
     pub(super) fn only(&self) -> Option<&str> {
-        match self.nameless.as_slice() {
-            [only] if self.named == 0 => Some(only),
+        match (self.named, self.nameless.as_slice(), self.with_results.as_slice()) {
+            (0, [only], _) | (0, _, [only]) => Some(only),
             _ => None,
         }
     }

@@ -277,6 +277,12 @@ fn the_kind_that_was_said_is_that_of_the_only_worksheet_with_rows() {
     let (code, message) = refusal(&path, &of(Some(Kind::Site), &[]));
     assert_eq!(code, Code::SheetNotFound);
     assert!(message.contains("'Filialen', 'Archiv'"), "{message}");
+    // In a workbook of ours there is one about the others besides.
+    let mut checked = german.to_vec();
+    checked[1] = &["Firma", "Bezeichnung", "Telefon", "Adresse", "result_status"];
+    let (_keep, path) = workbook(&[("Findings", &[&["Check of book.xlsx"]]), ("Filialen", &checked)]);
+    let book = open(&path, &of(Some(Kind::Site), &rename)).unwrap();
+    assert_eq!((book.tables.len(), &*book.tables[0].name), (1, "Filialen"));
     // One that is named is the one that holds rows of ours.
     let (_keep, path) = workbook(&[("Sites", SITES), ("Anmerkungen", &[&["bitte anrufen"]])]);
     let book = open(&path, &of(Some(Kind::Device), &[])).unwrap();
