@@ -18,6 +18,8 @@ use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, near
 
 /// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
 pub(crate) const LONGEST: usize = 250;
+/// How the names of our result columns begin.
+const RESULT: &str = "result_";
 
 /// What a column of a file is taken for.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +84,12 @@ pub fn fold(header: &str) -> String {
 /// Whether a column is skipped without a word.
 pub(crate) fn is_ignored(header: &str) -> bool {
     let header = header.trim().trim_start_matches(is_invisible).to_ascii_lowercase();
-    header.starts_with("result_") || header.starts_with('_') || header.starts_with("x-")
+    is_result(&header) || header.starts_with('_') || header.starts_with("x-")
+}
+
+/// Whether a column is one of those that our workbooks have beside what came in.
+pub(crate) fn is_result(header: &str) -> bool {
+    header.trim().get(..RESULT.len()).is_some_and(|start| start.eq_ignore_ascii_case(RESULT))
 }
 
 /// The family a header names, and the part after its colon.

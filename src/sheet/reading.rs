@@ -166,9 +166,15 @@ impl<'a, 'e> Reading<'a, 'e> {
         if let Err(message) = ended {
             findings.push(self.table.finding(Code::SheetUnreadable, message));
         }
+        let width = self.table.own_width();
         for Held { row, .. } in self.waiting {
-            let text: Vec<String> =
-                row.cells.iter().filter(|cell| !cell.is_empty()).map(|cell| shown(cell)).collect();
+            let text: Vec<String> = row
+                .cells
+                .iter()
+                .take(width)
+                .filter(|cell| !cell.is_empty())
+                .map(|cell| shown(cell))
+                .collect();
             findings.push(
                 self.table
                     .finding(

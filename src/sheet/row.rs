@@ -327,7 +327,9 @@ impl<'a> RowReader<'a> {
         }
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
-        let footer = !needed && !is_damaged && layout::is_total_or_remark(cells);
+        // What we said of the row earlier is no part of it.
+        let own = &cells[..cells.len().min(self.table.own_width())];
+        let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number, row.line);

@@ -228,6 +228,11 @@ impl Table {
         self.name_column(finding, self.position(column.name), column)
     }
 
+    /// How many cells of a row are its own: those before the result columns of our workbooks.
+    pub(crate) fn own_width(&self) -> usize {
+        self.headers.iter().position(|header| header::is_result(header)).unwrap_or(usize::MAX)
+    }
+
     /// Adds the cell, the header and the field of the service.
     pub(crate) fn name_column(
         &self,

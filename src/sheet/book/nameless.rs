@@ -4,10 +4,9 @@
 
 use crate::sheet::code::Code;
 use crate::sheet::finding::{Finding, Refusal, shown};
+use crate::sheet::header;
 use crate::sheet::table::Candidate;
 
-/// The first of the columns that our workbooks have beside what came in.
-const RESULT: &str = "result_status";
 /// Names that a message shows.
 const TOLD: usize = 6;
 
@@ -30,7 +29,7 @@ impl WithRows {
             (false, true) => self.named += 1,
             (false, false) => {
                 let mut cells = rows.iter().flat_map(|row| &row.cells);
-                if cells.any(|cell| cell.trim() == RESULT) {
+                if cells.any(|cell| header::is_result(cell)) {
                     self.with_results.push(name.to_owned());
                 }
                 self.nameless.push(name.to_owned());

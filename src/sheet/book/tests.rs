@@ -292,6 +292,33 @@ fn the_kind_that_was_said_is_that_of_the_only_worksheet_with_rows() {
 }
 
 #[test]
+fn a_remark_is_one_in_a_workbook_of_ours_too_where_our_own_words_stand_beside_it() {
+    let rows: &[&[&str]] = &[
+        &[
+            "key",
+            "company",
+            "name",
+            "phone",
+            "address1",
+            "city",
+            "country",
+            "result_status",
+            "result_code",
+            "result_message",
+        ],
+        &["", "acme", "Till", "+64 9 555 0100", "1 High St", "Ulm", "DE", "ok", "", ""],
+        &["* checked by Ann", "", "", "", "", "", "", "warning", "row.footer", "taken for a total or remark"],
+    ];
+    let (_keep, path) = workbook(&[("Sites", rows)]);
+    let book = open(&path, &Options::default()).unwrap();
+    let (rows, summary) = rows_of(&book, &book.tables[0]);
+    assert_eq!(rows.len(), 1);
+    let told = summary.findings.iter().find(|finding| finding.code == Code::RowFooter).unwrap();
+    assert!(told.message.contains("not read: * checked by Ann"), "{}", told.message);
+    assert!(!told.message.contains("row.footer"), "{}", told.message);
+}
+
+#[test]
 fn hidden_worksheets_are_not_read_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("book.xlsx");
