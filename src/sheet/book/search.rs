@@ -179,7 +179,8 @@ impl Book {
                     Code::SheetAmbiguous,
                     &self.file.name,
                     format!(
-                        "the sheets {} all hold {kind}: rename the ones not meant, or name those to read",
+                        "the sheets {} all hold {kind}: rename the ones not meant, or name each one to read \
+                         with --worksheet",
                         names.join(" and ")
                     ),
                 ));
