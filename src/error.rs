@@ -17,7 +17,7 @@ pub enum ErrorKind {
     Usage,
     /// The sheets cannot be used as they are; nothing was imported and nothing sent.
     Sheets,
-    /// The journal is locked, damaged, full or not writable.
+    /// The journal is locked, damaged, full, not writable, or an older copy.
     Journal,
     /// The service refuses us or cannot be reached.
     Service,
@@ -130,11 +130,11 @@ pub enum Exit {
     Rejections = 4,
     /// Stopped with work left that can go on by itself later.
     Parked = 5,
-    /// Journal locked, damaged, full or not writable.
+    /// Journal locked, damaged, full, not writable, or an older copy.
     Journal = 6,
     /// The service refuses us or cannot be reached.
     Service = 7,
-    /// Finished, but some rows are held: a person must decide.
+    /// Finished, but a person must decide: rows are held, a sheet was set aside, or reading back found something.
     Held = 8,
 }
 

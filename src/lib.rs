@@ -1,14 +1,44 @@
-//! fleetload creates companies, people, sites and devices from spreadsheets in a provisioning service.
+//! fleetload creates companies, people, sites and devices from spreadsheets in a provisioning service: each row exactly
+//! once, inside the service's limits, with an answer for every row.
 //!
-//! A sheet becomes records, records become jobs in a journal, a run sends them to the service, a report is a
-//! view of the journal. The rooms stand on floors, and a file imports from lower floors only:
+//! # The way of a row
+//!
+//! A sheet becomes records, records become jobs in a journal, a run sends them to the service, a report is a view of the
+//! journal.
+//!
+//! 1. [`sheet::open`] finds the tables of a file and reads their rows: a [`sheet::Draft`] of a record for each that is right,
+//!    and every problem with its cell. [`sheet::between`] checks what holds between rows.
+//! 2. [`import::examine`] does so for all files, [`import::import`] puts the rows in the [`journal::Journal`], all or none:
+//!    every row becomes a job with a [`model::state::JobState`].
+//! 3. [`run::run`] takes the jobs in the order of what they refer to. Its dispatcher keeps one order for each request:
+//!    permission, claim on disk, send, settle on disk, tell. A [`service::Client`] sends it once and judges the answer into a
+//!    [`model::verdict::Verdict`]; what follows from that is said in one place, [`model::settle`].
+//! 4. [`report::write`] shows what became of every row, from the journal alone, at any time.
+//!
+//! Around that: [`plan`] says what a run would do, by placing the rows and taking them out again; [`sandbox`] is the service
+//! simulated, for rehearsals and for the tests; [`catalogue`] explains every code that a person may meet; [`cli`] has a file
+//! for each command, and [`term`] is the only place that prints.
+//!
+//! # Why nothing is created twice
+//!
+//! The service cannot remove a record and has no way to send a request twice safely. So a job is `sending` on disk before
+//! its request leaves, and only a listed proof that nothing was executed lets it be sent again. Whatever is no such proof is
+//! *in doubt*: the record is looked up, by a look-up that has shown to find what exists, and what cannot be found out is
+//! held for a person. `docs/guarantees.md` says how that is shown, `docs/faults.md` what may go wrong.
+//!
+//! # The house
+//!
+//! The rooms stand on floors. A file imports from lower floors only, and rooms of one floor do not know each other but for
+//! those of the first and the last; `tests/floors.rs` sees to it.
 //!
 //! | floor | rooms |
 //! |---|---|
 //! | 0 | [`error`], [`clock`], [`model`], [`catalogue`], [`command`]: words and rules; [`look`]: of the pages; [`failpoint`], [`mistake`]: handles for the proofs |
-//! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each; they do not know each other |
+//! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
 //! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
+//!
+//! Time comes in as a [`clock::Clock`], so that whole runs of days pass in a test at once.
 
 #![forbid(unsafe_code)]
 

@@ -12,6 +12,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
+pub use crate::model::amount::{count, counted};
+
 /// The style of every page.
 pub const STYLE: &str = include_str!("../templates/page/style.css");
 
@@ -33,21 +35,6 @@ pub fn policy() -> &'static str {
 /// How a policy names a text that it allows.
 fn digest(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
-}
-
-/// A count with its thousands apart: `1,234,567`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let mut groups: Vec<&str> = Vec::with_capacity(digits.len() / 3 + 1);
-    groups.extend(digits.get(..first).filter(|group| !group.is_empty()));
-    groups.extend((first..digits.len()).step_by(3).filter_map(|at| digits.get(at..at + 3)));
-    groups.join(",")
-}
-
-/// A count with its noun: `1 row`, `2 rows`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// Rows that a person corrects, with those that only come along: `1 row to correct, and 37 that come with it`.
@@ -170,18 +157,6 @@ mod tests {
                 assert!(!lower.contains(open), "{open}");
             }
         }
-    }
-
-    #[test]
-    fn counts_have_their_thousands_apart() {
-        let table = [(0, "0"), (12, "12"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")];
-        for (number, expected) in table {
-            assert_eq!(count(number), expected);
-        }
-        assert_eq!(
-            (counted(1, "row", "rows").as_str(), counted(0, "row", "rows").as_str()),
-            ("1 row", "0 rows")
-        );
     }
 
     #[test]

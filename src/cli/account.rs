@@ -5,10 +5,11 @@ use std::path::Path;
 use secrecy::SecretString;
 use url::{Host, Url};
 
+use super::precedence::Layers;
 use super::profile::Profile;
 use super::rehearsal;
 use super::secret::SecretSource;
-use super::settings::{Layers, Origin, Purpose, Setting, Settings, wrong};
+use super::settings::{Origin, Purpose, Setting, Settings, wrong};
 use crate::error::{Error, Result};
 use crate::journal::Account;
 

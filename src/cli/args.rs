@@ -33,9 +33,9 @@ Exit codes:
   3  the sheets have problems; nothing was imported, nothing sent
   4  finished, and some rows were rejected or skipped
   5  stopped with work left that can go on by itself later; the time is printed
-  6  journal locked, damaged, full or not writable
+  6  journal locked, damaged, full, not writable, or an older copy
   7  the service refuses us or cannot be reached
-  8  finished, but some rows are held, or a sheet was set aside: a person must decide";
+  8  finished, but a person must decide: rows are held, a sheet was set aside, or reading back found something";
 
 /// Creates companies, people, sites and devices from spreadsheets in a provisioning service: row by row, exactly
 /// once, inside its limits, with an answer for every row.

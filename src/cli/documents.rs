@@ -29,9 +29,12 @@ pub(super) fn man(terminal: &Terminal, typed: &Man) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What to do when the pages cannot be put where they were to go.
+const ELSEWHERE: &str = "name another folder with --out";
+
 fn write_pages(folder: &Path) -> Result<u64> {
     std::fs::create_dir_all(folder).map_err(|error| {
-        Error::usage(format!("cannot make the folder {}", folder.display())).because(error)
+        Error::usage(format!("cannot make the folder {}", folder.display())).because(error).hint(ELSEWHERE)
     })?;
     let mut command = Args::command();
     command.build();
@@ -45,8 +48,9 @@ fn write_pages(folder: &Path) -> Result<u64> {
     );
     for (title, command) in pages {
         let file = folder.join(format!("{title}.1"));
-        std::fs::write(&file, page(&command, &title)?)
-            .map_err(|error| Error::usage(format!("cannot write {}", file.display())).because(error))?;
+        std::fs::write(&file, page(&command, &title)?).map_err(|error| {
+            Error::usage(format!("cannot write {}", file.display())).because(error).hint(ELSEWHERE)
+        })?;
         written += 1;
     }
     Ok(written)

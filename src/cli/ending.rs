@@ -7,11 +7,11 @@ use serde_json::json;
 use super::context::Context;
 use super::{audit, counts, held, reports};
 use crate::error::{Error, Exit, Result};
-use crate::journal::{AuditFigures, AuditScope, Journal, RunId};
+use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::report::{RunState, Standing};
-use crate::run::Ending;
+use crate::run::{Ending, LeftSheet};
 use crate::term::{Ink, Line, counted};
 
 /// What a run came to, and what it was about.
@@ -28,32 +28,11 @@ pub(super) struct Ended<'a> {
 
 /// Writes the reports, says how it ended and what to type next.
 pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
-    let &Ended { ending, earlier, scope, imported, concerned } = ended;
-    let mut worst = if imported.is_none() { counts::exit(&journal.tally(None)?) } else { Exit::Done };
-    for &import in concerned {
-        // A row that an earlier import left out is no work of this one.
-        let tally = match imported {
-            Some(imported) if import != imported => journal.tally_of_jobs(import)?,
-            Some(_) | None => journal.tally(Some(import))?,
-        };
-        worst = worse(worst, counts::exit(&tally));
-    }
-    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
-    let mut concerned = concerned.to_vec();
-    for info in journal.imports()? {
-        // What was read back may belong to an import that was finished before.
-        if !concerned.contains(&info.import) && !journal.unseen_findings(Some(info.import))?.is_empty() {
-            concerned.push(info.import);
-        }
-    }
-    let mut read_back = journal.audited_after(earlier)?.unwrap_or_default();
-    // A run that was killed noted its findings, but not how many; and what an earlier one found stays to be looked at.
-    let (found, found_earlier): (Vec<_>, Vec<_>) = journal
-        .unseen_findings(None)?
-        .into_iter()
-        .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
-    read_back.set_findings(&found);
-    if !found.is_empty() || !found_earlier.is_empty() {
+    let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let concerned = with_read_back(journal, ended.concerned)?;
+    let read_back = ReadBack::since(journal, ended.earlier)?;
+    let mut worst = worst_of_rows(journal, ended)?;
+    if read_back.first().is_some() {
         worst = worse(worst, Exit::Held);
     }
     // A row may be in several imports, so their counts are not added up.
@@ -61,7 +40,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         [import] => journal.tally(Some(*import))?,
         _ => journal.tally(None)?,
     };
-    let (exit, state, resumes_at) = judged(ending, worst);
+    let (exit, state, resumes_at) = judged(ended.ending, worst);
     let standing = Standing { state, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
     for line in counts::table(&sum) {
@@ -80,45 +59,113 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
             held::tell(context, journal, Some(import))?;
         }
     }
-    if read_back != AuditFigures::default() {
-        audit::tell(context, &read_back, &found);
-        // Only what the next run asks for as well: it has the same profile.
-        if read_back.not_checked > 0 && unread > 0 {
-            terminal
-                .hint(format!("what failed to be read back is asked for again by: {}", context.again("run")));
-        }
-    }
-    audit::tell_earlier(context, &found_earlier);
-    audit::tell_how_to_end(context, found.first().or(found_earlier.first()));
+    read_back.tell(context, unread);
     let left = left(counts::moving(&journal.tally(None)?), unread);
-    tell_ending(
-        context,
-        ending,
-        exit,
-        (fix.as_deref(), !found.is_empty() || !found_earlier.is_empty(), left),
-    );
+    tell_ending(context, ended.ending, exit, (fix.as_deref(), read_back.first().is_some(), left));
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
-        "counts": counts::object(&sum), "audit": read_back,
-        "findings_unseen": found.len() + found_earlier.len(), "resumes_at": resumes_at.map(|at| at.to_string()),
+        "counts": counts::object(&sum), "audit": read_back.figures,
+        "findings_unseen": read_back.found.len() + read_back.found_earlier.len(),
+        "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "kept": kept.iter().flat_map(|of_import| of_import.as_array()).flatten().collect::<Vec<_>>(),
         "exit_code": exit.code(),
     }));
     Ok(exit)
 }
 
+/// The worst of what became of the rows that the command is about.
+fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
+    let mut worst = match ended.imported {
+        None => counts::exit(&journal.tally(None)?),
+        Some(_) => Exit::Done,
+    };
+    for &import in ended.concerned {
+        // A row that an earlier import left out is no work of this one.
+        let tally = match ended.imported {
+            Some(imported) if import != imported => journal.tally_of_jobs(import)?,
+            Some(_) | None => journal.tally(Some(import))?,
+        };
+        worst = worse(worst, counts::exit(&tally));
+    }
+    Ok(worst)
+}
+
+/// The imports that the command is about, with those that were finished before and of which something was found when
+/// it was read back.
+fn with_read_back(journal: &Journal, concerned: &[ImportId]) -> Result<Vec<ImportId>> {
+    let mut concerned = concerned.to_vec();
+    for info in journal.imports()? {
+        if !concerned.contains(&info.import) && !journal.unseen_findings(Some(info.import))?.is_empty() {
+            concerned.push(info.import);
+        }
+    }
+    Ok(concerned)
+}
+
+/// What reading back has shown and nobody has looked into yet.
+struct ReadBack {
+    figures: AuditFigures,
+    /// What the runs of this command found.
+    found: Vec<Audited>,
+    found_earlier: Vec<Audited>,
+}
+
+impl ReadBack {
+    /// As the journal has it; `earlier` is the last run before this command.
+    fn since(journal: &Journal, earlier: Option<RunId>) -> Result<Self> {
+        let mut figures = journal.audited_after(earlier)?.unwrap_or_default();
+        let (found, found_earlier): (Vec<_>, Vec<_>) = journal
+            .unseen_findings(None)?
+            .into_iter()
+            .partition(|finding| earlier.is_none_or(|earlier| finding.run > earlier));
+        // A run that was killed noted its findings, but not how many.
+        figures.set_findings(&found);
+        Ok(Self { figures, found, found_earlier })
+    }
+
+    /// The first of all findings.
+    fn first(&self) -> Option<&Audited> {
+        self.found.first().or(self.found_earlier.first())
+    }
+
+    /// Tells them, and what to do about them; `unread` records are still to be read back.
+    fn tell(&self, context: &Context<'_>, unread: u64) {
+        if self.figures != AuditFigures::default() {
+            audit::tell(context, &self.figures, &self.found);
+            // Only what the next run asks for as well: it has the same profile.
+            if self.figures.not_checked > 0 && unread > 0 {
+                let again = context.again("run");
+                context.terminal.hint(format!("what failed to be read back is asked for again by: {again}"));
+            }
+        }
+        audit::tell_earlier(context, &self.found_earlier);
+        audit::tell_how_to_end(context, self.first());
+    }
+}
+
 /// Exit code, state for the reports and restart time that follow from how a run ended.
 fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
     match ending {
-        Ending::Finished => match rows {
-            Exit::Held => (rows, RunState::Held, None),
-            Exit::Parked => (rows, RunState::Parked, None),
-            _ => (rows, RunState::Finished, None),
-        },
+        Ending::Finished => (rows, state_of(rows), None),
         Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
         Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
         Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
         Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
+    }
+}
+
+/// The state for the reports of rows of which nothing is under way.
+pub(super) fn state_of(rows: Exit) -> RunState {
+    match rows {
+        Exit::Held => RunState::Held,
+        Exit::Parked => RunState::Parked,
+        Exit::Done
+        | Exit::Rejections
+        | Exit::Failed
+        | Exit::Usage
+        | Exit::Sheets
+        | Exit::Journal
+        | Exit::Service => RunState::Finished,
     }
 }
 
@@ -143,6 +190,7 @@ fn left(moving: u64, unread: u64) -> &'static str {
     }
 }
 
+/// Says how it ended, and what to type next.
 fn tell_ending(
     context: &Context<'_>,
     ending: &Ending,
@@ -152,63 +200,8 @@ fn tell_ending(
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
-        Ending::Finished => match exit {
-            Exit::Done => {
-                terminal.result(Line::new().ink(Ink::Good, "every row is done"));
-                terminal.hint(format!("to see it again at any time: {}", context.again("status")));
-            }
-            Exit::Rejections => {
-                terminal
-                    .result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
-                terminal.hint(match fix {
-                    Some(fix) => format!(
-                        "correct the rows in {}, then: {}",
-                        fix.display(),
-                        context.again_with("run", fix)
-                    ),
-                    None => format!("what was rejected, and why: {}", context.again("report")),
-                });
-            }
-            Exit::Held if found => terminal
-                .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
-            Exit::Held => terminal
-                .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
-            _ => {
-                terminal.result("work is left that can go on later");
-                terminal.hint(format!("to go on: {again}"));
-            }
-        },
-        Ending::SheetsLeft { sheets } => {
-            for left in sheets {
-                terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
-                    ": the sheet {}. The service refused {} of its rows in a row with {}: {}",
-                    left.title, left.times, left.code, left.message
-                )));
-                terminal.result(format!(
-                    "{} not sent and {} ready",
-                    counted(left.unsent, "of its rows was", "of its rows were"),
-                    if left.unsent == 1 { "stays" } else { "stay" }
-                ));
-            }
-            let refused = fix.map_or_else(
-                || "when the sheet is wrong: correct it and run it again".to_owned(),
-                |fix| {
-                    format!(
-                        "what was refused is in {}; when the sheet is wrong: correct it and run it again",
-                        fix.display()
-                    )
-                },
-            );
-            let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
-            imports.dedup();
-            let cancel: Vec<String> =
-                imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
-            terminal.hint(format!(
-                "{refused}\nto send its other rows all the same: {}\nto give them up: {}",
-                context.again("run --despite-rejections"),
-                cancel.join(", ")
-            ));
-        }
+        Ending::Finished => tell_finished(context, exit, fix, found),
+        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
         Ending::Parked { until, why } => {
             terminal.result(
                 Line::new()
@@ -226,6 +219,68 @@ fn tell_ending(
             terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
         }
     }
+}
+
+/// Nothing is left that goes on by itself, whatever became of the rows.
+fn tell_finished(context: &Context<'_>, exit: Exit, fix: Option<&Path>, found: bool) {
+    let terminal = context.terminal;
+    match exit {
+        Exit::Done => {
+            terminal.result(Line::new().ink(Ink::Good, "every row is done"));
+            terminal.hint(format!("to see it again at any time: {}", context.again("status")));
+        }
+        Exit::Rejections => {
+            terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
+            terminal.hint(match fix {
+                Some(fix) => {
+                    format!("correct the rows in {}, then: {}", fix.display(), context.again_with("run", fix))
+                }
+                None => format!("what was rejected, and why: {}", context.again("report")),
+            });
+        }
+        Exit::Held if found => terminal
+            .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
+        Exit::Held => terminal
+            .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
+        Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {
+            terminal.result("work is left that can go on later");
+            terminal.hint(format!("to go on: {}", context.again("run")));
+        }
+    }
+}
+
+/// Sheets were set aside: what the service said of each, and the ways on.
+fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&Path>) {
+    let terminal = context.terminal;
+    for left in sheets {
+        terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
+            ": the sheet {}. The service refused {} of its rows in a row with {}: {}",
+            left.title, left.times, left.code, left.message
+        )));
+        terminal.result(format!(
+            "{} not sent and {} ready",
+            counted(left.unsent, "of its rows was", "of its rows were"),
+            if left.unsent == 1 { "stays" } else { "stay" }
+        ));
+    }
+    let refused = fix.map_or_else(
+        || "when the sheet is wrong: correct it and run it again".to_owned(),
+        |fix| {
+            format!(
+                "what was refused is in {}; when the sheet is wrong: correct it and run it again",
+                fix.display()
+            )
+        },
+    );
+    let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
+    imports.dedup();
+    let cancel: Vec<String> =
+        imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
+    terminal.hint(format!(
+        "{refused}\nto send its other rows all the same: {}\nto give them up: {}",
+        context.again("run --despite-rejections"),
+        cancel.join(", ")
+    ));
 }
 
 #[cfg(test)]

@@ -1,6 +1,25 @@
 //! The command line: what was typed, what was meant, and one file for each command.
 //!
 //! A command brings the rooms together and returns an [`Exit`]; what it says goes through [`crate::term`].
+//!
+//! ```text
+//! typed      args, commands, reading_flags, until
+//! meant      settings: precedence, bounds, choice, account, secret, connection, environment
+//!            profile: section, and reading: layer, kept
+//! at hand    context, whole (small files of ours), scratch (a journal of the moment)
+//! allowed    safety (of the journal), locks (the right to send)
+//! service    rehearsal, zones, asking (about a row), probe (of its endpoints)
+//! ```
+//!
+//! Beside the file of each command stand those that only it needs, or that several share:
+//!
+//! ```text
+//! run        passes over the journal, sending, questions, signals, watchdog, ending, reports
+//! import     intake; for check and plan too: findings, mapping, unmatched, remedy
+//! check      checked (workbooks to correct), redact
+//! plan       survey, planned, outlook
+//! status     glance, stand, needs, counts, held, audit
+//! ```
 
 mod account;
 mod args;
@@ -34,6 +53,7 @@ mod outlook;
 mod passes;
 mod plan;
 mod planned;
+mod precedence;
 mod probe;
 mod profile;
 #[cfg(test)]
@@ -52,6 +72,7 @@ mod sandbox;
 mod scratch;
 mod secret;
 mod section;
+mod sending;
 mod settings;
 #[cfg(test)]
 mod settings_tests;

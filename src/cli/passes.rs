@@ -1,18 +1,118 @@
-//! What comes before each pass of a run over the journal: what the last one left behind, and the right to begin again
-//! for rows that came in at the last moment. The first start and what is sent is left to `run`.
+//! The passes of a run over the journal: one, and another one for rows that came in at its last moment.
+//!
+//! What comes before the first, and what is said after the last, is left to `run` and `ending`; how a pass goes is shown
+//! by `sending`.
+
+use tokio::runtime::Runtime;
 
 use super::commands::Run;
 use super::context::Context;
 use super::locks::Locks;
-use super::safety;
-use super::settings::Settings;
-use crate::error::{Error, Result};
+use super::rehearsal::{self, Rehearsal};
+use super::sending::send;
+use super::settings::{Purpose, Settings};
+use super::{counts, safety};
+use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
-use crate::term::counted;
+use crate::model::id::ImportId;
+use crate::model::time::Moment;
+use crate::run::{Ending, OnRejections};
+use crate::service::Client;
+use crate::term::{counted, span};
+
+/// What every pass of a run is made with.
+pub(super) struct Passes<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) typed: &'a Run,
+    pub(super) settings: &'a Settings,
+    pub(super) runtime: &'a Runtime,
+    /// Who talks to the service; a rehearsal has a service and a client of its own in each pass.
+    pub(super) client: Option<&'a Client>,
+    /// Begin no more requests from this moment on.
+    pub(super) until: Option<Moment>,
+    /// The imports whose rows are shown.
+    pub(super) concerned: &'a [ImportId],
+}
+
+impl Passes<'_> {
+    /// Passes over the journal until nothing is left that came in meanwhile; the locks end with the last pass.
+    pub(super) fn make(&self, mut journal: Journal, mut locks: Locks) -> Result<(Journal, Ending)> {
+        let mut finished = false;
+        loop {
+            let before = journal.data_version()?;
+            let ending;
+            (journal, ending) = match self.runtime.block_on(self.once(journal)) {
+                Ok(sent) => sent,
+                // What came in at the last moment could not be sent; the run before it is finished all the same.
+                Err(error) if finished && error.kind() == ErrorKind::Usage => {
+                    drop(locks);
+                    let journal = Journal::open_existing(&self.context.common.journal)?;
+                    tell_left(self.context, &error);
+                    return Ok((journal, Ending::Finished));
+                }
+                Err(error) => return Err(error),
+            };
+            drop(locks);
+            // Another command may have put rows in the journal at the last moment, and left them to this run because it
+            // still held the lock.
+            let changed = journal.data_version()? != before;
+            if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
+                return Ok((journal, ending));
+            }
+            finished = true;
+            locks = match begin_again(self.context, self.typed, self.settings, &mut journal) {
+                Ok(Ok(again)) => again,
+                Ok(Err(other)) => {
+                    self.context.terminal.say(other);
+                    return Ok((journal, ending));
+                }
+                Err(error) => {
+                    tell_left(self.context, &error);
+                    return Ok((journal, ending));
+                }
+            };
+        }
+    }
+
+    /// One pass, over the service or a simulated one.
+    async fn once(&self, journal: Journal) -> Result<(Journal, Ending)> {
+        let Some(client) = self.client else { return self.rehearse(journal).await };
+        let options = self.settings.options(self.until, self.on_rejections());
+        send(self.context, journal, client.clone(), options, self.concerned).await
+    }
+
+    /// One pass against a sandbox of its own.
+    async fn rehearse(&self, journal: Journal) -> Result<(Journal, Ending)> {
+        let &Self { context, typed, .. } = self;
+        let state = rehearsal::state_file(journal.path());
+        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(&state)).await?;
+        let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
+        context.terminal.say(format!(
+            "rehearsal: a simulated service in this process; doubt is settled after {} instead of 10 min",
+            span(settings.settle.value)
+        ));
+        let client = settings.client(context.clock.clone())?;
+        let options = settings.options(self.until, self.on_rejections());
+        let ended = send(context, journal, client, options, self.concerned).await;
+        rehearsal.running.stop().await;
+        ended
+    }
+
+    /// What to do with a sheet that the service refuses: ask, when somebody is there.
+    fn on_rejections(&self) -> OnRejections {
+        if self.typed.despite_rejections {
+            OnRejections::GoOn
+        } else if self.context.terminal.can_ask() {
+            OnRejections::Ask
+        } else {
+            OnRejections::Leave
+        }
+    }
+}
 
 /// Takes the locks for another pass over the journal, or says which other run has them. That run may have come and
 /// gone since, so that what it left is taken up as at any start.
-pub(super) fn begin_again(
+fn begin_again(
     context: &Context<'_>,
     typed: &Run,
     settings: &Settings,
@@ -29,7 +129,7 @@ pub(super) fn begin_again(
 }
 
 /// Tells why rows that came in at the last moment are left, where that does not make the finished run any less so.
-pub(super) fn tell_left(context: &Context<'_>, error: &Error) {
+fn tell_left(context: &Context<'_>, error: &Error) {
     context.terminal.warn(format!("rows that were imported meanwhile are left to the next run: {error}"));
     if let Some(hint) = error.next_step() {
         context.terminal.hint(hint);

@@ -46,7 +46,9 @@ pub(super) fn state_file(journal: &Path) -> PathBuf {
 pub(super) fn read_scenario(file: Option<&Path>) -> Result<Scenario> {
     let Some(file) = file else { return Ok(Scenario::default()) };
     let text = std::fs::read_to_string(file).map_err(|error| {
-        Error::usage(format!("cannot read the scenario {}", file.display())).because(error)
+        Error::usage(format!("cannot read the scenario {}", file.display()))
+            .because(error)
+            .hint("name the file of a scenario with --scenario, or leave it out for a service that does nothing wrong")
     })?;
     Scenario::parse(&text).map_err(|error| Error::usage(file.display().to_string()).because(error))
 }

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::ending::worse;
+use super::ending::{state_of, worse};
 use super::{counts, status};
 use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::look;
 use crate::model::id::ImportId;
-use crate::report::{self, Caller, RunState, Standing, Written};
+use crate::report::{self, Caller, Standing, Written};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -48,15 +48,9 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
     if !journal.unseen_findings(Some(import))?.is_empty() {
         exit = worse(exit, Exit::Held);
     }
-    let resumes_at = match exit {
-        Exit::Parked => journal.last_run()?.and_then(|run| run.resumes_at),
-        _ => None,
-    };
-    let state = match exit {
-        Exit::Parked => RunState::Parked,
-        Exit::Held => RunState::Held,
-        _ => RunState::Finished,
-    };
+    let resumes_at =
+        if exit == Exit::Parked { journal.last_run()?.and_then(|run| run.resumes_at) } else { None };
+    let state = state_of(exit);
     Ok((import, Standing { state, exit_code: exit.code(), resumes_at }))
 }
 

@@ -1,11 +1,8 @@
 //! `fleetload run`: imports the files, takes the locks, runs every unfinished job, reports.
 //!
-//! What is sent, and when, is decided in [`crate::run`]; this file prepares, shows, and says how it ended.
+//! This file prepares. What goes on meanwhile is in `passes` and `sending`, how it ended is said in `ending`.
 
-use std::sync::Arc;
 use std::time::Duration;
-
-use tokio::sync::mpsc;
 
 use super::account::Rehearsed;
 use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
@@ -14,30 +11,20 @@ use super::context::Context;
 use super::ending::{Ended, conclude};
 use super::intake::Service;
 use super::locks::Locks;
-use super::passes::{begin_again, tell_left, tell_recovered};
-use super::questions::Questions;
-use super::rehearsal::{self, Rehearsal};
+use super::passes::{Passes, tell_recovered};
 use super::settings::{Purpose, Settings};
-use super::signals::Signals;
 use super::until::until;
-use super::{counts, intake, safety, watchdog, zones};
-use crate::clock::Clock;
+use super::{counts, intake, rehearsal, safety, zones};
 use crate::command::quoted;
-use crate::error::{Error, ErrorKind, Exit, Result};
+use crate::error::{Error, Exit, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
-use crate::model::event::Event;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::run::{
-    Ending, InDoubt, Interrupt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse,
-};
+use crate::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
 use crate::service::Client;
-use crate::term::{Progress, Tick, span};
 
-/// How often the display is brought up to date.
-const TICK: Duration = Duration::from_millis(250);
 /// How long connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
@@ -58,7 +45,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     };
 
     let concerned = concerned(&journal, imported)?;
-    let Some(mut locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
+    let Some(locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
         return Ok(Exit::Parked);
     };
     safety::enter(context, typed, &mut journal)?;
@@ -73,76 +60,20 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         context.terminal.say("nothing is left to be sent");
         return conclude(context, &journal, &ended(&Ending::Finished));
     }
-    let mut finished = false;
-    let ending = loop {
-        let before = journal.data_version()?;
-        let sent = runtime.block_on(async {
-            match &client {
-                Some(client) => {
-                    let options = settings.options(until, on_rejections(context, typed));
-                    send(context, journal, client.clone(), options, &concerned).await
-                }
-                None => rehearse(context, typed, journal, until, &concerned).await,
-            }
-        });
-        let ending;
-        (journal, ending) = match sent {
-            Ok(sent) => sent,
-            // What came in at the last moment could not be sent; the run before it is finished all the same.
-            Err(error) if finished && error.kind() == ErrorKind::Usage => {
-                drop(locks);
-                journal = Journal::open_existing(&context.common.journal)?;
-                tell_left(context, &error);
-                break Ending::Finished;
-            }
-            Err(error) => return Err(error),
-        };
-        drop(locks);
-        // Another command may have put rows in the journal at the last moment, and left them to this run because it
-        // still held the lock.
-        let changed = journal.data_version()? != before;
-        if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
-            break ending;
-        }
-        finished = true;
-        match begin_again(context, typed, &settings, &mut journal) {
-            Ok(Ok(again)) => locks = again,
-            Ok(Err(other)) => {
-                context.terminal.say(other);
-                break ending;
-            }
-            Err(error) => {
-                tell_left(context, &error);
-                break ending;
-            }
-        }
+    let passes = Passes {
+        context,
+        typed,
+        settings: &settings,
+        runtime: &runtime,
+        client: client.as_ref(),
+        until,
+        concerned: &concerned,
     };
+    let (journal, ending) = passes.make(journal, locks)?;
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
     conclude(context, &journal, &ended(&ending))
-}
-
-/// Runs the jobs against a sandbox of its own.
-async fn rehearse(
-    context: &Context<'_>,
-    typed: &Typed,
-    journal: Journal,
-    until: Option<Moment>,
-    concerned: &[ImportId],
-) -> Result<(Journal, Ending)> {
-    let state = rehearsal::state_file(journal.path());
-    let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(&state)).await?;
-    let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
-    context.terminal.say(format!(
-        "rehearsal: a simulated service in this process; doubt is settled after {} instead of 10 min",
-        span(settings.settle.value)
-    ));
-    let client = settings.client(context.clock.clone())?;
-    let options = settings.options(until, on_rejections(context, typed));
-    let ended = send(context, journal, client, options, concerned).await;
-    rehearsal.running.stop().await;
-    ended
 }
 
 /// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.
@@ -250,17 +181,6 @@ fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<Import
     Ok(concerned)
 }
 
-/// What to do with a sheet that the service refuses: ask, when somebody is there.
-fn on_rejections(context: &Context<'_>, typed: &Typed) -> OnRejections {
-    if typed.despite_rejections {
-        OnRejections::GoOn
-    } else if context.terminal.can_ask() {
-        OnRejections::Ask
-    } else {
-        OnRejections::Leave
-    }
-}
-
 impl Settings {
     /// Which records are read back.
     fn audit_scope(&self) -> Option<AuditScope> {
@@ -272,7 +192,7 @@ impl Settings {
     }
 
     /// What the run is told.
-    fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
+    pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
         let policy = Policy {
             on_quota: match self.on_quota.value {
                 OnQuotaWord::Wait => OnQuota::Wait,
@@ -299,93 +219,4 @@ impl Settings {
         };
         Options { policy, limits, until, writing: Writing::default() }
     }
-}
-
-/// Runs the jobs, shows how it goes, and passes signals on.
-async fn send(
-    context: &Context<'_>,
-    journal: Journal,
-    client: Client,
-    options: Options,
-    concerned: &[ImportId],
-) -> Result<(Journal, Ending)> {
-    let mut signals =
-        Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
-    let clock: Arc<dyn Clock> = context.clock.clone();
-    let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
-    let shown = match concerned {
-        [import] => journal.tally(Some(*import))?,
-        _ => journal.tally(None)?,
-    };
-    let mut progress =
-        Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
-    let (interrupt, interrupts) = mpsc::channel(16);
-    let mut questions = Questions::new(context.terminal);
-    let (tell, mut news) = mpsc::unbounded_channel::<Event>();
-    let mut asked = Some(Interrupt::Drain);
-    // On a task of its own, so that a slow terminal does not hold it up.
-    let pulse = Pulse::default();
-    let _watchdog = watchdog::start(context, &pulse)?;
-    let mut running =
-        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell, pulse));
-    let ended = loop {
-        tokio::select! {
-            ended = &mut running => break ended,
-            Some(event) = news.recv() => {
-                take_in(&mut progress, &event, tick());
-                questions.take(&event);
-                while let Ok(event) = news.try_recv() {
-                    take_in(&mut progress, &event, tick());
-                    questions.take(&event);
-                }
-            }
-            answer = questions.answer() => {
-                let _ended_meanwhile = interrupt.try_send(answer);
-            }
-            () = clock.sleep_until(clock.elapsed() + TICK) => {}
-            () = signals.next() => {
-                if let Some(now) = asked {
-                    let _ended_meanwhile = interrupt.try_send(now);
-                    asked = (now == Interrupt::Drain).then_some(Interrupt::Abort);
-                }
-            }
-        }
-        progress.tick(tick());
-    };
-    while let Ok(event) = news.try_recv() {
-        take_in(&mut progress, &event, tick());
-    }
-    progress.finish(tick());
-    let (journal, ending) = ended.map_err(|error| {
-        Error::internal("fleetload broke down in the middle of the run; nothing was sent after that")
-            .because(error)
-            .hint(format!(
-                "to go on: {}\nwhat was under way is looked up before anything is sent again",
-                context.again("run")
-            ))
-    })?;
-    let ending = ending?;
-    Ok((journal?, ending))
-}
-
-/// Shows a piece of news, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
-fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
-    match event {
-        Event::Sent { operation } => tracing::debug!(%operation, "sent"),
-        Event::QuotaUsed { used, ceiling } => tracing::debug!(used, ?ceiling, "quota"),
-        Event::Moved { job, kind, from, to } => {
-            tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
-        }
-        Event::Unseen { .. }
-        | Event::Parked { .. }
-        | Event::Woken
-        | Event::SlowedDown { .. }
-        | Event::Breaker { .. }
-        | Event::SheetPaused { .. }
-        | Event::Unreachable { .. }
-        | Event::ClockSkew { .. }
-        | Event::Note { .. }
-        | Event::Draining { .. } => tracing::info!(?event, "run"),
-    }
-    progress.news(event, tick);
 }

@@ -9,26 +9,22 @@ use std::time::Duration;
 
 use super::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
 use super::args::Overrides;
-use super::bounds::{rate, within};
-use super::choice::{
-    AuditWord, Choice, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord, nearest,
+use super::bounds::{
+    CONCURRENCY, DAILY_QUOTA, HIGHEST_CONCURRENCY, LONGEST_SETTLE, REQUEST_TIMEOUT, RESERVE, SETTLE,
+    SHORTEST_SETTLE, Whole, rate,
 };
+use super::choice::{AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord};
 use super::environment::Environment;
+use super::precedence::{AUDIT, IN_DOUBT, Layers, ON_EXISTING, ON_QUOTA, PATHS, PROXY};
 use super::profile::Profile;
-use super::section::Located;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 
 /// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
 const DEFAULT_RATE: f64 = 98.0;
 const DEFAULT_CONCURRENCY: usize = 256;
-const HIGHEST_CONCURRENCY: usize = 1024;
 const DEFAULT_SETTLE: Duration = Duration::from_secs(600);
-/// Before a minute has passed, "it is not there" proves little: the service may still be at work on the request.
-const SHORTEST_SETTLE: u64 = 60;
-const LONGEST_SETTLE: u64 = 86_400;
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
-const LONGEST_TIMEOUT: u64 = 600;
 /// The rehearsal forgets nothing and answers at once, so waiting for ten minutes would show nothing.
 pub(super) const REHEARSAL_SETTLE: Duration = Duration::from_secs(5);
 
@@ -138,116 +134,57 @@ impl Settings {
         };
         let local = account.as_ref().is_some_and(|account| is_loopback(&account.base_url.value));
         let rehearsal = matches!(purpose, Purpose::Rehearsal(_));
-        let (paths, settle, base) = if rehearsal {
-            (PathsWord::Assumed, REHEARSAL_SETTLE, Origin::Rehearsal)
+        let settle = if rehearsal {
+            Setting { value: REHEARSAL_SETTLE, origin: Origin::Rehearsal }
         } else {
-            (PathsWord::Documented, DEFAULT_SETTLE, Origin::Default)
+            Setting::default_of(DEFAULT_SETTLE)
         };
         let shortest_settle = if local { 1 } else { SHORTEST_SETTLE };
-
+        let settle_bounds = Whole { range: shortest_settle..=LONGEST_SETTLE, ..SETTLE };
         let settings = Self {
             profile: profile.map(|profile| (profile.name.clone(), profile.file.clone())),
             endpoints: endpoints(file),
-            paths: match purpose {
-                Purpose::Rehearsal(_) => Setting { value: paths, origin: base.clone() },
-                Purpose::Service | Purpose::Reckoning => layers
-                    .word(None, "FLEETLOAD_PATHS", "paths", file.paths.as_ref())?
-                    .unwrap_or(Setting { value: paths, origin: Origin::Default }),
+            paths: if rehearsal {
+                Setting { value: PathsWord::Assumed, origin: Origin::Rehearsal }
+            } else {
+                layers.word(&PATHS, None, file.paths.as_ref())?.or(PathsWord::Documented)
             },
-            ca_file: layers
-                .text(None, "FLEETLOAD_CA_FILE", file.ca_file.as_ref())
-                .map(|text| text.map(PathBuf::from))
-                .map(beside_its_file)
-                .unwrap_or(Setting { value: None, origin: Origin::Default }),
-            proxy: layers
-                .word(None, "FLEETLOAD_PROXY", "proxy", file.proxy.as_ref())?
-                .unwrap_or(Setting { value: ProxyWord::Ignore, origin: Origin::Default }),
-            rate: layers
-                .text(flags.rate.as_deref().map(|f| ("--rate", f)), "FLEETLOAD_RATE", file.rate.as_ref())
-                .map(|text| rate(&text, local))
-                .transpose()?
-                .unwrap_or(Setting { value: RateSetting::PerSecond(DEFAULT_RATE), origin: Origin::Default }),
+            ca_file: match layers.text(None, "FLEETLOAD_CA_FILE", file.ca_file.as_ref()) {
+                Some(text) => beside_its_file(text.map(PathBuf::from)),
+                None => Setting::default_of(None),
+            },
+            proxy: layers.word(&PROXY, None, file.proxy.as_ref())?.or(ProxyWord::Ignore),
+            rate: match layers.text(
+                flags.rate.as_deref().map(|rate| ("--rate", rate)),
+                "FLEETLOAD_RATE",
+                file.rate.as_ref(),
+            ) {
+                Some(text) => rate(&text, local)?,
+                None => Setting::default_of(RateSetting::PerSecond(DEFAULT_RATE)),
+            },
             concurrency: layers
-                .number(
-                    flags.concurrency.as_deref().map(|f| ("--concurrency", f)),
-                    "FLEETLOAD_CONCURRENCY",
-                    file.concurrency.as_ref(),
-                    "concurrency",
-                    1..=HIGHEST_CONCURRENCY as u64,
-                    "requests",
-                )?
-                .map(|setting| setting.map(|number| usize::try_from(number).unwrap_or(HIGHEST_CONCURRENCY)))
-                .unwrap_or(Setting { value: DEFAULT_CONCURRENCY, origin: Origin::Default }),
+                .number(&CONCURRENCY, flags.concurrency.as_deref(), file.concurrency.as_ref())?
+                .map(|number| usize::try_from(number).unwrap_or(HIGHEST_CONCURRENCY))
+                .or(DEFAULT_CONCURRENCY),
             daily_quota: layers
-                .number(
-                    flags.daily_quota.as_deref().map(|f| ("--daily-quota", f)),
-                    "FLEETLOAD_DAILY_QUOTA",
-                    file.daily_quota.as_ref(),
-                    "daily_quota",
-                    1..=1_000_000_000,
-                    "creations",
-                )?
-                .map(|setting| setting.map(Some))
-                .unwrap_or(Setting { value: None, origin: Origin::Default }),
-            reserve: layers
-                .number(
-                    flags.reserve.as_deref().map(|f| ("--reserve", f)),
-                    "FLEETLOAD_RESERVE",
-                    file.reserve.as_ref(),
-                    "reserve",
-                    0..=1_000_000_000,
-                    "creations",
-                )?
-                .unwrap_or(Setting { value: 0, origin: Origin::Default }),
-            on_quota: layers
-                .word(
-                    flags.on_quota.map(|f| ("--on-quota", f)),
-                    "FLEETLOAD_ON_QUOTA",
-                    "on_quota",
-                    file.on_quota.as_ref(),
-                )?
-                .unwrap_or(Setting { value: OnQuotaWord::Wait, origin: Origin::Default }),
+                .number(&DAILY_QUOTA, flags.daily_quota.as_deref(), file.daily_quota.as_ref())?
+                .map(Some)
+                .or(None),
+            reserve: layers.number(&RESERVE, flags.reserve.as_deref(), file.reserve.as_ref())?.or(0),
+            on_quota: layers.word(&ON_QUOTA, flags.on_quota, file.on_quota.as_ref())?.or(OnQuotaWord::Wait),
             on_existing: layers
-                .word(
-                    flags.on_existing.map(|f| ("--on-existing", f)),
-                    "FLEETLOAD_ON_EXISTING",
-                    "on_existing",
-                    file.on_existing.as_ref(),
-                )?
-                .unwrap_or(Setting { value: OnExistingWord::Adopt, origin: Origin::Default }),
-            in_doubt: layers
-                .word(
-                    flags.in_doubt.map(|f| ("--in-doubt", f)),
-                    "FLEETLOAD_IN_DOUBT",
-                    "in_doubt",
-                    file.in_doubt.as_ref(),
-                )?
-                .unwrap_or(Setting { value: InDoubtWord::Settle, origin: Origin::Default }),
-            audit: layers
-                .word(flags.audit.map(|f| ("--audit", f)), "FLEETLOAD_AUDIT", "audit", file.audit.as_ref())?
-                .unwrap_or(Setting { value: AuditWord::All, origin: Origin::Default }),
+                .word(&ON_EXISTING, flags.on_existing, file.on_existing.as_ref())?
+                .or(OnExistingWord::Adopt),
+            in_doubt: layers.word(&IN_DOUBT, flags.in_doubt, file.in_doubt.as_ref())?.or(InDoubtWord::Settle),
+            audit: layers.word(&AUDIT, flags.audit, file.audit.as_ref())?.or(AuditWord::All),
             settle: layers
-                .number(
-                    None,
-                    "FLEETLOAD_SETTLE_SECONDS",
-                    file.settle_seconds.as_ref(),
-                    "settle_seconds",
-                    shortest_settle..=LONGEST_SETTLE,
-                    "seconds",
-                )?
-                .map(|setting| setting.map(Duration::from_secs))
-                .unwrap_or(Setting { value: settle, origin: base }),
+                .number(&settle_bounds, None, file.settle_seconds.as_ref())?
+                .map(Duration::from_secs)
+                .or_setting(settle),
             request_timeout: layers
-                .number(
-                    None,
-                    "FLEETLOAD_REQUEST_TIMEOUT_SECONDS",
-                    file.request_timeout_seconds.as_ref(),
-                    "request_timeout_seconds",
-                    1..=LONGEST_TIMEOUT,
-                    "seconds",
-                )?
-                .map(|setting| setting.map(Duration::from_secs))
-                .unwrap_or(Setting { value: DEFAULT_TIMEOUT, origin: Origin::Default }),
+                .number(&REQUEST_TIMEOUT, None, file.request_timeout_seconds.as_ref())?
+                .map(Duration::from_secs)
+                .or(DEFAULT_TIMEOUT),
             account,
         };
         settings.check_reserve()?;
@@ -268,78 +205,13 @@ impl Settings {
 }
 
 impl<T> Setting<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
+    pub(super) fn default_of(value: T) -> Self {
+        Self { value, origin: Origin::Default }
+    }
+
+    /// The same value in another form.
+    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
         Setting { value: change(self.value), origin: self.origin }
-    }
-}
-
-/// Environment and file, below the flags.
-pub(super) struct Layers<'a> {
-    pub(super) environment: &'a Environment,
-    pub(super) file: &'a Path,
-}
-
-impl Layers<'_> {
-    /// The text of the highest layer that has one.
-    pub(super) fn text(
-        &self,
-        flag: Option<(&'static str, &str)>,
-        variable: &'static str,
-        file: Option<&Located<String>>,
-    ) -> Option<Setting<String>> {
-        flag.map(|(name, value)| Setting { value: value.to_owned(), origin: Origin::Flag(name) })
-            .or_else(|| self.variable(variable))
-            .or_else(|| file.map(|located| self.of_file(located)))
-    }
-
-    /// The whole number of the highest layer that has one, which must be within its range.
-    fn number(
-        &self,
-        flag: Option<(&'static str, &str)>,
-        variable: &'static str,
-        file: Option<&Located<String>>,
-        key: &str,
-        range: std::ops::RangeInclusive<u64>,
-        unit: &str,
-    ) -> Result<Option<Setting<u64>>> {
-        self.text(flag, variable, file).map(|text| within(&text, key, range, unit)).transpose()
-    }
-
-    /// The word of the highest layer that has one.
-    fn word<C: Choice>(
-        &self,
-        flag: Option<(&'static str, C)>,
-        variable: &'static str,
-        key: &str,
-        file: Option<&Located<C>>,
-    ) -> Result<Option<Setting<C>>> {
-        if let Some((name, value)) = flag {
-            return Ok(Some(Setting { value, origin: Origin::Flag(name) }));
-        }
-        let Some(text) = self.variable(variable) else {
-            return Ok(file.map(|located| self.of_file(located)));
-        };
-        match C::from_word(&text.value) {
-            Some(value) => Ok(Some(Setting { value, origin: text.origin })),
-            None => {
-                let words: Vec<_> = C::WORDS.iter().map(|(word, _)| *word).collect();
-                let error = wrong(&text, key, &format!("must be {}", words.join(" or ")));
-                Err(match nearest(&text.value, words) {
-                    Some(word) => error.hint(format!("did you mean {variable}={word}?")),
-                    None => error,
-                })
-            }
-        }
-    }
-
-    fn variable(&self, name: &'static str) -> Option<Setting<String>> {
-        self.environment
-            .get(name)
-            .map(|value| Setting { value: value.to_owned(), origin: Origin::Environment(name) })
-    }
-
-    fn of_file<T: Clone>(&self, located: &Located<T>) -> Setting<T> {
-        Setting { value: located.value.clone(), origin: Origin::File(self.file.to_owned(), located.line) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The transitions around doubt: into it, staying in it, out of it, and on hold until a person decides.
 //!
-//! The rest of the state machine is in `transition`, which also guards that a write happens whole or not at all.
+//! The rest of the state machine is in `transition`; that a write happens whole or not at all is guarded by `batch`.
 
 use rusqlite::Connection;
 

@@ -9,6 +9,7 @@ mod answers;
 mod aside;
 mod audit;
 mod baseline;
+mod batch;
 mod cause;
 mod column;
 mod decided;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::failure::unwritable;
 use super::write::Write;
-use super::{Journal, identity, migrate, transition};
+use super::{Journal, batch, identity, migrate};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::time::Moment;
@@ -177,7 +177,7 @@ pub(super) fn take_in(connection: &Connection, path: &Path, at: Moment) -> Resul
         if fresh == 0 {
             continue;
         }
-        match transition::alone(connection, &line.write)? {
+        match batch::alone(connection, &line.write)? {
             Ok(_moved) => taken_in.carried_out += 1,
             Err(_does_not_fit) => taken_in.left_out += 1,
         }

@@ -1,141 +1,24 @@
 //! The state machine on disk: one function per write, each guarded by the states it may leave.
 //!
-//! What a transition does to other jobs is in `release`. The writes of a batch share one transaction; a write that
-//! does not fit is undone by itself and told, a journal that cannot be written undoes the whole batch.
+//! What a transition does to other jobs is in `release`, what leads into doubt and out of it in `doubt`. Which write is
+//! carried out by which function, and in which transaction, is in `batch`.
 
 use rusqlite::Connection;
 
 use super::column::{Id, count};
 use super::failure::unwritable;
 use super::standing::{self, Standing};
-use super::write::{Evidence, How, Moved, Write};
-use super::{Journal, audit, baseline, doubt, identity, quota, release};
-use crate::error::{Error, ErrorKind, Result};
-use crate::failpoint;
+use super::write::{Evidence, How, Moved};
+use super::{baseline, doubt, quota, release};
+use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Rejection;
 
-impl Journal {
-    /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
-    ///
-    /// A write that does not fit the state of its job changes nothing and is told in its place; the others are
-    /// carried out all the same. An `Err` means that the journal cannot be written, and that none of them was.
-    pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<std::result::Result<Vec<Moved>, Error>>> {
-        let transaction = self.begin()?;
-        let mut outcomes = Vec::with_capacity(writes.len());
-        for write in writes {
-            outcomes.push(alone(&transaction, write)?);
-            failpoint::reach(step(write));
-        }
-        let claims = writes.iter().any(|write| !write.is_settlement());
-        let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
-        transaction.commit()?;
-        if let Some(serial) = serial {
-            identity::remember(self.entry.as_ref(), serial);
-        }
-        Ok(outcomes)
-    }
-}
-
-/// The step of the proofs that a write is, after it was carried out and before it is committed.
-fn step(write: &Write) -> &'static str {
-    match write {
-        Write::Claim { .. } => "claim.in-transaction",
-        Write::Advance { how, .. } => match how {
-            How::Created => "created.in-transaction",
-            How::Adopted => "adopted.in-transaction",
-            How::Existing => "existing.in-transaction",
-            How::Done => "done.in-transaction",
-        },
-        Write::Leave { .. } => "existing.in-transaction",
-        Write::Reject { .. } => "rejected.in-transaction",
-        Write::Defer { .. } => "deferred.in-transaction",
-        Write::Return { .. } => "returned.in-transaction",
-        Write::Postpone { .. } => "postponed.in-transaction",
-        Write::Doubt { .. } | Write::Suspect { .. } => "doubt.in-transaction",
-        Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
-        Write::Release { .. } => "released.in-transaction",
-        Write::Hold { .. } => "held.in-transaction",
-        Write::Audited { .. } => "audited.in-transaction",
-        Write::IfUnchanged { then, .. } => step(then),
-        Write::Quota { .. } => "quota.in-transaction",
-        Write::Ceiling { .. } => "ceiling.in-transaction",
-    }
-}
-
-/// Carries out one write so that it happens whole or not at all.
-pub(super) fn alone(
-    connection: &Connection,
-    write: &Write,
-) -> Result<std::result::Result<Vec<Moved>, Error>> {
-    connection.prepare_cached("SAVEPOINT one_write")?.execute([])?;
-    match carry_out(connection, write) {
-        Ok(moved) => {
-            connection.prepare_cached("RELEASE one_write")?.execute([])?;
-            Ok(Ok(moved))
-        }
-        Err(error) if error.kind() == ErrorKind::Journal => Err(error),
-        Err(error) => {
-            connection.prepare_cached("ROLLBACK TO one_write")?.execute([])?;
-            connection.prepare_cached("RELEASE one_write")?.execute([])?;
-            Ok(Err(error))
-        }
-    }
-}
-
-fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
-    match write {
-        Write::Claim { job, operation, content, baseline, counted, at } => {
-            claim(connection, *job, (*operation, content.as_deref()), baseline.as_deref(), *counted, *at)
-        }
-        Write::Advance { job, from, how, id, evidence } => {
-            advance(connection, *job, *from, *how, *id, evidence)
-        }
-        Write::Reject { job, from, rejection, evidence } => {
-            reject(connection, *job, *from, rejection, evidence)
-        }
-        Write::Defer { job, until, charged, code, reason, evidence } => {
-            defer(connection, *job, *until, *charged, (code, reason), evidence)
-        }
-        Write::Return { job, code, reason, evidence } => {
-            give_back(connection, *job, (code, reason), evidence)
-        }
-        Write::Leave { job, from, id, evidence } => leave(connection, *job, *from, *id, evidence),
-        Write::Postpone { job, from, until, code, reason, at: _ } => {
-            postpone(connection, *job, *from, *until, (code, reason))
-        }
-        Write::Doubt { job, doubt, executed, until, evidence } => {
-            doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
-        }
-        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
-        Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
-            doubt::keep(connection, *job, *until, *absent_reads, note)
-        }
-        Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
-        Write::Hold { job, from, code, reason, candidates, evidence } => {
-            doubt::hold(connection, *job, *from, (code, reason), candidates, evidence)
-        }
-        Write::Audited { job, id, run, by, finding, at } => {
-            audit::note(connection, (*job, *id), *run, *by, finding.as_ref(), *at).map(|()| Vec::new())
-        }
-        Write::IfUnchanged { content, then } => {
-            standing::has_values(connection, then.job(), content)?;
-            carry_out(connection, then)
-        }
-        Write::Ceiling { day, ceiling, at } => {
-            quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
-        }
-        Write::Quota { day, sent, confirmed, doubtful } => {
-            quota::add(connection, *day, *sent, *confirmed, *doubtful).map(|()| Vec::new())
-        }
-    }
-}
-
 /// ready or deferred → sending.
-fn claim(
+pub(super) fn claim(
     connection: &Connection,
     job: JobId,
     (operation, content): (Operation, Option<&str>),
@@ -176,7 +59,7 @@ fn claim(
 }
 
 /// The step is done → ready at the next one, or the final state.
-fn advance(
+pub(super) fn advance(
     connection: &Connection,
     job: JobId,
     from: JobState,
@@ -276,7 +159,7 @@ pub(super) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<J
 }
 
 /// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped.
-fn reject(
+pub(super) fn reject(
     connection: &Connection,
     job: JobId,
     from: JobState,
@@ -302,7 +185,7 @@ fn reject(
 }
 
 /// sending → deferred.
-fn defer(
+pub(super) fn defer(
     connection: &Connection,
     job: JobId,
     until: Moment,
@@ -323,7 +206,7 @@ fn defer(
 }
 
 /// sending → ready.
-fn give_back(
+pub(super) fn give_back(
     connection: &Connection,
     job: JobId,
     (code, reason): (&str, &str),
@@ -341,7 +224,7 @@ fn give_back(
 }
 
 /// ready or deferred → existing, without the steps after the creation.
-fn leave(
+pub(super) fn leave(
     connection: &Connection,
     job: JobId,
     from: JobState,
@@ -361,7 +244,7 @@ fn leave(
 }
 
 /// ready or deferred → deferred.
-fn postpone(
+pub(super) fn postpone(
     connection: &Connection,
     job: JobId,
     from: JobState,

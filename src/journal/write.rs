@@ -1,6 +1,6 @@
 //! The writes of a run: one variant per transition of a job, and what is learned of the quota.
 //!
-//! Serialised, they are also the lines of the spill file. What each does is in `transition`.
+//! Serialised, they are also the lines of the spill file. How each is carried out is in `batch`.
 
 use serde::{Deserialize, Serialize};
 

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_verdict_for_every_standing() {
+    fn every_verdict_settles_every_standing_as_the_table_says() {
         let success = |id| Verdict::Succeeded(Success { id, body: serde_json::Value::Null });
         let not_sent = |make: fn(String) -> NotSent| Verdict::NotSent(make("words".to_owned()));
         let other = Contradiction { id: Some(id()), what: "another name".to_owned() };

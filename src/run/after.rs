@@ -9,12 +9,13 @@
 use std::time::Duration;
 
 use super::InDoubt;
-use super::before::{Reading, ticket_of};
+use super::before::ticket_of;
 use super::dispatcher::Dispatcher;
 use super::hand::Stage;
-use super::lane::{Errand, Purpose};
+use super::lane::Purpose;
 use super::lookups;
 use super::matching::{self, Seen};
+use super::reading::Reading;
 use super::settling::Clocks;
 use super::weigh::{self, After, guarded_by_mac, makes_a_site, shows};
 use crate::failpoint;
@@ -68,8 +69,7 @@ impl Dispatcher {
         };
         match lookup {
             Some(lookup) => {
-                let purpose = Purpose::After(job);
-                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                self.look_up(lookup, Purpose::After(job));
             }
             None => self.without_look_up(job),
         }
@@ -200,8 +200,7 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         match lookups::narrower(&in_hand.work, operation).filter(|lookup| self.usable(lookup.operation())) {
             Some(lookup) => {
-                let purpose = Purpose::After(job);
-                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                self.look_up(lookup, Purpose::After(job));
             }
             None => self.look_later(job, "the list may be one page of a longer one"),
         }
@@ -215,8 +214,7 @@ impl Dispatcher {
             Record::Site(_) | Record::Person(_) | Record::Device(_) => return self.adopt(job, id),
         };
         if self.usable(lookup.operation()) {
-            let purpose = Purpose::Confirm(job, id);
-            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            self.look_up(lookup, Purpose::Confirm(job, id));
         } else {
             self.adopt(job, id);
         }
@@ -269,8 +267,7 @@ impl Dispatcher {
                 format!("not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
             self.send_again(job, &note);
         } else if let Some(lookup) = self.own_site_to_ask(work) {
-            let purpose = Purpose::Orphan(job);
-            self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+            self.look_up(lookup, Purpose::Orphan(job));
         } else {
             let cause = cause(work);
             let reason = if work.executed {
@@ -307,8 +304,7 @@ impl Dispatcher {
         let early = looks_before(self.options.policy.settle);
         if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_troubled(work.operation) {
             if let Some(lookup) = self.own_site_to_ask(work) {
-                let purpose = Purpose::Orphan(job);
-                return self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                return self.look_up(lookup, Purpose::Orphan(job));
             }
             return self.hold(job, Reason::LookupInconclusive.as_str(), note.to_owned(), Vec::new());
         }

@@ -14,11 +14,11 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::before::Reading;
 use super::dispatcher::Dispatcher;
 use super::hand::Inbox;
 use super::lane::{Errand, Purpose, Supply};
 use super::readback::{self, Findings};
+use super::reading::Reading;
 use crate::error::Result;
 use crate::journal::{AuditFigures, AuditScope, Candidate, Journal, ReadBy, Work, Write};
 use crate::model::event::Event;

@@ -1,21 +1,22 @@
 //! The look before sending: whether the record of a row is there already, and which records with its key are
 //! (the baseline), so that after a lost answer an older twin is never taken for ours.
 //!
-//! The children of a company are listed once a run, not once a row. Where no look-up is available the row is
-//! sent without a baseline; if its answer is lost, a person decides.
+//! The children of a company are listed once for all rows below it, and anew after some minutes. Where no look-up is
+//! available the row is sent without a baseline; if its answer is lost, a person decides. How look-ups are asked and read
+//! is in `reading`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::OnExisting;
 use super::after::Finding;
-use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
 use super::family::{self, Family, Siblings};
 use super::hand::Stage;
 use super::lane::{Errand, Purpose};
 use super::lookups;
 use super::matching::{self, Relation, Seen};
+use super::reading::Reading;
 use super::weigh::{self, After, Before};
 use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
@@ -23,26 +24,10 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::record::Role;
-use crate::model::verdict::Verdict;
-use crate::service::{self, Answer, Found, Lookup, may_be_a_page};
+use crate::service::{Found, Lookup, may_be_a_page};
 
-/// How often a look-up is tried again when its answer tells nothing.
-const LOOK_UP_TRIES: u32 = 3;
 /// How long a row waits whose look before sending failed.
 const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
-
-/// What the answer to a look-up says.
-#[derive(Debug)]
-pub(super) enum Reading {
-    /// These records, possibly none.
-    Records(Vec<Found>),
-    /// Nothing that can be relied on, and asking again would say the same; says why.
-    Inconclusive(String),
-    /// No answer, or a failure of the service: asking again later may tell; says why.
-    Failed(String),
-    /// The look-up is not available at all.
-    Unavailable,
-}
 
 impl Dispatcher {
     /// A job has come in hand: looks whether its record is there, where that can be looked up.
@@ -65,16 +50,9 @@ impl Dispatcher {
             None => self.queue_send(job),
             Some(Lookup::ChildCompanies(parent)) if !again => self.look_at_family(job, parent),
             Some(lookup) => {
-                let purpose = Purpose::Before(job);
-                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                self.look_up(lookup, Purpose::Before(job));
             }
         }
-    }
-
-    /// Whether an operation can be used as far as is known.
-    pub(super) fn usable(&self, operation: Operation) -> bool {
-        self.client.endpoints().available(operation)
-            && self.lanes.get(&operation).is_none_or(|lane| lane.halt.is_none())
     }
 
     fn queue_send(&mut self, job: JobId) {
@@ -91,11 +69,8 @@ impl Dispatcher {
 
     fn look_at_family(&mut self, job: JobId, parent: RemoteId) {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        let made_here = in_hand
-            .work
-            .parents
-            .iter()
-            .any(|(role, parent)| *role == Role::Parent && self.made.contains_key(parent));
+        let made_here =
+            in_hand.work.parents.iter().any(|(role, parent)| *role == Role::Parent && self.made.has(*parent));
         if made_here {
             // A company that this run made has no children but ours.
             in_hand.baseline = Some(Vec::new());
@@ -116,8 +91,7 @@ impl Dispatcher {
                 in_hand.stage = Stage::AwaitingFamily;
                 self.families.insert(parent, Family::Asked(vec![job]));
                 let lookup = Lookup::ChildCompanies(parent);
-                let purpose = Purpose::Family(parent);
-                self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                self.look_up(lookup, Purpose::Family(parent));
             }
         }
     }
@@ -143,100 +117,39 @@ impl Dispatcher {
         }
     }
 
-    /// A look-up has its answer.
-    pub(super) fn looked(
-        &mut self,
-        lookup: Lookup,
-        purpose: Purpose,
-        tries: u32,
-        answer: Answer,
-        phase: Phase,
-    ) {
-        let operation = lookup.operation();
-        self.heed_status(operation, &answer);
-        self.follow_look_up(operation, &answer.verdict, phase);
-        if self.drain.is_some() {
-            return;
-        }
-        let again = match &answer.verdict {
-            // Not executed: the question stands, whatever held it back.
-            Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
-            // That the service fails is what it was to find out.
-            Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
-            // A service that fails at every look-up says nothing of this one: hours of it use up no try.
-            Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
-            Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
-            _ => None,
-        };
-        // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
-        let halted = self.lane(operation).halt.is_some();
-        if let Some(tries) = again
-            && !halted
-        {
-            self.queue(operation, Errand::Look { lookup, purpose, tries });
-            return;
-        }
-        let reading = match answer.verdict {
-            Verdict::Succeeded(success) => match service::found(operation, &success.body) {
-                Ok(found) => Reading::Records(found),
-                Err(why) => Reading::Inconclusive(why),
-            },
-            Verdict::NoDataFound(_) => Reading::Records(Vec::new()),
-            Verdict::EndpointMissing(_) => Reading::Unavailable,
-            _ if again.is_some() => Reading::Unavailable,
-            Verdict::Doubtful(doubt) => Reading::Failed(doubt.words().to_owned()),
-            Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
-                Reading::Inconclusive(rejection.message)
-            }
-            Verdict::Contradicted(contradiction) => Reading::Inconclusive(contradiction.what),
-            Verdict::TokenInvalid | Verdict::Refused(_) => {
-                Reading::Inconclusive("the service refused our credentials".to_owned())
-            }
-            Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => {
-                Reading::Inconclusive("the look-up was not carried out".to_owned())
-            }
-        };
-        self.read(operation, purpose, reading);
-    }
-
-    /// Hands a reading to whoever asked.
-    pub(super) fn read(&mut self, operation: Operation, purpose: Purpose, reading: Reading) {
-        match (purpose, reading) {
-            (Purpose::Before(job), Reading::Records(found)) => {
+    /// A look before sending has been read.
+    pub(super) fn read_before(&mut self, job: JobId, operation: Operation, reading: Reading) {
+        match reading {
+            Reading::Records(found) => {
                 let whole = !may_be_a_page(found.len());
                 self.weigh_before(job, operation, &found, whole);
             }
             // Perhaps another look-up is available; else the row goes without a baseline.
-            (Purpose::Before(job), Reading::Unavailable) => self.look_before(job),
-            (Purpose::Before(job), Reading::Inconclusive(_)) => self.queue_send(job),
-            (Purpose::Before(job), Reading::Failed(why)) => self.look_before_later(job, &why),
-            (Purpose::Family(parent), Reading::Failed(why)) => {
+            Reading::Unavailable => self.look_before(job),
+            Reading::Inconclusive(_) => self.queue_send(job),
+            Reading::Failed(why) => self.look_before_later(job, &why),
+        }
+    }
+
+    /// The list of a company's children has been read, for every job that waits for it.
+    pub(super) fn read_family(&mut self, parent: RemoteId, reading: Reading) {
+        let siblings = match reading {
+            Reading::Failed(why) => {
                 if let Some(Family::Asked(waiting)) = self.families.remove(&parent) {
                     for job in waiting {
                         self.look_before_later(job, &why);
                     }
                 }
+                return;
             }
-            (Purpose::Family(parent), reading) => {
-                let siblings = match reading {
-                    Reading::Records(found) => Some(Arc::new(Siblings::of(found))),
-                    Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => None,
-                };
-                let known = Family::Known { siblings: siblings.clone(), at: self.clock.elapsed() };
-                if let Some(Family::Asked(waiting)) = self.families.insert(parent, known) {
-                    for job in waiting {
-                        self.weigh_family(job, siblings.as_deref());
-                    }
-                }
+            Reading::Records(found) => Some(Arc::new(Siblings::of(found))),
+            Reading::Inconclusive(_) | Reading::Unavailable => None,
+        };
+        let known = Family::Known { siblings: siblings.clone(), at: self.clock.elapsed() };
+        if let Some(Family::Asked(waiting)) = self.families.insert(parent, known) {
+            for job in waiting {
+                self.weigh_family(job, siblings.as_deref());
             }
-            (Purpose::Sounding(sounded), reading) => self.sounded(sounded, &reading),
-            (Purpose::After(job), reading) => self.read_after(job, operation, reading),
-            (Purpose::Orphan(job), reading) => self.read_own_site(job, reading),
-            (Purpose::Confirm(job, id), reading) => self.read_confirmation(job, id, reading),
-            (Purpose::Control(job, expected), reading) => {
-                self.read_control(job, operation, expected, reading);
-            }
-            (Purpose::Audit(question), reading) => self.read_audit(question, operation, reading),
         }
     }
 
@@ -258,8 +171,7 @@ impl Dispatcher {
             let narrower = lookups::narrower(&in_hand.work, operation).filter(|_| !whole);
             match narrower.filter(|lookup| self.usable(lookup.operation())) {
                 Some(lookup) => {
-                    let purpose = Purpose::Before(job);
-                    self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+                    self.look_up(lookup, Purpose::Before(job));
                 }
                 None => self.queue_send(job),
             }

@@ -7,8 +7,9 @@
 //! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
 //! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
 //!
-//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. How a run is opened and
-//! closed is left to `session`.
+//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. What was about to
+//! leave and did not is in `withdrawal`, when the work is over in `closing`; how a run is opened and closed is left to
+//! `session`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,11 +21,13 @@ use tokio::task::{self, JoinError, JoinSet};
 use super::audit::Audit;
 use super::breaker::Phase;
 use super::capacity::Capacity;
+use super::closing::Drain;
 use super::ends::Ending;
 use super::family::Family;
-use super::hand::{Drain, InHand, Inbox, Stage, Ticket};
+use super::hand::{InHand, Inbox, Stage, Ticket, Tickets};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
+use super::made::Made;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
 use super::refusals::Refusals;
@@ -44,9 +47,6 @@ use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::service::{Answer, Call, Client};
 
-/// How long requests under way may take to come home after the first signal. Below the ten seconds that
-/// container hosts grant.
-const HOMECOMING: Duration = Duration::from_secs(8);
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
@@ -63,12 +63,13 @@ pub(super) struct Dispatcher {
     pub(super) news: mpsc::UnboundedSender<Event>,
     pub(super) lanes: BTreeMap<Operation, Lane>,
     pub(super) in_hand: HashMap<JobId, InHand>,
+    /// Whether the journal has more jobs in doubt than are in hand.
     pub(super) doubtful: Supply,
     pub(super) doubts_in_hand: usize,
-    pub(super) tickets: HashMap<u64, Ticket>,
-    pub(super) next_ticket: u64,
+    pub(super) tickets: Tickets,
     pub(super) requests: JoinSet<Answer>,
     pub(super) errands: HashMap<task::Id, (Errand, Phase)>,
+    /// Jobs whose claims are on their way to disk, or on it and waiting for their departure.
     pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) counted: Counted,
@@ -78,11 +79,8 @@ pub(super) struct Dispatcher {
     pub(super) families: HashMap<RemoteId, Family>,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
-    /// When the records that this run made were confirmed, adopted ones too, for rows that refer to them. Records that
-    /// were there before us are not among them: they may have children that are not ours.
-    pub(super) made: HashMap<JobId, Duration>,
-    /// Records of this run that others have been created below, so that the service knows them.
-    pub(super) shown: HashSet<JobId>,
+    /// The records of this run, for rows that refer to them.
+    pub(super) made: Made,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     /// Until when creations were last told to be parked, by the service's clock.
@@ -90,9 +88,12 @@ pub(super) struct Dispatcher {
     pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
+    /// The version of the journal's content that was last seen; `None` when it is to be looked at anew.
     pub(super) version: Option<i64>,
     pub(super) surveyed_at: Duration,
+    /// Why nothing more is begun, once it is not.
     pub(super) drain: Option<Drain>,
+    /// What ended the run at once.
     pub(super) failure: Option<Error>,
     pub(super) timekeeping: Timekeeping,
     pub(super) settling: Settling,
@@ -347,36 +348,27 @@ impl Dispatcher {
         self.write(Ticket::Settle { job, makes, unseen_until }, write);
     }
 
-    /// Hands the round's changes of the quota ledger to the journal.
-    fn note_counted(&mut self) {
-        for write in self.counted.take() {
-            self.note(write);
-        }
-    }
-
     /// A write that no job waits for.
     pub(super) fn note(&mut self, write: Write) {
         self.write(Ticket::Note, write);
     }
 
     fn write(&mut self, ticket: Ticket, write: Write) {
-        let number = self.next_ticket;
-        self.next_ticket += 1;
-        self.tickets.insert(number, ticket);
+        let number = self.tickets.issue(ticket);
         self.writer.write(number, write);
     }
 
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
         let mut unseen = None;
-        match self.tickets.remove(&number) {
+        match self.tickets.redeem(number) {
             Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
             Some(Ticket::Settle { job, makes, unseen_until }) => {
                 unseen = unseen_until;
                 failpoint::reach("settlement.on-disk");
                 if makes {
-                    self.made.insert(job, self.clock.elapsed());
+                    self.made.confirm(job, self.clock.elapsed());
                 }
                 self.let_go(job);
             }
@@ -386,11 +378,10 @@ impl Dispatcher {
             self.supply(to, operation);
             self.movement.step();
             if from != to {
-                match to {
-                    JobState::InDoubt => {
-                        self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle)
-                    }
-                    _ => self.settling.end(job),
+                if to == JobState::InDoubt {
+                    self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle);
+                } else {
+                    self.settling.end(job);
                 }
                 self.tell(Event::Moved { job, kind, from, to });
                 if let Some(until) = unseen.filter(|_| to == JobState::Deferred) {
@@ -399,44 +390,6 @@ impl Dispatcher {
             }
         }
         failpoint::reach("settlement.told");
-    }
-
-    /// A write was refused: the job is not in the state it was thought to be in, or has other values. As long as no
-    /// request of ours is concerned, a person has decided, cancelled or corrected it meanwhile, and the journal's
-    /// word counts.
-    fn refused(&mut self, number: u64, error: Error) {
-        // Where the job stands now is for the journal to say, even if it was asked while the job was in hand.
-        self.version = None;
-        match self.tickets.remove(&number) {
-            Some(Ticket::Claim(job)) => {
-                self.claiming -= 1;
-                self.uncount(job);
-                if let Some(in_hand) = self.in_hand.get(&job) {
-                    self.never_left(in_hand.work.operation, in_hand.phase);
-                }
-                self.let_go(job);
-            }
-            Some(Ticket::Settle { job, makes: _, unseen_until: _ }) => {
-                match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
-                    Some(Stage::Settling { sent: false }) => self.let_go(job),
-                    _ => self.fail(error),
-                }
-            }
-            Some(Ticket::Note) => self.fail(error),
-            None => {}
-        }
-    }
-
-    /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
-    fn never_left(&mut self, operation: Operation, phase: Phase) {
-        self.reach.never_left();
-        self.lane(operation).breaker.came_home(phase);
-    }
-
-    /// The service's time now.
-    pub(super) fn there(&mut self) -> Moment {
-        self.keep_time();
-        self.service_clock.at(self.clock.now())
     }
 
     /// News that is not an answer.
@@ -457,26 +410,6 @@ impl Dispatcher {
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
             Inbox::Audit(news) => self.heard_of_audit(news),
         }
-    }
-
-    /// The journal, or an invariant of ours, is broken: nothing further is sent.
-    pub(super) fn fail(&mut self, error: Error) {
-        self.failure.get_or_insert(error);
-    }
-
-    /// Begins nothing more. The first reason counts.
-    pub(super) fn drain(&mut self, ending: Ending) {
-        if self.drain.is_some() {
-            return;
-        }
-        self.tell(Event::Draining { under_way: self.requests.len() + self.claiming });
-        self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + HOMECOMING });
-        for lane in self.lanes.values_mut() {
-            lane.queue.clear();
-        }
-        self.in_hand.retain(|_, in_hand| {
-            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
-        });
     }
 
     pub(super) fn tell(&self, event: Event) {

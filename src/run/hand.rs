@@ -1,11 +1,11 @@
-//! What the dispatcher has in its hands: jobs with what they wait for, and the mail that comes in about them.
+//! What the dispatcher has in its hands: jobs with what they wait for, the mail that comes in about them, and the writes
+//! that the journal has yet to answer.
 
-use std::time::Duration;
+use std::collections::HashMap;
 
 use super::after::Finding;
 use super::audit;
 use super::breaker::Phase;
-use super::ends::Ending;
 use crate::error::Result;
 use crate::journal::{Reply, Shelved, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
@@ -63,6 +63,7 @@ pub(super) enum Inbox {
 
 /// What a write was for.
 pub(super) enum Ticket {
+    /// To put the job's step on disk as `sending`.
     Claim(JobId),
     /// `makes` when it confirms that a request of ours made the job's record.
     Settle {
@@ -71,11 +72,38 @@ pub(super) enum Ticket {
         /// Until when it is sent again, where it was put off for what the service does not show yet.
         unseen_until: Option<Moment>,
     },
+    /// Nothing waits for it.
     Note,
 }
 
-/// The first reason to stop, and what is left to wait for.
-pub(super) struct Drain {
-    pub(super) ending: Ending,
-    pub(super) deadline: Duration,
+/// What the writes under way are for, by the numbers that the journal's writer answers with.
+#[derive(Default)]
+pub(super) struct Tickets {
+    open: HashMap<u64, Ticket>,
+    next: u64,
+}
+
+impl Tickets {
+    /// The number for a write.
+    pub(super) fn issue(&mut self, ticket: Ticket) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.open.insert(number, ticket);
+        number
+    }
+
+    /// What the write of this number was for, now that it is answered.
+    pub(super) fn redeem(&mut self, number: u64) -> Option<Ticket> {
+        self.open.remove(&number)
+    }
+
+    /// How many writes are not answered yet.
+    pub(super) fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether every write is answered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
 }

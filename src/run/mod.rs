@@ -1,19 +1,41 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
 //! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell stands
-//! there, in one place; `session` opens and closes it. Around it: `lane` (one operation's pace and queue),
-//! `departures`, `breaker`, `probing`, `quota`, `refusals` (sheets set aside), `before` (the look before sending),
-//! `after` (out of doubt), `witness` (what a look-up is proved by), `matching` and `weigh` (which record is ours),
-//! `audit` (what was made is read back before the end), `sighting` and `readback` (what that shows). `timekeeping`
-//! and `settling` mind the clock, `capacity` the machine, `watchdog` and `standstill` see to it that no run stands
-//! still for ever. `verify` asks the service for a person who decides.
-//! What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+//! there, in one place. What stands around it:
+//!
+//! ```text
+//! session      opens and closes a run               ends, terms  how it ended, and what it went by
+//! supply       jobs from the journal                closing      whether it is over
+//! hand         jobs, mail and tickets               withdrawal   what was to leave and did not
+//!
+//! lane         the errands of an operation          departures   its pace at the door, whatever the disk does
+//! breaker      an operation that fails              probing      what finds out whether it works again
+//! reach        a service out of reach               capacity     a machine out of sockets
+//! quota        the creations of a day               counting     kept in step with what leaves and comes home
+//!
+//! outcome      an answer, for its row               consequence  the same, for the run
+//! before       the look before sending              after        the way out of doubt
+//! lookups      which question tells what            reading      what its answer says, and to whom
+//! witness      what a look-up is proved by          refusals     sheets set aside
+//! matching     which record found is ours           weigh        what that means for the row
+//! family       the children of a company, by name   own_site     the site that a device makes
+//! made         what this run made lately            audit        reads it back (sighting, readback)
+//!
+//! timekeeping  a clock that jumps                   settling     how long "not there" is not believed
+//! watchdog     notices that nothing moves           standstill   what it is shown
+//! ```
+//!
+//! Outside of a run, `verify` asks the service for a person who decides, by way of `inquiry`; `lock` keeps two runs from
+//! one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod after;
 mod audit;
 mod before;
 mod breaker;
 mod capacity;
+mod closing;
+mod consequence;
+mod counting;
 mod departures;
 mod dispatcher;
 mod ends;
@@ -25,6 +47,7 @@ mod inquiry;
 mod lane;
 mod lock;
 mod lookups;
+mod made;
 mod matching;
 mod outcome;
 mod own_site;
@@ -32,6 +55,7 @@ mod probing;
 mod quota;
 mod reach;
 mod readback;
+mod reading;
 mod refusals;
 mod session;
 mod settling;
@@ -43,6 +67,7 @@ mod timekeeping;
 mod verify;
 mod watchdog;
 mod weigh;
+mod withdrawal;
 mod witness;
 
 use std::time::Duration;

@@ -2,9 +2,9 @@
 //! and fail before the device. Such a row is never sent again by itself, and the site that stands alone is named.
 
 use super::after::cause;
-use super::before::Reading;
 use super::dispatcher::Dispatcher;
 use super::lookups;
+use super::reading::Reading;
 use crate::journal::Work;
 use crate::model::id::JobId;
 use crate::model::key::{Likeness, likeness};

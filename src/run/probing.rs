@@ -7,12 +7,12 @@
 
 use std::time::Duration;
 
-use super::before::Reading;
 use super::breaker::Change;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
 use super::lane::{Errand, Purpose};
 use super::lookups;
+use super::reading::Reading;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::service::Lookup;

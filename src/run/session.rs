@@ -12,8 +12,9 @@ use super::audit::Audit;
 use super::capacity::Capacity;
 use super::dispatcher::Dispatcher;
 use super::ends::{Ending, Opening, sign_in};
-use super::hand::Inbox;
+use super::hand::{Inbox, Tickets};
 use super::lane::Supply;
+use super::made::Made;
 use super::quota::{Counted, ServiceClock};
 use super::reach::Reach;
 use super::refusals::Refusals;
@@ -21,7 +22,7 @@ use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
 use super::watchdog::Pulse;
-use super::{Interrupt, Options, supply};
+use super::{Interrupt, Options, closing};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::{Journal, Writer};
@@ -88,8 +89,7 @@ pub async fn run(
         in_hand: HashMap::new(),
         doubtful: Supply::Unknown,
         doubts_in_hand: 0,
-        tickets: HashMap::new(),
-        next_ticket: 0,
+        tickets: Tickets::default(),
         requests: JoinSet::new(),
         errands: HashMap::new(),
         claiming: 0,
@@ -98,8 +98,7 @@ pub async fn run(
         reach: Reach::default(),
         families: HashMap::new(),
         proved: HashSet::new(),
-        made: HashMap::new(),
-        shown: HashSet::new(),
+        made: Made::default(),
         token_refusals: HashMap::new(),
         told_parking: None,
         audit: Audit::default(),
@@ -122,6 +121,11 @@ pub async fn run(
         this.lane(operation).supply = Supply::Unknown;
     }
     let ending = this.work(&mut mail, interrupts).await;
+    close(this, ending).await
+}
+
+/// Notes in the journal how a run ended, once everything it had to write is there.
+async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result<Ending>) {
     this.requests.abort_all();
     let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
     let at = this.clock.now();
@@ -133,7 +137,7 @@ pub async fn run(
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
-    let ended = supply::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
+    let ended = closing::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
         if let Some(figures) = this.audit.figures() {
             journal.note_audit(this.run, figures)?;
         }

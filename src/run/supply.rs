@@ -1,22 +1,17 @@
-//! Where a run's jobs come from and when it ends: pages of the journal for each operation, jobs in doubt whose
-//! look is due, rows that another command has put in the journal meanwhile.
+//! Where a run's jobs come from: pages of the journal for each operation, jobs in doubt whose look is due, rows that
+//! another command has put in the journal meanwhile. What is done with them is left to `before` and `after`.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
-use super::ends::Ending;
-use super::hand::{Drain, InHand, Inbox, Stage};
+use super::hand::{InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
-use super::{OnQuota, reach};
-use crate::error::{Error, Result};
-use crate::journal::{Journal, Page, Work};
-use crate::model::event::Event;
+use crate::error::Error;
+use crate::journal::{Page, Work};
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::model::time::Moment;
 
 /// Jobs fetched from the journal at once, beyond those in hand.
 const PAGE: usize = 1024;
@@ -189,119 +184,4 @@ impl Dispatcher {
             lane.in_hand -= 1;
         }
     }
-
-    /// Whether the run is over, and how it ended.
-    pub(super) fn ending(&mut self) -> Option<Ending> {
-        let now = self.clock.elapsed();
-        let at_rest = self.requests.is_empty() && self.tickets.is_empty() && self.claiming == 0;
-        if self.failure.is_some() {
-            // The writer takes nothing more, so that no ticket comes back; answers under way are spilled.
-            let too_late = self.drain.as_ref().is_some_and(|drain| now >= drain.deadline);
-            return (self.requests.is_empty() || too_late).then_some(Ending::Finished);
-        }
-        if let Some(Drain { ending, deadline }) = &self.drain {
-            return (at_rest || now >= *deadline).then(|| ending.clone());
-        }
-        if let Some(words) = self.reach.given_up() {
-            let minutes = reach::PATIENCE.as_secs() / 60;
-            let why = format!("the service could not be reached for {minutes} minutes: {words}");
-            let hint =
-                "check the network and base_url, then run again; `fleetload doctor` tests the connection";
-            self.drain(Ending::Stopped { why, hint: hint.to_owned() });
-            return self.ending();
-        }
-        if at_rest && let Some(ending) = self.failing_for_good() {
-            self.drain(ending);
-            return self.ending();
-        }
-        // Not before what is under way has come home, and what creates nothing is done.
-        if at_rest
-            && self.options.policy.on_quota == OnQuota::Exit
-            && self.creates_only()
-            && let Some(until) = self.quota.parked_until()
-        {
-            let until = self.service_clock.ours(until);
-            self.drain(Ending::Parked { until, why: "the day's quota of creations is spent".to_owned() });
-            return self.ending();
-        }
-        let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
-        // What was made is read back first.
-        (over && !self.refusals.await_answer() && self.is_read_back()).then(|| self.finished())
-    }
-
-    /// Whether nothing in hand can go on while creations are parked.
-    fn creates_only(&self) -> bool {
-        let waits = |lane: &Lane| !lane.queue.is_empty() && lane.halt.is_none() && lane.breaker.is_closed();
-        self.doubts_in_hand == 0
-            && !self.lanes.iter().any(|(operation, lane)| !operation.creates() && waits(lane))
-    }
-
-    /// Tells, once, that creations are parked, and notes it for whoever asks the journal.
-    pub(super) fn tell_parking(&mut self) {
-        // Compared by the service's clock: what it is by ours changes with every answer.
-        let until = self.quota.parked_until();
-        if let Some(until) = until
-            && self.told_parking.replace(until) != Some(until)
-        {
-            let until = self.service_clock.ours(until);
-            self.note_resumption(Some(until));
-            self.tell(Event::Parked { until });
-        }
-    }
-
-    /// Creations go on.
-    pub(super) fn woken(&mut self) {
-        self.told_parking = None;
-        self.note_resumption(None);
-        self.tell(Event::Woken);
-    }
-
-    fn note_resumption(&self, at: Option<Moment>) {
-        let run = self.run;
-        self.writer.ask(Box::new(move |journal| {
-            // Only `status` reads it; a journal that cannot be written shows itself at the next write.
-            drop(journal.note_resumption(run, at));
-        }));
-    }
-}
-
-/// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
-/// only held rows need has stopped nothing.
-pub(super) fn natural_end(
-    ending: Ending,
-    lanes: &BTreeMap<Operation, Lane>,
-    journal: &Journal,
-) -> Result<Ending> {
-    if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {
-        return Ok(ending);
-    }
-    for (&operation, lane) in lanes.iter().filter(|(operation, _)| !operation.looks_up()) {
-        let Some(halt) = lane.halt else { continue };
-        if !journal.waits_for(operation)? {
-            continue;
-        }
-        return Ok(match halt {
-            Halt::Unmapped => Ending::Stopped {
-                why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
-                hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
-            },
-            Halt::Missing { status: status @ 300..=399 } => Ending::Stopped {
-                why: format!(
-                    "the service answered {status} to {operation}: it sends us to another address, which is never followed"
-                ),
-                hint: format!(
-                    "check base_url and the network (a sign-in page?), or set method and path in \
-                     [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
-                ),
-            },
-            Halt::Missing { status } => Ending::Stopped {
-                why: format!("the service answered {status} to {operation}: there is no such endpoint"),
-                hint: format!(
-                    "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"
-                ),
-            },
-        });
-    }
-    ending.counted(journal)
 }

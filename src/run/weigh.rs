@@ -43,15 +43,19 @@ pub(super) enum After {
     Absent,
 }
 
-/// What the records with a row's key mean before it is sent.
-pub(super) fn before(work: &Work, seen: &[Seen]) -> Before {
+/// The records that may be the row's, as far as no other row has them.
+fn related<'s>(work: &Work, seen: &'s [Seen]) -> Vec<(&'s Found, Relation)> {
     let sent = matching::sent(work);
-    let foreign: Vec<(&Found, Relation)> = seen
-        .iter()
+    seen.iter()
         .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
         .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
         .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
+        .collect()
+}
+
+/// What the records with a row's key mean before it is sent.
+pub(super) fn before(work: &Work, seen: &[Seen]) -> Before {
+    let foreign = related(work, seen);
     match foreign.as_slice() {
         [] => match of_another_row(work, seen) {
             Some((owner, candidate)) => Before::Owned(owner, candidate),
@@ -151,14 +155,8 @@ pub(super) fn shows(extra: &Extra, found: &[Found]) -> bool {
 
 /// What the records with a row's key mean after its answer was lost.
 pub(super) fn after(work: &Work, seen: &[Seen]) -> After {
-    let sent = matching::sent(work);
     let unique = matching::key_is_unique(&work.record);
-    let related: Vec<(&Found, Relation)> = seen
-        .iter()
-        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
-        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
-        .filter(|(_, relation)| *relation != Relation::Unrelated)
-        .collect();
+    let related = related(work, seen);
     let was_there = |found: &Found| match (&work.baseline, found.id) {
         (Some(baseline), Some(id)) => baseline.contains(&id),
         _ => false,

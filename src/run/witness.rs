@@ -5,11 +5,11 @@
 //! `after`.
 
 use super::InDoubt;
-use super::before::Reading;
 use super::dispatcher::Dispatcher;
 use super::hand::Inbox;
-use super::lane::{Errand, Purpose};
+use super::lane::Purpose;
 use super::lookups;
+use super::reading::Reading;
 use super::weigh::guarded_by_mac;
 use crate::journal::{Action, Work};
 use crate::model::id::{JobId, RemoteId};
@@ -43,8 +43,7 @@ impl Dispatcher {
             .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
         match control {
             Some((lookup, expected)) if self.usable(operation) => {
-                let purpose = Purpose::Control(job, expected);
-                self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
+                self.look_up(lookup, Purpose::Control(job, expected));
             }
             Some(_) => self.look_after(job),
             // The service's own uniqueness is proof enough.

@@ -1,7 +1,8 @@
 //! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
 //!
-//! How the tables are found is in `search` and `separators`; what one reading of a table comes to is left to `reading`.
+//! How the tables are found is in `search`, `separators` and `headers`; what one reading of a table comes to is left to `reading`.
 
+mod headers;
 mod linked;
 mod nameless;
 mod search;
@@ -173,7 +174,9 @@ impl Book {
             return Err(Error::internal("a workbook was to be read as text"));
         };
         let failed = |error: std::io::Error| {
-            Error::sheets(format!("{} can no longer be read", self.file.name)).because(error)
+            Error::sheets(format!("{} can no longer be read", self.file.name))
+                .because(error)
+                .hint("see whether the file is still there, then type the same command again")
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
         let width = table.headers.len() + table.blank_headers;

@@ -1,14 +1,17 @@
 //! The list of findings of one import: all of them counted and placed, the first of each kind kept.
 //!
 //! A wrong column of a large sheet gives a million equal sentences. They are one group: how many there are, in which
-//! ranges, and the first of them whole. The policy of the import is applied to what has not passed it yet.
+//! ranges, and the first of them whole. The policy of the import is applied to what has not passed it yet. Which findings
+//! are equal is said in `group`.
 
-use std::collections::HashMap;
+mod group;
 
 use super::code::{Code, Severity};
 use super::finding::Finding;
-use super::places::Places;
 use super::policy::Policy;
+use group::Groups;
+
+pub use group::{Group, GroupKey};
 
 /// Findings kept of one group; the rest are counted and placed.
 const KEPT_PER_GROUP: usize = 1_000;
@@ -18,47 +21,6 @@ const KEPT: usize = 50_000;
 const KEPT_OF_LISTED: usize = 200_000;
 /// The first findings of a group, which are told whole.
 const FIRST: usize = 5;
-/// Groups told apart by column and header; a sheet with ever other headers would make ever more.
-const GROUPS: usize = 10_000;
-
-/// What equal findings have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct GroupKey {
-    /// The file, by its name as given.
-    pub file: String,
-    /// The worksheet; absent for text tables.
-    pub sheet: Option<String>,
-    /// How bad it is.
-    pub severity: Severity,
-    /// What was found.
-    pub code: Code,
-    /// The column by its canonical name.
-    pub column: Option<String>,
-    /// The header of the column, as written in the file.
-    pub header: Option<String>,
-}
-
-/// Equal findings of one column.
-#[derive(Debug, Clone)]
-pub struct Group {
-    /// What they have in common.
-    pub key: GroupKey,
-    /// How many there are.
-    pub count: usize,
-    /// Where they are.
-    pub places: Places,
-    /// How many of them are kept.
-    kept: usize,
-    /// The first of them, by their place among those kept.
-    first: Vec<usize>,
-}
-
-impl Group {
-    /// Whether some of them are counted and placed only.
-    pub fn is_shortened(&self) -> bool {
-        self.count > self.kept
-    }
-}
 
 /// How many findings are kept.
 #[derive(Debug, Clone, Copy)]
@@ -79,8 +41,7 @@ pub struct Findings {
     policy: Policy,
     limits: Limits,
     kept: Vec<Finding>,
-    groups: Vec<Group>,
-    numbers: HashMap<GroupKey, usize>,
+    groups: Groups,
     counts: [usize; 4],
     /// The sheets in the order of the files, as far as they are known.
     sheets: Vec<(String, Option<String>)>,
@@ -123,7 +84,7 @@ impl Findings {
     pub fn sheets(&self) -> Vec<(&str, Option<&str>)> {
         let mut sheets: Vec<(&str, Option<&str>)> =
             self.sheets.iter().map(|(file, sheet)| (file.as_str(), sheet.as_deref())).collect();
-        for group in &self.groups {
+        for group in self.groups.all() {
             let (file, sheet) = (group.key.file.as_str(), group.key.sheet.as_deref());
             if sheets.contains(&(file, sheet)) {
                 continue;
@@ -156,15 +117,15 @@ impl Findings {
     }
 
     fn take(&mut self, finding: Finding) {
-        let number = self.group_of(&finding);
-        self.groups[number].places.add(&finding);
+        let number = self.groups.of(&finding);
+        self.groups.at(number).places.add(&finding);
         self.keep(number, finding);
     }
 
     /// Counts a finding of this group, whose place is noted, and keeps it if it is among the first.
     fn keep(&mut self, number: usize, mut finding: Finding) {
         self.counts[finding.severity as usize] += 1;
-        let group = &mut self.groups[number];
+        let group = self.groups.at(number);
         group.count += 1;
         let first = group.first.len() < FIRST;
         if first {
@@ -177,35 +138,6 @@ impl Findings {
         }
     }
 
-    /// The group of a finding; a new one, if it is the first.
-    fn group_of(&mut self, finding: &Finding) -> usize {
-        self.group_with(GroupKey {
-            file: finding.file.clone(),
-            sheet: finding.sheet.clone(),
-            severity: finding.severity,
-            code: finding.code,
-            column: finding.column.clone(),
-            header: finding.header.clone(),
-        })
-    }
-
-    /// The group with this key; a new one, if there is none and room for it.
-    fn group_with(&mut self, mut key: GroupKey) -> usize {
-        if let Some(number) = self.numbers.get(&key) {
-            return *number;
-        }
-        if self.groups.len() >= GROUPS {
-            (key.column, key.header) = (None, None);
-        }
-        let next = self.groups.len();
-        let number = *self.numbers.entry(key.clone()).or_insert(next);
-        if number == next {
-            let (places, first) = (Places::default(), Vec::new());
-            self.groups.push(Group { key, count: 0, places, kept: 0, first });
-        }
-        number
-    }
-
     /// Takes several in.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         for finding in findings {
@@ -216,15 +148,16 @@ impl Findings {
     /// Takes in another list that was judged already, with all that it only counted.
     pub fn append(&mut self, others: Self) {
         for finding in others.kept {
-            let number = self.group_of(&finding);
+            let number = self.groups.of(&finding);
             self.keep(number, finding);
         }
-        for group in others.groups {
-            let (beyond, severity) = (group.count - group.kept, group.key.severity);
-            let number = self.group_with(group.key);
+        for group in others.groups.into_all() {
+            let (beyond, severity) = (group.beyond(), group.key.severity);
+            let number = self.groups.with(group.key);
+            let own = self.groups.at(number);
             // The places of those kept are among them, so that each is noted once.
-            self.groups[number].places.append(&group.places);
-            self.groups[number].count += beyond;
+            own.places.append(&group.places);
+            own.count += beyond;
             self.counts[severity as usize] += beyond;
         }
         self.whole += others.whole;
@@ -237,7 +170,7 @@ impl Findings {
         let mut errors = Self { policy, sheets, limits: self.limits, ..Self::default() };
         let mut all = self.clone();
         all.kept.retain(Finding::is_error);
-        all.groups.retain(|group| matches!(group.key.severity, Severity::Fatal | Severity::Error));
+        all.groups.retain(|key| matches!(key.severity, Severity::Fatal | Severity::Error));
         errors.append(all);
         errors
     }
@@ -266,7 +199,7 @@ impl Findings {
 
     /// The groups, in the order their first findings came.
     pub fn groups(&self) -> &[Group] {
-        &self.groups
+        self.groups.all()
     }
 
     /// The first findings of a group of this list, at most five.
@@ -276,10 +209,10 @@ impl Findings {
 
     /// One note for each group that was shortened.
     pub fn shortened(&self) -> Vec<Finding> {
-        let mut groups: Vec<_> = self.groups.iter().filter(|group| group.is_shortened()).collect();
+        let mut groups: Vec<_> = self.groups().iter().filter(|group| group.is_shortened()).collect();
         groups.sort_by(|left, right| left.key.cmp(&right.key));
         let note = |group: &Group| {
-            let (more, code) = (group.count - group.kept, group.key.code);
+            let (more, code) = (group.beyond(), group.key.code);
             let mut note = Finding::of_file(
                 Code::LimitFindings,
                 &group.key.file,
@@ -303,6 +236,7 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
+    use super::group::GROUPS;
     use super::*;
 
     fn blank(row: u32) -> Finding {

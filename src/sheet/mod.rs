@@ -1,11 +1,15 @@
 //! Spreadsheets in: from a file to drafts of records, and every problem on the way with its place.
 //!
 //! ```text
-//! source      what a file is, by its first bytes          encoding, csv, workbook   its rows and cells
-//! table       its header, its kind, its columns           column, columns/          the one table of columns
-//! field/      one cell under the form of its column       draft                     one row to one record
-//! book        opens a file, reads its tables row by row   between                   what holds between rows
+//! source      what a file is, by its first bytes           encoding, csv, workbook   its rows and cells
 //! preflight/  a workbook, before anything of it is believed
+//! book        opens a file and finds its tables            table     where a header is, what its columns mean
+//! columns     the one table of columns                     header    which column a name in a header means
+//! reading     a table, row by row                          row       its cells, each under its column
+//! field/      one cell under the form of its column        draft     the record that a row asks for
+//! between/    what holds between rows                      options   what a person says about sheets
+//! finding     what is wrong, with its place                findings  all of them (code, places, policy)
+//! template    blank sheets to fill in
 //! ```
 //!
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.

@@ -10,8 +10,9 @@ use super::cell::Cell;
 use super::code::{Code, Severity};
 use super::finding::{Finding, shown};
 use super::layout;
-use super::row::{EXAMPLE_KEY, Outcome, Raw, Row, RowReader};
+use super::row::{Outcome, Raw, Row, RowReader};
 use super::table::Table;
+use super::tally::EXAMPLE_KEY;
 use super::text::is_formula_error;
 use pieces::{Held, Pieces};
 

@@ -1,14 +1,19 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
+//!
+//! Under which column a cell is read is planned in `plan`, what stands in cells that are not read is told in `unread`,
+//! and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
 
 mod example;
+mod plan;
+mod unread;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
 use super::blocks::Blocks;
-use super::cell::{Cell, CellKind};
-use super::code::{Code, Severity};
+use super::cell::Cell;
+use super::code::Code;
 use super::column::{Column, Form, Need, columns};
 use super::counts::Counts;
 use super::csv::Damage;
@@ -16,14 +21,13 @@ use super::damage;
 use super::draft::{Draft, Reference, Values, from_default};
 use super::field::{self, Beside, Problem, Setting, Ways};
 use super::finding::{Finding, shown};
-use super::header::{LONGEST, Mapped, fold};
+use super::header::{LONGEST, fold};
 use super::layout;
 use super::options::Options;
-use super::preflight::{COLUMN_LIMIT, Link};
+use super::preflight::Link;
 use super::table::Table;
 use super::tally::Tally;
-
-pub(crate) use super::tally::EXAMPLE_KEY;
+use plan::Planned;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,23 +92,6 @@ pub(crate) enum Outcome {
     Skipped,
 }
 
-/// One column of the table that is read.
-struct Planned {
-    position: usize,
-    slot: usize,
-    column: &'static Column,
-    entry: Option<String>,
-    default: Option<Cell>,
-}
-
-/// The country of a row, as its cell has it or by default.
-fn country<'c>(plan: &'c [Planned], cells: &'c [Cell]) -> Option<&'c str> {
-    let planned = plan.iter().find(|planned| planned.column.form == Form::Country)?;
-    let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
-    let cell = given.or(planned.default.as_ref())?;
-    (cell.kind == CellKind::Text).then_some(&*cell.text)
-}
-
 /// Reads the rows of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
@@ -125,35 +112,11 @@ pub(crate) struct RowReader<'a> {
 
 impl<'a> RowReader<'a> {
     pub(crate) fn new(table: &'a Table, options: &Options, setting: Setting) -> Self {
-        let all = columns(table.kind);
-        let slot = |column: &Column| all.iter().position(|known| known.name == column.name);
-        let default = |column: &Column| {
-            options.default_for(table.kind, column.name).map(|value| Cell::text(value.to_owned()))
-        };
-        let ways = Ways::of(options);
-        let mut plan = Vec::new();
-        for (position, mapped) in table.mapping.iter().enumerate() {
-            if let Mapped::Column { column, entry } = mapped
-                && let Some(slot) = slot(column)
-            {
-                let default = default(column);
-                let column = options.relaxed(table.kind, column);
-                plan.push(Planned { position, slot, column, entry: entry.clone(), default });
-            }
-        }
-        for (slot, column) in all.iter().enumerate() {
-            if table.position(column.name).is_none()
-                && let Some(value) = default(column)
-            {
-                // Beyond every cell of every row, so that the default always applies.
-                plan.push(Planned { position: usize::MAX, slot, column, entry: None, default: Some(value) });
-            }
-        }
         Self {
             table,
             setting,
-            ways,
-            plan,
+            ways: Ways::of(options),
+            plan: plan::of(table, options),
             values: Values::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
@@ -209,20 +172,7 @@ impl<'a> RowReader<'a> {
             sites.note(&cells, number, line);
         }
         self.identify(&mut row);
-        for problem in self.values.problems() {
-            let column = super::column::column(self.table.kind, problem.column);
-            let mut finding =
-                self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
-            finding.severity = problem.problem.severity;
-            finding.rule = problem.problem.rule.map(str::to_owned);
-            finding.related.extend(
-                problem
-                    .others
-                    .iter()
-                    .map(|other| self.table.related(number, self.table.position(other), *other)),
-            );
-            row.findings.push(finding);
-        }
+        row.findings.extend(self.between_cells(number, line));
         for finding in &mut row.findings {
             finding.row_key.clone_from(&row_key);
         }
@@ -255,7 +205,7 @@ impl<'a> RowReader<'a> {
     /// Reads each planned cell; whether the row may be a footer, and the cells that the reports show as they are sent.
     fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> (bool, Vec<(usize, String)>) {
         let mut restored = Vec::new();
-        let country = country(&self.plan, cells);
+        let country = plan::country(&self.plan, cells);
         let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
         let mut missing: Vec<&'static Column> = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
@@ -293,7 +243,7 @@ impl<'a> RowReader<'a> {
                 if given.is_none() {
                     problem.message.push_str(&from_default(self.table.kind, planned.column.name));
                 }
-                let position = (planned.position != usize::MAX).then_some(planned.position);
+                let position = (planned.position != plan::NOWHERE).then_some(planned.position);
                 row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
             }
             match reading.value {
@@ -309,22 +259,7 @@ impl<'a> RowReader<'a> {
                 None => {}
             }
         }
-        if let Some(first) = missing.first() {
-            let names: Vec<&str> = missing.iter().map(|column| column.name).collect();
-            row.findings.push(self.table.finding_at(
-                Code::RowTooFewCells,
-                format!(
-                    "the row ends after {} of {} cells, so that {} is missing: look for a line break inside a cell here or \
-                     in the row before, or add the cells",
-                    cells.len(),
-                    self.table.headers.len(),
-                    names.join(", ")
-                ),
-                row.number,
-                row.line,
-                Some(first),
-            ));
-        }
+        row.findings.extend(self.too_few(&missing, cells.len(), row));
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
         // What we said of the row earlier is no part of it.
@@ -336,6 +271,39 @@ impl<'a> RowReader<'a> {
             }
         }
         (footer, restored)
+    }
+
+    /// What is wrong with values of the row that do not go together.
+    fn between_cells(&self, number: u32, line: Option<u64>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for problem in self.values.problems() {
+            let column = super::column::column(self.table.kind, problem.column);
+            let mut finding =
+                self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
+            finding.severity = problem.problem.severity;
+            finding.rule = problem.problem.rule.map(str::to_owned);
+            finding.related.extend(
+                problem
+                    .others
+                    .iter()
+                    .map(|other| self.table.related(number, self.table.position(other), *other)),
+            );
+            findings.push(finding);
+        }
+        findings
+    }
+
+    /// The finding for a row that ends, after so many cells, before columns that need a value.
+    fn too_few(&self, missing: &[&'static Column], cells: usize, row: &Row) -> Option<Finding> {
+        let first = missing.first()?;
+        let names: Vec<&str> = missing.iter().map(|column| column.name).collect();
+        let message = format!(
+            "the row ends after {cells} of {} cells, so that {} is missing: look for a line break inside a cell here or \
+             in the row before, or add the cells",
+            self.table.headers.len(),
+            names.join(", ")
+        );
+        Some(self.table.finding_at(Code::RowTooFewCells, message, row.number, row.line, Some(first)))
     }
 
     /// The finding for a cell that needs a value and has none.
@@ -390,85 +358,6 @@ impl<'a> RowReader<'a> {
         let mut headers = headers.iter().zip(&self.folded);
         cells.len() >= headers.len()
             && headers.by_ref().zip(cells).all(|((header, folded), cell)| is_same(header, folded, &cell.text))
-    }
-
-    /// Values in columns that have no header.
-    fn surplus(&mut self, cells: &[Cell], row: &mut Row) {
-        let width = self.table.headers.len();
-        let named = width + self.table.blank_headers;
-        if let Some((position, cell)) =
-            cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
-        {
-            let advice = if self.setting.is_text_table {
-                "put a cell that contains the separator in quotation marks, or give the column a header"
-            } else {
-                "delete it if it is a remark, or give the column a header"
-            };
-            let mut finding = self
-                .table
-                .finding(
-                    Code::RowTooManyCells,
-                    format!("the row has a value beyond the {width} columns of the header: {advice}"),
-                )
-                .in_row(row.number, row.line)
-                .showing(&cell.text, cell.value_kind());
-            // What is further out in a workbook is kept as one cell, whose column is no longer known.
-            if self.setting.is_text_table || position < COLUMN_LIMIT {
-                finding = finding.in_column(position);
-            }
-            if !self.setting.is_text_table {
-                finding.severity = Severity::Warning;
-            }
-            row.findings.push(finding);
-        }
-        for (position, mapped) in self.table.mapping.iter().enumerate() {
-            if matches!(mapped, Mapped::Blank)
-                && let Some(cell) = cells.get(position).filter(|cell| !cell.is_blank())
-            {
-                self.counts[position].without_header(row.number, &cell.text);
-            }
-        }
-        if self.setting.is_text_table {
-            for (position, mapped) in self.table.mapping.iter().enumerate() {
-                if !matches!(mapped, Mapped::Column { .. })
-                    && let Some(cell) = cells.get(position).filter(|cell| cell.text.contains('\n'))
-                {
-                    row.findings.extend(self.rows_inside(cell, position, row));
-                }
-            }
-        }
-        for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
-            if !cell.is_blank() {
-                self.counts[position].without_header(row.number, &cell.text);
-            }
-        }
-    }
-
-    /// A warning about a cell that is not read and has lines like rows, as a quotation mark left open makes it.
-    fn rows_inside(&self, cell: &Cell, position: usize, row: &Row) -> Option<Finding> {
-        let last = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
-        let last = last.map(|planned| planned.position).filter(|position| *position != usize::MAX).max()?;
-        let is_row =
-            |line: &str| [',', ';', '\t', '|'].iter().any(|mark| line.matches(*mark).count() >= last.max(2));
-        if !cell.text.lines().any(is_row) {
-            return None;
-        }
-        let mut finding = self
-            .table
-            .finding(
-                Code::CellLineBreak,
-                format!(
-                    "the cell goes over {} lines, some of which look like rows: see whether a quotation mark is left open",
-                    cell.text.lines().count()
-                ),
-            )
-            .as_severity(Severity::Warning)
-            .in_row(row.number, row.line)
-            .in_column(position)
-            .showing(&cell.text, cell.value_kind());
-        finding.header = self.table.headers.get(position).map(|header| shown(header));
-        finding.rule = Some("one line of text".to_owned());
-        Some(finding)
     }
 
     /// Whether the example row of a template was met.

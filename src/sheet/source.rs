@@ -27,6 +27,8 @@ const OTHER_ENDINGS: [&str; 20] = [
 ];
 /// Bytes looked at to tell what a file is.
 const HEAD: usize = 4096;
+/// Bytes read at once after that.
+const CHUNK: usize = 1 << 16;
 
 /// A file that can be read.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,62 +111,69 @@ pub(crate) fn inspect(
             format!("the file has {bytes} bytes and at most {limit} are read: split it into several files"),
         );
     }
-    let mut survey = Survey::default();
-    let mut digest = Sha256::new();
-    let mut chunk = head;
-    let mut ole_is_encrypted = false;
-    loop {
-        digest.update(&chunk);
-        match content {
-            Content::Text => survey.feed(&chunk),
-            Content::Ole => ole_is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
-            Content::Zip | Content::Foreign(..) => {}
-        }
-        chunk.resize(1 << 16, 0);
-        let length = fill(&mut file, &mut chunk).map_err(unreadable)?;
-        chunk.truncate(length);
-        if length == 0 {
-            break;
-        }
-    }
-    let sha256 = hexadecimal(&digest.finalize());
+    let contents = read_through(&mut file, head, &content).map_err(unreadable)?;
+    let refusal = |code, message: &str| Finding::refusal(code, &name, message.to_owned());
     let format = match content {
         Content::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
-        Content::Ole if ole_is_encrypted => {
-            return refuse(
-                Code::FileEncrypted,
-                "the workbook has a password: open it in Excel, clear it under File > Info > Protect Workbook > \
-                 Encrypt with Password, and save"
-                    .into(),
-            );
-        }
-        Content::Ole => {
-            let code = if ending == "xls" { Code::FileFormatUnsupported } else { Code::FileFormatMismatch };
-            return refuse(
-                code,
-                "the content is a workbook of Excel 97-2003 (.xls): open it in Excel and save as .xlsx"
-                    .into(),
-            );
-        }
+        Content::Ole => return Err(of_old_workbook(contents.is_encrypted, &ending, refusal)),
         Content::Zip => {
             super::workbook::look_through(path, &name)?;
-            mismatch(
-                !matches!(ending.as_str(), "xlsx" | "xlsm"),
-                ("an Excel workbook", ".xlsx"),
-                &name,
-                findings,
-            );
+            let is_other = !matches!(ending.as_str(), "xlsx" | "xlsm");
+            mismatch(is_other, ("an Excel workbook", ".xlsx"), &name, findings);
             Format::Workbook
         }
         Content::Text => {
             let mut told = Vec::new();
-            let encoding = super::encoding::decide(path, &name, &survey, encoding, &mut told)?;
+            let encoding = super::encoding::decide(path, &name, &contents.survey, encoding, &mut told)?;
             mismatch(OTHER_ENDINGS.contains(&ending.as_str()), ("a text table", ".csv"), &name, findings);
             findings.extend(told);
             Format::Text { encoding, delimiter: ',' }
         }
     };
-    Ok(SourceFile { path: path.to_owned(), name, sha256, bytes, format })
+    Ok(SourceFile { path: path.to_owned(), name, sha256: contents.sha256, bytes, format })
+}
+
+/// What reading a file to its end tells.
+struct Contents {
+    /// In hexadecimal.
+    sha256: String,
+    /// The letters of a text.
+    survey: Survey,
+    /// Whether a workbook of Excel 97-2003, or what looks like one, has a password.
+    is_encrypted: bool,
+}
+
+/// Reads what follows the head of a file.
+fn read_through(file: &mut File, head: Vec<u8>, content: &Content) -> std::io::Result<Contents> {
+    let mut survey = Survey::default();
+    let mut digest = Sha256::new();
+    let mut is_encrypted = false;
+    let mut chunk = head;
+    while !chunk.is_empty() {
+        digest.update(&chunk);
+        match content {
+            Content::Text => survey.feed(&chunk),
+            Content::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
+            Content::Zip | Content::Foreign(..) => {}
+        }
+        chunk.resize(CHUNK, 0);
+        let length = fill(file, &mut chunk)?;
+        chunk.truncate(length);
+    }
+    Ok(Contents { sha256: hexadecimal(&digest.finalize()), survey, is_encrypted })
+}
+
+/// The refusal of a workbook in the form of Excel 97-2003, which is also that of one with a password.
+fn of_old_workbook(is_encrypted: bool, ending: &str, refusal: impl FnOnce(Code, &str) -> Refusal) -> Refusal {
+    if is_encrypted {
+        return refusal(
+            Code::FileEncrypted,
+            "the workbook has a password: open it in Excel, clear it under File > Info > Protect Workbook > Encrypt with \
+             Password, and save",
+        );
+    }
+    let code = if ending == "xls" { Code::FileFormatUnsupported } else { Code::FileFormatMismatch };
+    refusal(code, "the content is a workbook of Excel 97-2003 (.xls): open it in Excel and save as .xlsx")
 }
 
 /// The file that is locked by one of this name; `None` for any other name.

@@ -17,7 +17,7 @@ use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
 
 use super::column::{Column, Form, Need, columns};
-use super::row::EXAMPLE_KEY;
+use super::tally::EXAMPLE_KEY;
 
 mod guide;
 mod lists;
@@ -53,7 +53,7 @@ pub fn csv(kinds: &[Kind], folder: &Path) -> Result<Vec<PathBuf>> {
         return Err(taken(path));
     }
     std::fs::create_dir_all(folder).map_err(|error| {
-        Error::usage(format!("the folder {} cannot be made", folder.display())).because(error)
+        Error::usage(format!("the folder {} cannot be made", folder.display())).because(error).hint(ELSEWHERE)
     })?;
     for (kind, path) in &paths {
         put(path, &csv_bytes(*kind)?)?;
@@ -103,6 +103,9 @@ fn distinct(kinds: &[Kind]) -> Result<Vec<Kind>> {
     Ok(distinct)
 }
 
+/// What to do when a blank sheet cannot be put where it was to go.
+const ELSEWHERE: &str = "name another place with --out";
+
 fn taken(path: &Path) -> Error {
     Error::usage(format!("{} is there already", path.display()))
         .hint("name another place with --out; a sheet that is filled in is never overwritten")
@@ -114,7 +117,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
             taken(path)
         } else {
-            Error::usage(format!("{} cannot be written", path.display())).because(error)
+            Error::usage(format!("{} cannot be written", path.display())).because(error).hint(ELSEWHERE)
         }
     })?;
     file.write_all(bytes)

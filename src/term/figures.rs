@@ -6,23 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::time::Moment;
 
-/// A count with its thousands apart: `1,234,567`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut result = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            result.push(',');
-        }
-        result.push(digit);
-    }
-    result
-}
-
-/// A count with its noun: `1 row`, `2 rows`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
-}
+pub use crate::model::amount::{count, counted};
 
 /// A length of time in its two largest units: `3 min 20 s`.
 pub fn span(length: Duration) -> String {
@@ -92,16 +76,6 @@ pub(super) fn time_of_day(moment: Moment, here: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_have_their_thousands_apart() {
-        let table = [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")];
-        for (number, expected) in table {
-            assert_eq!(count(number), expected);
-        }
-        assert_eq!(counted(1, "row", "rows"), "1 row");
-        assert_eq!(counted(12_000, "row", "rows"), "12,000 rows");
-    }
 
     #[test]
     fn lengths_of_time_show_their_two_largest_units() {

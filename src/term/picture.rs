@@ -111,25 +111,7 @@ impl Picture {
     /// Takes in a piece of news; what a person should read of it comes back.
     pub(super) fn take(&mut self, event: &Event, tick: Tick, here: &TimeZone) -> Option<String> {
         match event {
-            Event::Moved { kind, from, to, job } => {
-                self.tally.shift(*kind, *from, *to);
-                if !matches!(to, JobState::Ready | JobState::Sending | JobState::Deferred) {
-                    self.unseen.remove(job);
-                }
-                if to.is_final() {
-                    self.row_pace.add(tick.elapsed);
-                    let pace = self.row_pace.per_second(tick.elapsed);
-                    if pace > 0.0 {
-                        self.last_pace = pace;
-                    }
-                }
-                (*to == JobState::Held).then(|| {
-                    format!(
-                        "a row of {kind} is held until a person decides ({} so far)",
-                        self.standing().held
-                    )
-                })
-            }
+            Event::Moved { job, kind, from, to } => self.moved((*job, *kind), (*from, *to), tick),
             // Said of the first of them; how many there are is seen meanwhile.
             Event::Unseen { job, kind, until } => {
                 let is_first = self.unseen.is_empty();
@@ -163,26 +145,7 @@ impl Picture {
                 format!("the service asks for a slower pace: {operation} at {rate:.0} requests a second")
             }),
             Event::Breaker { operation, open: true, reason, next_try_in } => {
-                let next_try = next_try_in.map(|wait| tick.elapsed + wait);
-                let news = match self.held_back.get_mut(operation) {
-                    Some(held_back) => {
-                        held_back.next_try = next_try;
-                        false
-                    }
-                    None => {
-                        let told =
-                            self.told.get(operation).is_none_or(|last| tick.elapsed >= *last + TOLD_EVERY);
-                        self.held_back.insert(*operation, HeldBack { next_try, told });
-                        told
-                    }
-                };
-                news.then(|| {
-                    self.told.insert(*operation, tick.elapsed);
-                    let wait = next_try_in.map_or_else(String::new, |wait| {
-                        format!("; tried again in {}, one request at a time", span(wait))
-                    });
-                    format!("{operation} is held back: {reason}{wait}")
-                })
+                self.hold_back(*operation, reason, *next_try_in, tick)
             }
             Event::Breaker { operation, open: false, reason, next_try_in: _ } => self
                 .held_back
@@ -212,6 +175,53 @@ impl Picture {
                 counted(u64::try_from(*under_way).unwrap_or(u64::MAX), "request", "requests")
             )),
         }
+    }
+
+    /// A row has gone from one state to another.
+    fn moved(
+        &mut self,
+        (job, kind): (JobId, Kind),
+        (from, to): (JobState, JobState),
+        tick: Tick,
+    ) -> Option<String> {
+        self.tally.shift(kind, from, to);
+        if !matches!(to, JobState::Ready | JobState::Sending | JobState::Deferred) {
+            self.unseen.remove(&job);
+        }
+        if to.is_final() {
+            self.row_pace.add(tick.elapsed);
+            let pace = self.row_pace.per_second(tick.elapsed);
+            if pace > 0.0 {
+                self.last_pace = pace;
+            }
+        }
+        (to == JobState::Held).then(|| {
+            format!("a row of {kind} is held until a person decides ({} so far)", self.standing().held)
+        })
+    }
+
+    /// The service fails at an operation. Said at the first time, and then now and then.
+    fn hold_back(
+        &mut self,
+        operation: Operation,
+        reason: &str,
+        next_try_in: Option<Duration>,
+        tick: Tick,
+    ) -> Option<String> {
+        let next_try = next_try_in.map(|wait| tick.elapsed + wait);
+        if let Some(held_back) = self.held_back.get_mut(&operation) {
+            held_back.next_try = next_try;
+            return None;
+        }
+        let told = self.told.get(&operation).is_none_or(|last| tick.elapsed >= *last + TOLD_EVERY);
+        self.held_back.insert(operation, HeldBack { next_try, told });
+        told.then(|| {
+            self.told.insert(operation, tick.elapsed);
+            let wait = next_try_in.map_or_else(String::new, |wait| {
+                format!("; tried again in {}, one request at a time", span(wait))
+            });
+            format!("{operation} is held back: {reason}{wait}")
+        })
     }
 
     /// Where all rows stand.

@@ -1,6 +1,6 @@
 //! The whole runner in virtual time, against the simulated service, with seeded faults, crashes and midnights.
 //!
-//! A failing seed is named; `SEED=n cargo test --all-features --test simulation -- one_seed --nocapture` replays it.
+//! A failing seed is named; `SEED=n cargo test --all-features --test simulation -- the_seed --nocapture` replays it.
 
 mod many;
 mod network;
@@ -49,7 +49,7 @@ fn a_seed_always_tells_the_same_story() {
 
 /// The seed in the environment, for whoever looks into one.
 #[test]
-fn one_seed() {
+fn the_seed_of_the_environment_keeps_the_promise() {
     let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let trial = trial::of_seed(seed);
     println!("{}\n{:#?}", trial.trace.join("\n"), trial.figures);

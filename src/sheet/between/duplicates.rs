@@ -82,7 +82,7 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
                 )
                 .showing(key, ValueKind::Text);
             finding.rule = Some("a key that no other row of its kind has, capitals not regarded".to_owned());
-            finding.related.push(between.related(first, "key", "first use"));
+            finding.related.push(between.related(first as usize, "key", "first use"));
             finding
         },
         told,
@@ -123,7 +123,7 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
                 )
                 .showing(between.get(entry.unique).unwrap_or_default(), ValueKind::Text);
             finding.rule = Some(format!("a {what} that no other row has"));
-            finding.related.push(between.related(first, column, "first use"));
+            finding.related.push(between.related(first as usize, column, "first use"));
             finding
         },
         told,
@@ -188,7 +188,7 @@ pub(super) fn natural(
                 )
                 .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
             finding.rule = Some("one row for each record".to_owned());
-            finding.related.push(between.related(first, "name", "first use"));
+            finding.related.push(between.related(first as usize, "name", "first use"));
             finding
         },
         told,
@@ -218,7 +218,7 @@ pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut 
             .finding(Code::DupRow, message, entry, "name")
             .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
         finding.rule = Some("one row for each record".to_owned());
-        finding.related.push(between.related(first, "name", "first use"));
+        finding.related.push(between.related(first as usize, "name", "first use"));
         found(finding);
     }
 }

@@ -6,6 +6,7 @@
 
 mod duplicates;
 mod index;
+mod order;
 mod resolve;
 
 use std::collections::{HashMap, HashSet};
@@ -255,11 +256,11 @@ impl Between {
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
         duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);
-        let depths = resolve::depths(&mut self, &resolutions, judged);
+        let depths = order::depths(&mut self, &resolutions, judged);
         resolve::owners(&mut self, &resolutions, judged);
         self.leave_out(&denied);
-        let order = resolve::order(&self, &depths);
-        resolve::spread(&mut self, &resolutions, &order, found);
+        let order = order::order(&self, &depths);
+        order::spread(&mut self, &resolutions, &order, found);
         Ok(Checked { tables: self.tables, entries: self.entries, resolutions, order })
     }
 
@@ -298,8 +299,8 @@ impl Between {
     }
 
     /// A row that belongs to a finding, at a column of its table.
-    fn related(&self, number: u32, column: &str, note: &str) -> super::finding::Related {
-        let entry = &self.entries[number as usize];
+    fn related(&self, row: usize, column: &str, note: &str) -> super::finding::Related {
+        let entry = &self.entries[row];
         let table = &self.tables[entry.table as usize];
         table.related(entry.row, table.position(column), note)
     }
@@ -337,11 +338,6 @@ impl Checked {
     /// What [`Row::fingerprint`] was when the row was taken in.
     pub fn fingerprint(&self, row: usize) -> u64 {
         self.entries[row].fingerprint
-    }
-
-    /// A finding at the cell of a row that refers to another record in this role.
-    pub fn finding_at_role(&self, code: Code, message: impl Into<String>, row: usize, role: Role) -> Finding {
-        self.finding_at(code, message, row, column_of_role(role))
     }
 
     /// A finding at the cell of a row in the column of this name.

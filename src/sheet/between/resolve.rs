@@ -1,4 +1,5 @@
-//! Where references lead, what is wrong with them, and the order of creation that follows.
+//! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
+//! creation that follows is left to `order`.
 
 use crate::error::Result;
 use crate::model::key::comparable;
@@ -11,7 +12,7 @@ use super::super::field::{BrokenId, Pointer, broken_id, fold_key};
 use super::super::finding::{Finding, ValueKind, shown};
 use super::super::text::{did_you_mean, nearest};
 use super::index::Index;
-use super::{Between, By, Known, NONE, Resolution, To};
+use super::{Between, By, Known, Resolution, To};
 
 /// Distinct references that lead nowhere for which similar keys are looked up; each costs a walk over all rows.
 const SUGGESTIONS: usize = 50;
@@ -257,109 +258,14 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                         between.finding(*code, message, &entry, column).showing(&text, ValueKind::Text);
                     finding.rule = Some(rule(role));
                     finding.suggestion.clone_from(suggestion);
-                    finding.related.extend(related.iter().map(|row| between.related(*row, "name", "fits")));
+                    finding
+                        .related
+                        .extend(related.iter().map(|row| between.related(*row as usize, "name", "fits")));
                     found(finding);
                     between.entries[number].unusable = true;
                 }
             }
         }
-    }
-}
-
-/// The row of the same kind that must be created before this one, and the role it has.
-fn before(between: &Between, resolutions: &[Resolution], number: usize) -> Option<(usize, Role)> {
-    let entry = &between.entries[number];
-    let (reference, role) = match between.kind(entry) {
-        Kind::Company => (entry.owner, Role::Parent),
-        Kind::Device => (entry.template, Role::Template),
-        Kind::Site | Kind::Person => return None,
-    };
-    match resolutions.get(reference as usize) {
-        Some(Resolution::To(To::Row(row))) => Some((*row, role)),
-        _ => None,
-    }
-}
-
-/// How many rows of the same kind must come before each row. Circles are told, and their rows made unusable.
-pub(super) fn depths(
-    between: &mut Between,
-    resolutions: &[Resolution],
-    found: &mut dyn FnMut(Finding),
-) -> Vec<u32> {
-    const UNKNOWN: u32 = u32::MAX;
-    const ON_PATH: u32 = u32::MAX - 1;
-    let mut depths = vec![UNKNOWN; between.entries.len()];
-    let mut path: Vec<usize> = Vec::new();
-    for start in 0..between.entries.len() {
-        let mut at = start;
-        let mut below = loop {
-            match depths[at] {
-                UNKNOWN => {
-                    depths[at] = ON_PATH;
-                    path.push(at);
-                    match before(between, resolutions, at) {
-                        Some((next, _)) => at = next,
-                        None => break 0,
-                    }
-                }
-                ON_PATH => {
-                    let from = path.iter().position(|row| *row == at).unwrap_or(0);
-                    tell_circle(between, resolutions, &path[from..], found);
-                    break 0;
-                }
-                depth => break depth + 1,
-            }
-        };
-        while let Some(row) = path.pop() {
-            depths[row] = below;
-            below += 1;
-        }
-    }
-    depths
-}
-
-/// Tells a circle once, at its first row, with every cell in order.
-fn tell_circle(
-    between: &mut Between,
-    resolutions: &[Resolution],
-    circle: &[usize],
-    found: &mut dyn FnMut(Finding),
-) {
-    let lowest = circle.iter().enumerate().min_by_key(|(_, row)| **row).map_or(0, |(position, _)| position);
-    let ordered: Vec<usize> = circle[lowest..].iter().chain(&circle[..lowest]).copied().collect();
-    let role = before(between, resolutions, ordered[0]).map_or(Role::Parent, |(_, role)| role);
-    let column = column_of_role(role);
-    let names: Vec<String> = ordered
-        .iter()
-        .chain(ordered.first())
-        .map(|row| {
-            let entry = &between.entries[*row];
-            shown(between.get(entry.key).or(between.get(entry.name)).unwrap_or("?"))
-        })
-        .collect();
-    let message = if ordered.len() == 1 {
-        format!("the row names itself as its {column}: name another one")
-    } else {
-        format!("these rows each need the other first: correct one of them ({})", names.join(" → "))
-    };
-    let mut finding = between.finding(Code::RefCycle, message, &between.entries[ordered[0]], column);
-    finding.rule = Some(match role {
-        Role::Template => "a template that exists, or one made before its copies".to_owned(),
-        Role::Parent | Role::Company | Role::Site => {
-            "parents that lead up to a company that exists already".to_owned()
-        }
-    });
-    for row in &ordered[1..] {
-        // Row numbers are below 2^32 by construction.
-        finding.related.push(between.related(
-            u32::try_from(*row).unwrap_or(NONE),
-            column,
-            "next in the circle",
-        ));
-    }
-    found(finding);
-    for row in ordered {
-        between.entries[row].unusable = true;
     }
 }
 
@@ -387,55 +293,9 @@ pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &
             );
             let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
             finding.rule = Some("a site of the device's own company".to_owned());
-            finding.related.push(between.related(
-                u32::try_from(*site).unwrap_or(NONE),
-                "company",
-                "the site's company",
-            ));
+            finding.related.push(between.related(*site, "company", "the site's company"));
             found(finding);
             between.entries[number].unusable = true;
         }
-    }
-}
-
-/// All rows, kind by kind, those that others of their kind need first.
-pub(super) fn order(between: &Between, depths: &[u32]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..between.entries.len()).filter_map(|row| u32::try_from(row).ok()).collect();
-    order.sort_by_key(|row| {
-        let kind = between.kind(&between.entries[*row as usize]);
-        (kind, depths[*row as usize], *row)
-    });
-    order
-}
-
-/// Makes rows unusable that depend on unusable ones, with a note instead of an error of their own.
-pub(super) fn spread(
-    between: &mut Between,
-    resolutions: &[Resolution],
-    order: &[u32],
-    found: &mut dyn FnMut(Finding),
-) {
-    for number in order {
-        let entry = between.entries[*number as usize];
-        let invalid = entry.references(between.kind(&entry)).find_map(|(role, reference)| match resolutions
-            .get(reference as usize)
-        {
-            Some(Resolution::To(To::Row(target))) if between.entries[*target].unusable => {
-                Some((role, *target))
-            }
-            _ => None,
-        });
-        let Some((role, target)) = invalid else { continue };
-        between.entries[*number as usize].unusable = true;
-        if entry.unusable {
-            continue;
-        }
-        let message = format!(
-            "{}, to which it refers, has errors: correct those, and this row is right too",
-            between.row_as_seen(&between.entries[target], &entry)
-        );
-        let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column_of_role(role));
-        finding.related.push(between.related(u32::try_from(target).unwrap_or(NONE), "key", "has errors"));
-        found(finding);
     }
 }

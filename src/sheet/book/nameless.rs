@@ -13,6 +13,8 @@ const TOLD: usize = 6;
 /// The worksheets that were looked into and have rows.
 #[derive(Debug, Default)]
 pub(super) struct WithRows {
+    /// The one that is meant, where that is known already.
+    meant: Option<String>,
     /// Those whose name does not say what they hold, and which nobody has asked for.
     nameless: Vec<String>,
     /// Those of them that have a column of our results: they were read before.
@@ -22,6 +24,16 @@ pub(super) struct WithRows {
 }
 
 impl WithRows {
+    /// None yet; and the one that is meant, where that is known.
+    pub(super) fn meaning(meant: Option<&str>) -> Self {
+        Self { meant: meant.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Whether a worksheet is the one that is meant.
+    pub(super) fn is_meant(&self, name: &str) -> bool {
+        self.meant.as_deref() == Some(name)
+    }
+
     /// Notes a worksheet by its first rows.
     pub(super) fn add(&mut self, name: &str, is_named: bool, rows: &[Candidate]) {
         match (rows.is_empty(), is_named) {

@@ -67,49 +67,12 @@ impl Book {
             .path
             .file_stem()
             .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-        let unreadable = |error: std::io::Error| {
-            Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
-        };
         let kind = self.options.kind.or_else(|| header::kind_of_name(&stem));
-        let mut tried: Vec<Trial> = Vec::new();
-        // Whether a first line `sep=` names the separator.
-        let mut is_named = false;
-        for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
-            let reader = encoding::reader(&self.file.path, &encoding).map_err(unreadable)?;
-            let records = Records::new(reader, delimiter).map_err(unreadable)?.escaping(self.options.escape);
-            if tried.iter().any(|before| before.delimiter == records.delimiter()) {
-                continue;
-            }
-            is_named |= records.delimiter() != delimiter;
-            tried.push(self.trial(records, kind).map_err(unreadable)?);
-        }
-        // A file of nothing but one separator is blank with that one.
-        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.is_blank(), trial.width())));
-        let mut others = tried.iter();
-        let Some(first) = others.next() else { return Ok(()) };
-        if let (Some(best), Some(second)) = (&first.guess, others.next())
-            && best.filled > 1
-            && second.weight() == first.weight()
-        {
-            return Err(Finding::refusal(
-                Code::FileDelimiterAmbiguous,
-                &name,
-                format!(
-                    "'{}' and '{}' separate the header row equally well: name the right one with --delimiter",
-                    shown(&first.delimiter.to_string()),
-                    shown(&second.delimiter.to_string())
-                ),
-            ));
-        }
-        if let Some(header) = first.too_wide() {
-            let message = format!(
-                "row {} has more than {TEXT_COLUMNS} columns, and no more are read: delete the columns that hold nothing to \
-                 import, or name the character between the columns with --delimiter",
-                header.row
-            );
-            let finding = Finding::of_file(Code::FileTooLarge, &name, message);
-            return Err(Box::new(finding.in_row(header.row, header.line)));
-        }
+        let (tried, is_named) = self.trials(kind).map_err(|error| {
+            Finding::refusal(Code::FileUnreadable, &name, format!("reading failed: {error}"))
+        })?;
+        let Some(first) = tried.first() else { return Ok(()) };
+        self.refuse_doubtful(first, tried.get(1))?;
         let best = first.guess.as_ref().map(|guess| (guess.kind, guess.rival, guess.header));
         if best.is_none()
             && let Some(finding) = self.damaged_header(&tried, kind)
@@ -149,13 +112,63 @@ impl Book {
         Ok(())
     }
 
+    /// What each separator makes of the first rows, the likeliest first; and whether a first line `sep=` names one.
+    fn trials(&self, kind: Option<Kind>) -> std::io::Result<(Vec<Trial>, bool)> {
+        let mut tried: Vec<Trial> = Vec::new();
+        let mut is_named = false;
+        let Format::Text { encoding, .. } = &self.file.format else { return Ok((tried, is_named)) };
+        for delimiter in self.options.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]) {
+            let reader = encoding::reader(&self.file.path, encoding)?;
+            let records = Records::new(reader, delimiter)?.escaping(self.options.escape);
+            if tried.iter().any(|before| before.delimiter == records.delimiter()) {
+                continue;
+            }
+            is_named |= records.delimiter() != delimiter;
+            tried.push(self.trial(records, kind)?);
+        }
+        // A file of nothing but one separator is blank with that one.
+        tried.sort_by_key(|trial| std::cmp::Reverse((trial.weight(), trial.is_blank(), trial.width())));
+        Ok((tried, is_named))
+    }
+
+    /// Refuses a text table of which the likeliest separator is not the only one, or gives too many columns.
+    fn refuse_doubtful(&self, first: &Trial, second: Option<&Trial>) -> std::result::Result<(), Refusal> {
+        let name = &self.file.name;
+        if let (Some(best), Some(second)) = (&first.guess, second)
+            && best.filled > 1
+            && second.weight() == first.weight()
+        {
+            return Err(Finding::refusal(
+                Code::FileDelimiterAmbiguous,
+                name,
+                format!(
+                    "'{}' and '{}' separate the header row equally well: name the right one with --delimiter",
+                    shown(&first.delimiter.to_string()),
+                    shown(&second.delimiter.to_string())
+                ),
+            ));
+        }
+        if let Some(header) = first.too_wide() {
+            let message = format!(
+                "row {} has more than {TEXT_COLUMNS} columns, and no more are read: delete the columns that hold nothing to \
+                 import, or name the character between the columns with --delimiter",
+                header.row
+            );
+            let finding = Finding::of_file(Code::FileTooLarge, name, message);
+            return Err(Box::new(finding.in_row(header.row, header.line)));
+        }
+        Ok(())
+    }
+
     /// The first rows of a text table as one separator cuts them, and what they say.
     fn trial(&self, mut records: Records<Box<dyn Read>>, kind: Option<Kind>) -> std::io::Result<Trial> {
         let mut candidates = Vec::new();
         let mut damaged = Vec::new();
         let mut wide = Vec::new();
         let mut looked = 0;
-        while self.wants_more(looked, candidates.last()) && damaged.len() < HEADER_ROWS {
+        while self.wants_more(looked, candidates.last().map(|last: &Candidate| last.row))
+            && damaged.len() < HEADER_ROWS
+        {
             let Some(mut record) = records.next()? else { break };
             if record.cells.iter().all(|cell| text::is_blank(cell)) {
                 continue;

@@ -25,14 +25,7 @@ pub(super) fn read_cell(
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
         _ if !value.is_finite() => {
-            reading.problems.push(
-                Problem::new(
-                    Code::CellPrecisionLost,
-                    "the cell holds a number beyond all that Excel keeps: format the column as Text and enter the value \
-                     again",
-                )
-                .rule(IDENTIFIER),
-            );
+            reading.problems.push(beyond_all());
             return None;
         }
         Form::Mac => {
@@ -45,17 +38,7 @@ pub(super) fn read_cell(
     let significant = digits.chars().filter(char::is_ascii_digit).count();
     let is_whole = value.fract() == 0.0;
     if significant > EXACT_DIGITS {
-        let rest = if is_whole { " and makes the rest zeros" } else { "" };
-        reading.problems.push(
-            Problem::new(
-                Code::CellPrecisionLost,
-                format!(
-                    "the number has {significant} digits, of which Excel keeps {EXACT_DIGITS}{rest}: format the column \
-                     as Text and enter the value again"
-                ),
-            )
-            .rule(IDENTIFIER),
-        );
+        reading.problems.push(cut_off(significant, is_whole));
         return None;
     }
     if padded {
@@ -63,36 +46,14 @@ pub(super) fn read_cell(
         return Some(text.to_owned());
     }
     if column.form == Form::Phone && significant < PHONE_DIGITS {
-        reading.problems.push(
-            Problem::new(
-                Code::CellNumericIdentifier,
-                format!(
-                    "the cell holds a number of {significant} digits, too few for a phone number: format the column as \
-                     Text and enter the number again"
-                ),
-            )
-            .rule(IDENTIFIER)
-            .error(),
-        );
+        reading.problems.push(too_short(significant));
         return None;
     }
     if !is_whole {
         return fraction(column.form, text, reading);
     }
     if let Some(whole) = whole_postcode(column, text, country) {
-        reading.problems.push(
-            Problem::new(
-                Code::CellZeroPaddedFormat,
-                format!(
-                    "the cell holds a number, which keeps no zeros in front, and the postcodes of the row's country \
-                     ({}) have {} digits: {text} is sent as {}. Compare it, and format the column as Text",
-                    whole.country, whole.digits, whole.code
-                ),
-            )
-            .rule(IDENTIFIER)
-            .warning()
-            .suggest(&whole.code),
-        );
+        reading.problems.push(without_its_zeros(text, &whole));
         reading.restored = Some(whole.code.clone());
         return Some(whole.code);
     }
@@ -104,6 +65,52 @@ pub(super) fn read_cell(
         .rule(IDENTIFIER),
     );
     Some(text.to_owned())
+}
+
+fn beyond_all() -> Problem {
+    Problem::new(
+        Code::CellPrecisionLost,
+        "the cell holds a number beyond all that Excel keeps: format the column as Text and enter the value again",
+    )
+    .rule(IDENTIFIER)
+}
+
+fn cut_off(digits: usize, is_whole: bool) -> Problem {
+    let rest = if is_whole { " and makes the rest zeros" } else { "" };
+    Problem::new(
+        Code::CellPrecisionLost,
+        format!(
+            "the number has {digits} digits, of which Excel keeps {EXACT_DIGITS}{rest}: format the column as Text and \
+             enter the value again"
+        ),
+    )
+    .rule(IDENTIFIER)
+}
+
+fn too_short(digits: usize) -> Problem {
+    Problem::new(
+        Code::CellNumericIdentifier,
+        format!(
+            "the cell holds a number of {digits} digits, too few for a phone number: format the column as Text and enter \
+             the number again"
+        ),
+    )
+    .rule(IDENTIFIER)
+    .error()
+}
+
+fn without_its_zeros(text: &str, whole: &postcode::Whole) -> Problem {
+    Problem::new(
+        Code::CellZeroPaddedFormat,
+        format!(
+            "the cell holds a number, which keeps no zeros in front, and the postcodes of the row's country ({}) have {} \
+             digits: {text} is sent as {}. Compare it, and format the column as Text",
+            whole.country, whole.digits, whole.code
+        ),
+    )
+    .rule(IDENTIFIER)
+    .warning()
+    .suggest(&whole.code)
 }
 
 /// A number with a fraction: 1.10 and 1.1 are one number, and two versions, shelves or keys. Where the text says which

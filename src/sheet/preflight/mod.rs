@@ -6,15 +6,16 @@
 //! package    the archive: its parts, their names and sizes
 //! listing    the worksheets, and in which part each is      held      parts that are kept in memory as a whole
 //! worksheet  one pass over a worksheet                      survey    what it comes to
-//! attributes what an element of it says of itself          merges    merged ranges
-//! place      addresses in the words of the file            links     links to e-mail addresses
-//! formula    what a formula says about its result
+//! attributes what an element of it says of itself           merges    merged ranges
+//! cell       the cell at hand in that pass                  formula   what a formula says about its result
+//! place      addresses in the words of the file             links     links to e-mail addresses
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
 //! [`super::workbook`].
 
 mod attributes;
+mod cell;
 mod formula;
 mod held;
 mod links;

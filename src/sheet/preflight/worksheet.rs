@@ -5,18 +5,18 @@
 
 use std::io::Read;
 
-use calamine::CellErrorType;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::cell::address;
 use super::super::code::Code;
 use super::attributes::{attributes, is_nothing, is_true};
+use super::cell::{self, Cell};
 use super::links::Links;
 use super::merges::{self, Merge};
 use super::package::Archive;
 use super::survey::Survey;
 use super::tokens::{self, Elements, elements};
-use super::{Fault, Limits, formula, place};
+use super::{Fault, Limits, place};
 
 /// Surveys the worksheet in a part.
 pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -> Result<Survey, Fault> {
@@ -61,39 +61,6 @@ enum Element {
     Value,
     Inline,
     Other,
-}
-
-/// The type of a cell, as far as it matters here.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-enum Type {
-    #[default]
-    Number,
-    Shared,
-    Text,
-    Inline,
-    /// The error of a formula.
-    Error,
-    Other,
-}
-
-/// The cell at hand.
-#[derive(Debug, Default)]
-struct Cell {
-    row: u32,
-    column: u16,
-    of: Type,
-    has_formula: bool,
-    formula: formula::Formula,
-    has_value: bool,
-    has_inline: bool,
-    /// The pieces, the bytes and the first bytes of the value.
-    pieces: u32,
-    value: usize,
-    is_zero: bool,
-    /// Whether its value is an error whose name the reader does not know.
-    is_unknown_error: bool,
-    /// Bytes of everything in the cell.
-    bytes: usize,
 }
 
 /// A pass under way.
@@ -169,22 +136,13 @@ impl Walk {
             (Some(Element::Data), Element::Row) => self.begin_row(element)?,
             (Some(Element::Row), Element::Cell) => self.begin_cell(element)?,
             (Some(Element::Cell), Element::Formula) => {
-                if self.cell.has_value {
-                    return Err(self.unreadable("a formula stands behind its result"));
-                }
-                self.cell.has_formula = true;
+                self.cell.begin_formula().map_err(|what| self.unreadable(what))?;
             }
             (Some(Element::Cell), Element::Value) => {
-                if self.cell.has_value {
-                    return Err(self.unreadable("a cell has two values"));
-                }
-                self.cell.has_value = true;
+                self.cell.begin_value().map_err(|what| self.unreadable(what))?;
             }
             (Some(Element::Cell), Element::Inline) => {
-                if self.cell.has_inline {
-                    return Err(self.unreadable("a cell has two values"));
-                }
-                self.cell.has_inline = true;
+                self.cell.begin_inline().map_err(|what| self.unreadable(what))?;
             }
             (Some(Element::Cell), Element::Other) => {
                 return Err(self.unreadable(&format!(
@@ -295,15 +253,7 @@ impl Walk {
             return Err(self.unreadable(&format!("{} is there twice", address(usize::from(column), row))));
         }
         self.seen[word] |= bit;
-        let of = match of {
-            None | Some("n") => Type::Number,
-            Some("s") => Type::Shared,
-            Some("str") => Type::Text,
-            Some("inlineStr") => Type::Inline,
-            Some("e") => Type::Error,
-            Some(_) => Type::Other,
-        };
-        self.cell = Cell { row, column, of, is_zero: true, ..Cell::default() };
+        self.cell = Cell::at((row, column), of);
         self.columns = u32::from(column) + 1;
         Ok(())
     }
@@ -313,39 +263,23 @@ impl Walk {
         if self.data != Data::Within {
             return Ok(());
         }
-        let cell = &mut self.cell;
-        if cell.row == 0 {
+        if !self.cell.is_there() {
             // White space between cells.
             return Ok(());
         }
-        cell.bytes += text.len();
-        if cell.bytes > self.limits.run {
-            let at = address(usize::from(cell.column), cell.row);
+        if self.cell.grow(text.len()) > self.limits.run {
+            let at = address(usize::from(self.cell.column), self.cell.row);
             return Err(Fault::new(
                 Code::FileTooLarge,
                 format!("{at} holds more than a million characters: remove its content"),
             ));
         }
         match self.path.last() {
-            Some(Element::Formula) => {
-                cell.formula.take(text, is_plain);
-            }
+            Some(Element::Formula) => self.cell.formula.take(text, is_plain),
             Some(Element::Value) => {
-                cell.pieces += 1;
-                cell.value += text.len();
-                cell.is_zero &= text == "0";
-                // The reader looks at the first piece only.
-                if cell.of == Type::Error && is_plain && cell.pieces == 1 {
-                    cell.is_unknown_error = text.parse::<CellErrorType>().is_err();
-                }
-                // The reader takes only the first piece of a number, and an index that is none for the first text.
-                let is_one = is_plain && cell.pieces == 1;
-                let is_index = cell.of != Type::Shared || text.bytes().all(|byte| byte.is_ascii_digit());
-                if !is_index || (!is_one && !matches!(cell.of, Type::Text | Type::Error | Type::Other)) {
-                    return Err(self.unreadable("the value of a cell is broken"));
-                }
+                self.cell.take_value(text, is_plain).map_err(|what| self.unreadable(what))?;
             }
-            _ => {}
+            Some(Element::Data | Element::Row | Element::Cell | Element::Inline | Element::Other) | None => {}
         }
         Ok(())
     }
@@ -353,7 +287,7 @@ impl Walk {
     /// What the reader passes over inside a value.
     fn section(&mut self, text: &str) -> Result<(), Fault> {
         if self.path.last() == Some(&Element::Value) {
-            return Err(self.unreadable("the value of a cell is broken"));
+            return Err(self.unreadable(cell::BROKEN));
         }
         self.text(text, false)
     }
@@ -379,11 +313,8 @@ impl Walk {
 
     fn end_cell(&mut self) -> Result<(), Fault> {
         let cell = std::mem::take(&mut self.cell);
-        let is_filled = cell.value > 0 || cell.has_inline;
-        if cell.of == Type::Inline && cell.value > 0 && !cell.has_inline {
-            return Err(self.unreadable("the value of a cell is broken"));
-        }
-        if is_filled || cell.has_formula {
+        cell.end().map_err(|what| self.unreadable(what))?;
+        if cell.holds_anything() {
             self.row_is_filled = true;
             self.survey.values += 1;
             if self.survey.values > self.limits.values {
@@ -394,10 +325,7 @@ impl Walk {
             }
         }
         if cell.has_formula {
-            // A formula may well come to an empty text; a number is never empty.
-            let is_empty_text = cell.of == Type::Text && cell.has_value;
-            let is_placeholder = self.is_uncalculated && cell.of == Type::Number && cell.is_zero;
-            let is_unsaved = (!is_filled && !is_empty_text) || is_placeholder;
+            let is_unsaved = cell.is_unsaved(self.is_uncalculated);
             let mut is_new = false;
             if let Some(column) = self.survey.column_mut(usize::from(cell.column)) {
                 if !is_unsaved {

@@ -3,10 +3,12 @@
 //!
 //! Which key is the example's own is said in `tally`; what is told of a row goes among its findings in [`super`].
 
-use super::{EXAMPLE_KEY, Planned, RowReader};
+use super::RowReader;
+use super::plan::Planned;
 use crate::sheet::cell::Cell;
 use crate::sheet::code::{Code, Severity};
 use crate::sheet::finding::Finding;
+use crate::sheet::tally::EXAMPLE_KEY;
 
 /// Cells with the template's example values from which on a row is the example when its name is the example's, too.
 const LEFT_OF_EXAMPLE: usize = 4;

@@ -1,0 +1,114 @@
+//! Rows under way: the run on a task of its own, what it tells on the terminal and in the log, and what a person asks of
+//! it meanwhile by signals and answers.
+//!
+//! What is sent, and when, is decided in [`crate::run`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::context::Context;
+use super::questions::Questions;
+use super::signals::Signals;
+use super::watchdog;
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::model::event::Event;
+use crate::model::id::ImportId;
+use crate::run::{Ending, Interrupt, Options, Pulse};
+use crate::service::Client;
+use crate::term::{Progress, Tick};
+
+/// How often the display is brought up to date.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Runs the jobs, shows how it goes, and passes signals on.
+pub(super) async fn send(
+    context: &Context<'_>,
+    journal: Journal,
+    client: Client,
+    options: Options,
+    concerned: &[ImportId],
+) -> Result<(Journal, Ending)> {
+    let mut signals =
+        Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
+    let clock: Arc<dyn Clock> = context.clock.clone();
+    let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
+    let shown = match concerned {
+        [import] => journal.tally(Some(*import))?,
+        _ => journal.tally(None)?,
+    };
+    let mut progress =
+        Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
+    let (interrupt, interrupts) = mpsc::channel(16);
+    let mut questions = Questions::new(context.terminal);
+    let (tell, mut news) = mpsc::unbounded_channel::<Event>();
+    let mut asked = Some(Interrupt::Drain);
+    // On a task of its own, so that a slow terminal does not hold it up.
+    let pulse = Pulse::default();
+    let _watchdog = watchdog::start(context, &pulse)?;
+    let mut running =
+        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell, pulse));
+    let ended = loop {
+        tokio::select! {
+            ended = &mut running => break ended,
+            Some(event) = news.recv() => {
+                take_in(&mut progress, &event, tick());
+                questions.take(&event);
+                while let Ok(event) = news.try_recv() {
+                    take_in(&mut progress, &event, tick());
+                    questions.take(&event);
+                }
+            }
+            answer = questions.answer() => {
+                let _ended_meanwhile = interrupt.try_send(answer);
+            }
+            () = clock.sleep_until(clock.elapsed() + TICK) => {}
+            () = signals.next() => {
+                if let Some(now) = asked {
+                    let _ended_meanwhile = interrupt.try_send(now);
+                    asked = (now == Interrupt::Drain).then_some(Interrupt::Abort);
+                }
+            }
+        }
+        progress.tick(tick());
+    };
+    while let Ok(event) = news.try_recv() {
+        take_in(&mut progress, &event, tick());
+    }
+    progress.finish(tick());
+    let (journal, ending) = ended.map_err(|error| {
+        Error::internal("fleetload broke down in the middle of the run; nothing was sent after that")
+            .because(error)
+            .hint(format!(
+                "to go on: {}\nwhat was under way is looked up before anything is sent again",
+                context.again("run")
+            ))
+    })?;
+    let ending = ending?;
+    Ok((journal?, ending))
+}
+
+/// Shows a piece of news, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
+    match event {
+        Event::Sent { operation } => tracing::debug!(%operation, "sent"),
+        Event::QuotaUsed { used, ceiling } => tracing::debug!(used, ?ceiling, "quota"),
+        Event::Moved { job, kind, from, to } => {
+            tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
+        }
+        Event::Unseen { .. }
+        | Event::Parked { .. }
+        | Event::Woken
+        | Event::SlowedDown { .. }
+        | Event::Breaker { .. }
+        | Event::SheetPaused { .. }
+        | Event::Unreachable { .. }
+        | Event::ClockSkew { .. }
+        | Event::Note { .. }
+        | Event::Draining { .. } => tracing::info!(?event, "run"),
+    }
+    progress.news(event, tick);
+}
