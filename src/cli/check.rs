@@ -100,7 +100,7 @@ fn tell_next(
 ) -> Result<()> {
     // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
-    let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file)).collect();
+    let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
     let files = command_files(if corrected { written } else { &meant });
     let (what, command) = match exit {
         Exit::Done => ("what would happen".to_owned(), "plan"),

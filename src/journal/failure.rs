@@ -3,14 +3,14 @@
 //! A broken constraint is a broken invariant of fleetload (internal); everything about the file, the disk or
 //! what the file holds is an error of the journal (exit code 6).
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::error::Error;
 
 impl From<rusqlite::Error> for Error {
     fn from(failure: rusqlite::Error) -> Self {
         let (what, hint) = match &failure {
-            rusqlite::Error::SqliteFailure(error, _) => match words(error.code) {
+            rusqlite::Error::SqliteFailure(error, _) => match words(meant(*error)) {
                 Some(words) => words,
                 None => return Self::internal("the journal refused a change").because(failure),
             },
@@ -25,6 +25,12 @@ impl From<rusqlite::Error> for Error {
         };
         Self::journal(what).hint(hint).because(failure)
     }
+}
+
+/// The primary code of a failure, or the one that it comes from: the file beside the journal that readers share is made
+/// larger without being written, and a full disk shows in that as a failing one.
+fn meant(error: ffi::Error) -> ErrorCode {
+    if error.extended_code == ffi::SQLITE_IOERR_SHMSIZE { ErrorCode::DiskFull } else { error.code }
 }
 
 /// What a primary code of SQLite means, and what to do; `None` for those that only a mistake of ours can cause.
@@ -86,7 +92,6 @@ pub(super) fn unwritable(cause: serde_json::Error) -> Error {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use rusqlite::ffi;
 
     #[test]
     fn every_failure_of_the_disk_or_the_file_is_one_of_the_journal_and_says_what_to_do() {
@@ -105,6 +110,16 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Journal, "{code}: {error}");
             assert!(error.next_step().is_some(), "{code}");
         }
+    }
+
+    #[test]
+    fn a_disk_that_is_full_is_told_so_whatever_file_found_no_room() {
+        let advice = |code| {
+            let error = Error::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+            error.next_step().map(ToString::to_string)
+        };
+        assert_eq!(advice(ffi::SQLITE_IOERR_SHMSIZE), advice(ffi::SQLITE_FULL));
+        assert_ne!(advice(ffi::SQLITE_IOERR_WRITE), advice(ffi::SQLITE_FULL));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod headers;
 mod linked;
+mod nameless;
 mod search;
 mod separators;
 mod worksheets;
@@ -84,7 +85,7 @@ pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Resul
         worksheets: Worksheets::default(),
     };
     let found = match book.file.format {
-        Format::Workbook => book.find_worksheets(),
+        Format::Workbook => book.find_worksheets(None),
         Format::Text { .. } => book.find_text_table(),
     };
     if let Err(finding) = found {

@@ -18,6 +18,8 @@ use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, near
 
 /// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
 pub(crate) const LONGEST: usize = 250;
+/// How the names of our result columns begin.
+const RESULT: &str = "result_";
 
 /// What a column of a file is taken for.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +84,12 @@ pub fn fold(header: &str) -> String {
 /// Whether a column is skipped without a word.
 pub(crate) fn is_ignored(header: &str) -> bool {
     let header = header.trim().trim_start_matches(is_invisible).to_ascii_lowercase();
-    header.starts_with("result_") || header.starts_with('_') || header.starts_with("x-")
+    is_result(&header) || header.starts_with('_') || header.starts_with("x-")
+}
+
+/// Whether a column is one of those that our workbooks have beside what came in.
+pub(crate) fn is_result(header: &str) -> bool {
+    header.trim().get(..RESULT.len()).is_some_and(|start| start.eq_ignore_ascii_case(RESULT))
 }
 
 /// The family a header names, and the part after its colon.
@@ -195,6 +202,9 @@ pub(crate) fn map(
             }
         }
     }
+    for problem in problems.iter_mut().filter(|problem| problem.code == Code::HeaderUnknown) {
+        problem.message.extend(problem.column.and_then(|index| read_beside(headers, &mapping, index)));
+    }
     for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
         if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
             problems.push(HeaderProblem {
@@ -207,6 +217,24 @@ pub(crate) fn map(
         }
     }
     (mapping, problems)
+}
+
+/// What is to be known before a column is left unread that stands with another one behind a blank column: it may be another
+/// table, whose values would be read as those of this one.
+fn read_beside(headers: &[String], mapping: &[Mapped], index: usize) -> Option<String> {
+    let blank = headers[..index].iter().rposition(|header| is_blank(header)).filter(|blank| *blank > 0)?;
+    let part = (blank + 1..headers.len()).take_while(|at| !is_blank(&headers[*at]));
+    let (at, column) = part.into_iter().find_map(|at| match mapping.get(at)? {
+        Mapped::Column { column, .. } => Some((at, column)),
+        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+    })?;
+    Some(format!(
+        " It stands behind the blank column {} with '{}', which is read as {}: where they are another table, move that to a \
+         sheet of its own.",
+        letters(blank),
+        shown(&headers[at]),
+        column.name
+    ))
 }
 
 /// Notes which header claims a column first; the second is a finding.
@@ -340,7 +368,9 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         }
         message.push_str(&other_script(header));
     }
-    message.push_str(" Correct it, say what it means with --map, or start it with x- to keep it unread.");
+    message.push_str(
+        " Correct it, say what it means with --map, or keep it unread: with --ignore-column, or x- before its name.",
+    );
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
 }
 

@@ -15,6 +15,7 @@
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
 
 pub mod between;
+mod blocks;
 mod book;
 mod cell;
 mod code;

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
+use super::blocks::Blocks;
 use super::cell::Cell;
 use super::code::Code;
 use super::column::{Column, Form, Need, columns};
@@ -101,6 +102,8 @@ pub(crate) struct RowReader<'a> {
     /// The headers as headers are compared.
     folded: Vec<String>,
     counts: Vec<Counts>,
+    /// The sites of devices, which may stand in the first row of a block only.
+    sites: Option<Blocks>,
     key: Option<usize>,
     findings: Vec<Finding>,
     tally: Tally,
@@ -117,6 +120,7 @@ impl<'a> RowReader<'a> {
             values: Values::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
+            sites: Blocks::of_sites(table, options),
             key: table.position("key"),
             findings: Vec::new(),
             tally: Tally::default(),
@@ -164,6 +168,9 @@ impl<'a> RowReader<'a> {
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
         let (footer, restored) = self.fields(&cells, &links, &mut row);
+        if let Some(sites) = self.sites.as_mut().filter(|_| !footer) {
+            sites.note(&cells, number, line);
+        }
         self.identify(&mut row);
         row.findings.extend(self.between_cells(number, line));
         for finding in &mut row.findings {
@@ -255,7 +262,9 @@ impl<'a> RowReader<'a> {
         row.findings.extend(self.too_few(&missing, cells.len(), row));
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
-        let footer = !needed && !is_damaged && layout::is_total_or_remark(cells);
+        // What we said of the row earlier is no part of it.
+        let own = &cells[..cells.len().min(self.table.own_width())];
+        let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
         for position in wanted {
             if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
                 counts.blank(row.number, row.line);
@@ -359,6 +368,7 @@ impl<'a> RowReader<'a> {
     /// What is told once for the table: counted changes, blanks, columns without a header.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
+        findings.extend(self.sites.and_then(|sites| sites.told(self.table)));
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }

@@ -63,7 +63,8 @@ impl Candidate {
         }
     }
 
-    fn filled(&self) -> usize {
+    /// How many of its cells hold something.
+    pub(super) fn filled(&self) -> usize {
         self.cells.iter().filter(|cell| !super::text::is_blank(cell)).count()
     }
 }
@@ -230,6 +231,11 @@ impl Table {
         let finding = self.finding(code, message).in_row(row, line);
         let Some(column) = column else { return finding };
         self.name_column(finding, self.position(column.name), column)
+    }
+
+    /// How many cells of a row are its own: those before the result columns of our workbooks.
+    pub(crate) fn own_width(&self) -> usize {
+        self.headers.iter().position(|header| header::is_result(header)).unwrap_or(usize::MAX)
     }
 
     /// Adds the cell, the header and the field of the service.

@@ -120,8 +120,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "sheet.not-found",
         "the workbook has no sheet of that name, or none that holds a known kind of row",
         "Another sheet is never taken in its place.",
-        "Name the sheet after what it holds (Companies, People, Sites, Devices), say which one with --worksheet NAME, or what its rows are \
-         with --kind devices.",
+        "Name the sheet after what it holds (Companies, People, Sites, Devices), or say which one it is with --worksheet NAME and what its \
+         rows are with --kind devices. In a workbook with one sheet --kind is enough. What column names of your own mean is said with --map.",
     )
     .rule("a sheet of that name, or one named after what it holds"),
     found(

@@ -196,6 +196,51 @@ pub(super) fn natural(
     );
 }
 
+/// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).
+/// They may be meant, so each is told as worth a look.
+pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        let (kind, owner, name, reference) = natural_of(between, entry, resolutions)?;
+        let letters = bare(name);
+        (!letters.is_empty()).then_some((kind, owner, letters, reference))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    for (row, first) in repeated(between, &index, of) {
+        let entry = &between.entries[row as usize];
+        let before = &between.entries[first as usize];
+        let message = format!(
+            "{} is '{}', which differs in capitals, spaces or marks only: delete one of the two if they are the same; if not, \
+             both are created",
+            between.row_as_seen(before, entry),
+            shown(between.get(before.name).unwrap_or_default())
+        );
+        let mut finding = between
+            .finding(Code::DupRow, message, entry, "name")
+            .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
+        finding.rule = Some("one row for each record".to_owned());
+        finding.related.push(between.related(first as usize, "name", "first use"));
+        found(finding);
+    }
+}
+
+/// The letters and digits of a name in small letters. What parts two digits stays: 1-1 is not 11.
+fn bare(name: &str) -> String {
+    let mut bare = String::with_capacity(name.len());
+    let mut parted = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            parted = true;
+            continue;
+        }
+        if parted && c.is_numeric() && bare.ends_with(char::is_numeric) {
+            bare.push(' ');
+        }
+        parted = false;
+        bare.extend(c.to_lowercase());
+    }
+    bare
+}
+
 /// Rows that are another one cell by cell and were not told as the same thing already. That happens to rows with errors
 /// only, of which it is not known what they would be: whoever corrects them would correct them twice.
 pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut(Finding)) {

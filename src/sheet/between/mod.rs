@@ -267,6 +267,7 @@ impl Between {
         let resolutions = resolve::all(&self, known)?;
         resolve::tell(&mut self, &resolutions, judged);
         duplicates::natural(&mut self, &resolutions, &mut told, judged);
+        duplicates::nearly(&self, &resolutions, judged);
         duplicates::whole_rows(&self, &told, judged);
         let depths = order::depths(&mut self, &resolutions, judged);
         resolve::owners(&mut self, &resolutions, judged);

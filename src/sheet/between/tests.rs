@@ -174,6 +174,24 @@ fn two_sites_of_one_name_differ_by_their_reference() {
 }
 
 #[test]
+fn names_that_differ_in_capitals_and_marks_only_are_worth_a_look() {
+    let companies = |names: &[&str]| {
+        let rows: String = names.iter().map(|name| format!("{ROOT},{name}\n")).collect();
+        check(&[("companies.csv", &format!("parent,name\n{rows}"))], &Nothing)
+    };
+    let twins = companies(&["Child Ltd", "Other", "CHILD LTD.", "child-ltd"]);
+    assert_eq!(twins.codes(), [at(Code::DupRow, "companies!B4"), at(Code::DupRow, "companies!B5")]);
+    let first = twins.found.iter().find(|finding| finding.code == Code::DupRow).unwrap();
+    assert!(first.message.starts_with("row 2 is 'Child Ltd', which differs"), "{}", first.message);
+    assert_eq!(twins.checked.order().count(), 4, "they may be meant");
+    let others =
+        ["Shop 1-1", "Shop 11", "Shop 1/1/2", "Child Ltd", "Child Limited", "\u{3b1}", "\u{3b2}", "+", "!"];
+    assert_eq!(companies(&others).codes(), []);
+    let sites = format!("company,name,reference\n{ROOT},Main St,1\n{ROOT},main st.,2\n{ROOT},Main-St.,2\n");
+    assert_eq!(check(&[("sites.csv", &sites)], &Nothing).codes(), [at(Code::DupRow, "sites!B4")]);
+}
+
+#[test]
 fn a_device_in_a_site_of_another_company_is_told() {
     let companies = format!("key,parent,name\na,{ROOT},A\nb,{ROOT},B\n");
     let devices = "company,name,site\na,T1,s\nb,T2,s\n";

@@ -143,6 +143,7 @@ impl Book {
                     .collect()
             },
         );
+        let first = likeliest_header(candidates).unwrap_or(first);
         Finding::of_file(
             Code::HeaderMissing,
             file,
@@ -163,6 +164,13 @@ impl Book {
 /// come from.
 fn is_report(candidate: &Candidate) -> bool {
     candidate.row == 1 && guard::is_ours(&candidate.cells)
+}
+
+/// The row that a person would take for the header: the first with more than half as many cells as the fullest, so that
+/// titles above it are passed over.
+fn likeliest_header(candidates: &[Candidate]) -> Option<&Candidate> {
+    let fullest = candidates.iter().map(Candidate::filled).max()?;
+    candidates.iter().find(|candidate| candidate.filled() * 2 > fullest)
 }
 
 /// What a row has, as a message shows it.

@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use super::nameless::WithRows;
 use super::{Book, worksheets};
 use crate::model::kind::Kind;
 use crate::sheet::code::Code;
@@ -36,27 +37,31 @@ const LEAVE_OUT: &str =
     ", or name the sheets that are to be read with --worksheet if it holds none of the rows";
 
 impl Book {
-    /// Finds the tables of a workbook.
-    pub(super) fn find_worksheets(&mut self) -> std::result::Result<(), Refusal> {
+    /// Finds the tables of a workbook. `meant` is the only worksheet with rows, once that is known, when the kind of its
+    /// rows was said: it can be no other one that was meant.
+    pub(super) fn find_worksheets(&mut self, meant: Option<&str>) -> std::result::Result<(), Refusal> {
+        let before = (self.findings.len(), self.ignored.len());
         let mut workbook = Workbook::open(&self.file.path, &self.file.name)?;
         let listed = workbook.listed().to_vec();
         self.refuse_unknown(&listed)?;
         let mut found = Vec::new();
+        let mut with_rows = WithRows::meaning(meant);
         for (place, sheet) in listed.iter().enumerate().filter(|(_, sheet)| sheet.has_cells) {
             match self.reason_against(sheet) {
                 Some(why) => self.ignored.push((sheet.name.clone(), why)),
-                None => found.extend(self.look_into(&mut workbook, place, sheet)?),
+                None => found.extend(self.look_into(&mut workbook, place, sheet, &mut with_rows)?),
             }
+        }
+        if let (None, Some(_), Some(only)) = (meant, self.options.kind, with_rows.only()) {
+            self.findings.truncate(before.0);
+            self.ignored.truncate(before.1);
+            return self.find_worksheets(Some(only));
         }
         let sources = workbook.sources();
         *self.workbook() = Some(workbook);
         self.refuse_rivals(&found)?;
         if found.is_empty() && !self.findings.iter().any(|finding| finding.severity == Severity::Fatal) {
-            return Err(Finding::refusal(
-                Code::SheetNotFound,
-                &self.file.name,
-                "no sheet of the workbook holds companies, people, sites or devices: name the sheet after what it holds",
-            ));
+            return Err(with_rows.refusal(&self.file.name, &self.ignored));
         }
         for Found { name, kind, candidates, header } in found {
             self.add_table(name.clone(), Some(name.clone()), kind, &candidates, header);
@@ -125,8 +130,9 @@ impl Book {
         workbook: &mut Workbook,
         place: usize,
         sheet: &Listed,
+        with_rows: &mut WithRows,
     ) -> std::result::Result<Option<Found>, Refusal> {
-        let wanted = self.is_wanted(sheet);
+        let wanted = self.is_wanted(sheet) || with_rows.is_meant(&sheet.name);
         let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
         let Opening { candidates, survey } = self.opening(workbook, place, sheet)?;
         match survey {
@@ -143,6 +149,7 @@ impl Book {
                 return Ok(None);
             }
         }
+        with_rows.add(&sheet.name, named.is_some(), &candidates);
         let candidates = self.chosen(candidates);
         let ignored = match (named, guess(&candidates, named, &self.options.rename)) {
             (Some(kind), Some(guess)) => {
@@ -228,7 +235,8 @@ impl Book {
                     Code::SheetAmbiguous,
                     &self.file.name,
                     format!(
-                        "the sheets {} all hold {kind}: rename the ones not meant, or name those to read",
+                        "the sheets {} all hold {kind}: rename the ones not meant, or name each one to read with \
+                         --worksheet",
                         names.join(" and ")
                     ),
                 ));

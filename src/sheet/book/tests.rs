@@ -241,6 +241,84 @@ fn two_worksheets_of_one_kind_are_ambiguous_until_one_is_named() {
 }
 
 #[test]
+fn the_kind_that_was_said_is_that_of_the_only_worksheet_with_rows() {
+    let german: &[&[&str]] = &[
+        &["Filialen der Gruppe"],
+        &["Firma", "Bezeichnung", "Telefon", "Adresse"],
+        &["acme", "Ulm", "+49 731 555010", "Ring 1"],
+    ];
+    let names =
+        [("Firma", "company"), ("Bezeichnung", "name"), ("Telefon", "phone"), ("Adresse", "address1")];
+    let rename: Vec<_> = names.map(|(header, column)| (header.to_owned(), column.to_owned())).into();
+    let of = |kind: Option<Kind>, rename: &[(String, String)]| Options {
+        kind,
+        rename: rename.to_vec(),
+        ..Options::default()
+    };
+    let refusal = |path: &Path, options: &Options| {
+        let refused = open(path, options).err().unwrap().remove(0);
+        (refused.code, refused.message)
+    };
+    let (_keep, path) = workbook(&[("Filialen", german), ("Blank", &[])]);
+    assert_eq!(open(&path, &of(Some(Kind::Site), &rename)).unwrap().tables[0].kind, Kind::Site);
+    assert_eq!(open(&path, &of(Some(Kind::Device), &rename)).unwrap().tables[0].kind, Kind::Device);
+    assert_eq!(refusal(&path, &of(None, &rename)).0, Code::SheetAmbiguous);
+
+    // Without the names of its columns it is told which they are, and not that there is no such sheet.
+    let (code, message) = refusal(&path, &of(Some(Kind::Site), &[]));
+    assert_eq!(code, Code::HeaderMissing);
+    assert!(message.starts_with("no row looks like a header; row 2 has 'Firma', 'Bezeichnung'"), "{message}");
+    let (code, message) = refusal(&path, &of(None, &[]));
+    assert_eq!(code, Code::SheetNotFound);
+    assert!(message.contains("it has 'Filialen': rename the one"), "{message}");
+
+    // Of two, nobody has said which is meant.
+    let (_keep, path) = workbook(&[("Filialen", german), ("Archiv", german)]);
+    let (code, message) = refusal(&path, &of(Some(Kind::Site), &[]));
+    assert_eq!(code, Code::SheetNotFound);
+    assert!(message.contains("'Filialen', 'Archiv'"), "{message}");
+    // In a workbook of ours there is one about the others besides.
+    let mut checked = german.to_vec();
+    checked[1] = &["Firma", "Bezeichnung", "Telefon", "Adresse", "result_status"];
+    let (_keep, path) = workbook(&[("Findings", &[&["Check of book.xlsx"]]), ("Filialen", &checked)]);
+    let book = open(&path, &of(Some(Kind::Site), &rename)).unwrap();
+    assert_eq!((book.tables.len(), &*book.tables[0].name), (1, "Filialen"));
+    // One that is named is the one that holds rows of ours.
+    let (_keep, path) = workbook(&[("Sites", SITES), ("Anmerkungen", &[&["bitte anrufen"]])]);
+    let book = open(&path, &of(Some(Kind::Device), &[])).unwrap();
+    assert_eq!((book.tables.len(), book.tables[0].kind), (1, Kind::Site));
+    let (_keep, path) = workbook(&[("Sheet1", &[])]);
+    assert_eq!(refusal(&path, &of(Some(Kind::Site), &[])).0, Code::FileEmpty);
+}
+
+#[test]
+fn a_remark_is_one_in_a_workbook_of_ours_too_where_our_own_words_stand_beside_it() {
+    let rows: &[&[&str]] = &[
+        &[
+            "key",
+            "company",
+            "name",
+            "phone",
+            "address1",
+            "city",
+            "country",
+            "result_status",
+            "result_code",
+            "result_message",
+        ],
+        &["", "acme", "Till", "+64 9 555 0100", "1 High St", "Ulm", "DE", "ok", "", ""],
+        &["* checked by Ann", "", "", "", "", "", "", "warning", "row.footer", "taken for a total or remark"],
+    ];
+    let (_keep, path) = workbook(&[("Sites", rows)]);
+    let book = open(&path, &Options::default()).unwrap();
+    let (rows, summary) = rows_of(&book, &book.tables[0]);
+    assert_eq!(rows.len(), 1);
+    let told = summary.findings.iter().find(|finding| finding.code == Code::RowFooter).unwrap();
+    assert!(told.message.contains("not read: * checked by Ann"), "{}", told.message);
+    assert!(!told.message.contains("row.footer"), "{}", told.message);
+}
+
+#[test]
 fn hidden_worksheets_are_not_read_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("book.xlsx");
