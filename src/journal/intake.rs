@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::aside::Aside;
 use super::column::{Id, count};
+use super::direct::Direct;
 use super::failure::unwritable;
 use super::release::{self, Ground};
 use super::standing::{self, Standing};
@@ -27,13 +28,14 @@ use crate::model::time::Moment;
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
-        let path = self.path.clone();
-        let transaction = self.begin()?;
+        let Self { connection, path, presence, .. } = self;
+        let direct = Direct::begin(connection, path, presence)?;
+        let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = left_out::are_waiting(&transaction)?;
-        let aside = Aside::of(&transaction, import, &path)?;
+        let aside = Aside::of(&transaction, import, path)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -47,6 +49,7 @@ impl Journal {
             left_out: 0,
             some_wait,
             aside,
+            direct,
         })
     }
 }
@@ -73,6 +76,8 @@ pub struct ImportWriter<'a> {
     pub(super) some_wait: bool,
     /// The indexes that are not kept while rows are added.
     pub(super) aside: Aside,
+    /// Ended, or dropped, after the transaction.
+    direct: Direct<'a>,
 }
 
 impl ImportWriter<'_> {
@@ -273,6 +278,7 @@ impl ImportWriter<'_> {
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");
+        self.direct.end()?;
         let [added, revised, recognised, changed_since] = self.dispositions;
         Ok(Imported {
             import: self.import,

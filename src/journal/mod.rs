@@ -12,6 +12,7 @@ mod baseline;
 mod cause;
 mod column;
 mod decided;
+mod direct;
 mod doubt;
 mod due;
 mod failure;

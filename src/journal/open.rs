@@ -130,14 +130,7 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     set(connection, "trusted_schema", 0)?;
     set(connection, "foreign_keys", 1)?;
     set(connection, "cell_size_check", 1)?;
-    let mode = write_ahead(connection)?;
-    if !mode.eq_ignore_ascii_case("wal") {
-        return Err(Error::journal(format!(
-            "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
-            path.display()
-        ))
-        .hint("keep the journal on a local disk: name a file there with --journal FILE"));
-    }
+    demand_log(connection, path)?;
     set(connection, "synchronous", synchronous())?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -155,6 +148,19 @@ fn synchronous() -> i64 {
     } else {
         2
     }
+}
+
+/// Switches to the write-ahead log, and refuses a journal that cannot have one.
+pub(super) fn demand_log(connection: &Connection, path: &Path) -> Result<()> {
+    let mode = write_ahead(connection)?;
+    if mode.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    Err(Error::journal(format!(
+        "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
+        path.display()
+    ))
+    .hint("keep the journal on a local disk: name a file there with --journal FILE"))
 }
 
 /// Switches to the write-ahead log and gives the mode that holds. SQLite does not wait here by itself when another
