@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::open;
 use super::presence::Presence;
@@ -16,29 +16,43 @@ use crate::error::Result;
 /// How a change is undone without the log: what is saved for that lies in a file that is emptied, and synced, by a commit.
 const WITHOUT_LOG: &str = "TRUNCATE";
 
+/// Not looked up meanwhile: that every job which is named was made is known without asking (`adding`).
+const FOREIGN_KEYS: &str = "foreign_keys";
+
 /// A journal without its log, until this is ended or dropped; or one that has kept it.
 #[derive(Debug)]
 pub(super) struct Direct<'a> {
     connection: &'a Connection,
     path: &'a Path,
     presence: &'a mut Presence,
-    is_without_log: bool,
+    is_under_way: bool,
 }
 
 impl<'a> Direct<'a> {
-    /// Puts the log of a journal away when nothing was ever imported into it and nobody else uses it.
+    /// Begins a transaction, without the log when nothing was ever imported and nobody else has the journal open.
     pub(super) fn begin(
         connection: &'a Connection,
         path: &'a Path,
         presence: &'a mut Presence,
-    ) -> Result<Self> {
-        let mut direct = Self { connection, path, presence, is_without_log: false };
-        let is_empty =
-            connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM import)", [], |row| row.get(0))?;
-        if is_empty {
-            direct.is_without_log = put_log_away(connection)?;
+    ) -> Result<(Self, Transaction<'a>)> {
+        let mut direct = Self { connection, path, presence, is_under_way: false };
+        let begin = || Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
+        if is_empty(connection)? {
+            direct.put_log_away()?;
         }
-        Ok(direct)
+        let transaction = begin()?;
+        if !direct.is_under_way || is_empty(&transaction)? {
+            return Ok((direct, transaction));
+        }
+        // Another process has imported meanwhile.
+        transaction.rollback()?;
+        direct.take_log_back()?;
+        Ok((direct, begin()?))
+    }
+
+    /// Whether the log is put away, and foreign keys are not looked up.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.is_under_way
     }
 
     /// Goes on with the log.
@@ -46,17 +60,40 @@ impl<'a> Direct<'a> {
         self.take_log_back()
     }
 
-    fn take_log_back(&mut self) -> Result<()> {
-        if !self.is_without_log {
-            return Ok(());
+    fn put_log_away(&mut self) -> Result<()> {
+        let mode = self
+            .connection
+            .pragma_update_and_check(None, "journal_mode", WITHOUT_LOG, |row| row.get::<_, String>(0));
+        match mode {
+            Ok(mode) => self.is_under_way = mode.eq_ignore_ascii_case(WITHOUT_LOG),
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {}
+                _ => return Err(error.into()),
+            },
         }
-        open::demand_log(self.connection, self.path)?;
-        // The log is made by the first look at the journal.
-        self.connection.query_row("SELECT count(*) FROM import", [], |_| Ok(()))?;
-        self.presence.look_anew(self.path);
-        self.is_without_log = false;
+        if self.is_under_way {
+            open::set(self.connection, FOREIGN_KEYS, 0)?;
+        }
         Ok(())
     }
+
+    fn take_log_back(&mut self) -> Result<()> {
+        if !self.is_under_way {
+            return Ok(());
+        }
+        open::set(self.connection, FOREIGN_KEYS, 1)?;
+        open::demand_log(self.connection, self.path)?;
+        // The log is made by the first look at the journal.
+        is_empty(self.connection)?;
+        self.presence.look_anew(self.path);
+        self.is_under_way = false;
+        Ok(())
+    }
+}
+
+/// Whether nothing was ever imported.
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM import)", [], |row| row.get(0))
 }
 
 impl Drop for Direct<'_> {
@@ -65,17 +102,5 @@ impl Drop for Direct<'_> {
         if let Err(error) = self.take_log_back() {
             tracing::debug!(%error, "the journal goes on without its log");
         }
-    }
-}
-
-/// Whether the log could be put away.
-fn put_log_away(connection: &Connection) -> Result<bool> {
-    match connection.pragma_update_and_check(None, "journal_mode", WITHOUT_LOG, |row| row.get::<_, String>(0))
-    {
-        Ok(mode) => Ok(mode.eq_ignore_ascii_case(WITHOUT_LOG)),
-        Err(error) => match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Ok(false),
-            _ => Err(error.into()),
-        },
     }
 }

@@ -180,7 +180,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<String> {
 }
 
 /// Sets a pragma and asserts that it holds: SQLite ignores silently what it cannot do.
-fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
+pub(super) fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
     connection.pragma_update(None, pragma, value)?;
     let kept: i64 = connection.pragma_query_value(None, pragma, |row| row.get(0))?;
     if kept == value {
