@@ -1,6 +1,7 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 
 mod example;
+mod seen;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -21,6 +22,7 @@ use super::options::Options;
 use super::preflight::{COLUMN_LIMIT, Link};
 use super::table::Table;
 use super::tally::Tally;
+use seen::Seen;
 
 pub(crate) use super::tally::EXAMPLE_KEY;
 
@@ -111,6 +113,7 @@ pub(crate) struct RowReader<'a> {
     ways: Ways,
     plan: Vec<Planned>,
     values: Values,
+    seen: Seen,
     /// The headers as headers are compared.
     folded: Vec<String>,
     counts: Vec<Counts>,
@@ -152,6 +155,7 @@ impl<'a> RowReader<'a> {
             ways,
             plan,
             values: Values::new(table.kind, options.copy_coordinates),
+            seen: Seen::default(),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
             counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
             key: table.position("key"),
@@ -271,7 +275,8 @@ impl<'a> RowReader<'a> {
             };
             let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
             let beside = Beside { country, link: link.map(|link| &*link.address) };
-            let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
+            let read = || field::read(planned.column, cell, beside, self.setting, &self.ways);
+            let mut reading = self.seen.read(planned.slot, cell, beside, read);
             if let Some(counts) = self.counts.get_mut(planned.position) {
                 counts.changed(reading.changes);
             }
