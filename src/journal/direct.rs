@@ -104,3 +104,103 @@ impl Drop for Direct<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::journal::fixture::{at, bench, company, import_companies, link, row, sheet};
+    use crate::journal::migrate::beside;
+    use crate::journal::presence::log_of;
+    use crate::journal::{Disposition, Journal};
+    use crate::model::id::JobId;
+    use crate::model::kind::Kind;
+    use crate::model::record::Role;
+
+    fn mode(connection: &Connection) -> (String, i64, i64) {
+        let asked = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0)).unwrap();
+        let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        (mode, asked("synchronous"), asked("foreign_keys"))
+    }
+
+    fn as_opened() -> (String, i64, i64) {
+        ("wal".to_owned(), 2, 1)
+    }
+
+    #[test]
+    fn the_log_is_put_away_for_the_first_import_only_and_is_back_whether_it_is_finished_or_undone() {
+        let mut bench = bench();
+        let log = log_of(bench.journal.path());
+        for is_finished in [false, true] {
+            let import = bench.journal.begin_import(at(1)).unwrap();
+            assert!(import.is_first());
+            assert_eq!(mode(&import.transaction), ("truncate".to_owned(), 2, 0));
+            assert!(!log.exists());
+            if is_finished {
+                drop(import.finish().unwrap())
+            } else {
+                drop(import)
+            }
+            assert_eq!(mode(&bench.journal.connection), as_opened());
+            assert!(log.exists());
+            bench.journal.look_at_files().unwrap();
+        }
+        let second = bench.journal.begin_import(at(2)).unwrap();
+        assert_eq!(mode(&second.transaction), as_opened());
+    }
+
+    #[test]
+    fn a_journal_that_another_process_has_open_keeps_its_log() {
+        let mut bench = bench();
+        let other = Journal::open(bench.journal.path()).unwrap();
+        assert!(other.imports().unwrap().is_empty());
+        let import = bench.journal.begin_import(at(1)).unwrap();
+        assert_eq!(mode(&import.transaction), as_opened());
+        assert!(other.imports().unwrap().is_empty(), "it is read meanwhile");
+        import.finish().unwrap();
+        assert_eq!(other.imports().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_left_of_a_first_import_that_was_cut_off_is_a_journal_without_it() {
+        let mut bench = bench();
+        let path = bench.journal.path().to_owned();
+        let copy = bench.folder.path().join("copy.db");
+        let before = fs::metadata(&path).unwrap().len();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        // Few pages in memory: what otherwise takes many rows.
+        import.transaction.pragma_update(None, "cache_size", 10).unwrap();
+        let customers = import.sheet(&sheet("customers", Kind::Company)).unwrap();
+        for number in 2..500 {
+            let job = import.add_job(&company(&format!("Customer {number}"), vec![])).unwrap();
+            import.row(&row(customers, number, job, Disposition::New)).unwrap();
+        }
+        for ending in ["", "-journal"] {
+            fs::copy(beside(&path, ending), beside(&copy, ending)).unwrap();
+        }
+        drop(import);
+        assert!(fs::metadata(&copy).unwrap().len() > before, "a part of the rows was in the file");
+        let mut copy = Journal::open(&copy).unwrap();
+        assert!(copy.imports().unwrap().is_empty());
+        assert_eq!(mode(&copy.connection), as_opened());
+        let sound: String =
+            copy.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+        assert_eq!(import_companies(&mut copy, &["Acme"], false).0.rows, 1);
+    }
+
+    #[test]
+    fn a_row_or_link_of_a_job_that_was_never_made_is_refused_though_no_foreign_key_is_looked_up() {
+        let mut bench = bench();
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        let customers = import.sheet(&sheet("customers", Kind::Company)).unwrap();
+        let acme = import.add_job(&company("Acme", vec![])).unwrap();
+        for never in [JobId(acme.0 + 1), JobId(0), JobId(-1)] {
+            let error = import.row(&row(customers, 2, never, Disposition::New)).unwrap_err();
+            assert!(error.to_string().contains("was never made"), "{error}");
+        }
+        let below = company("Bolt", vec![link(Role::Parent, JobId(acme.0 + 2))]);
+        assert!(import.add_job(&below).unwrap_err().to_string().contains("was never made"));
+    }
+}

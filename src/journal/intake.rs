@@ -23,6 +23,7 @@ use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
 use crate::model::state::JobState::{self, Blocked, Cancelled, Deferred, Ready, Rejected, Skipped};
+use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 impl Journal {
@@ -44,6 +45,7 @@ impl Journal {
             files: 0,
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
+            made: Tally::default(),
             dispositions: [0; 4],
             left_out: 0,
             some_wait,
@@ -68,6 +70,8 @@ pub struct ImportWriter<'a> {
     /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
     /// row may yet correct them.
     pub(super) lost: BTreeSet<JobId>,
+    /// The jobs made so far, as they were made.
+    made: Tally,
     /// Rows so far, by disposition.
     dispositions: [u64; 4],
     /// Rows so far that are left out.
@@ -132,6 +136,7 @@ impl ImportWriter<'_> {
     pub fn add_written_job(&mut self, job: &NewJob, body: &str) -> Result<JobId> {
         let state = self.footing(&job.links)?;
         let id = self.adding.job(job, body, state, (self.import, self.accepted))?;
+        self.made.add(job.record.kind(), state, 1);
         self.adding.links(id, &job.links)?;
         for (extra, n) in job.extras.iter().zip(1_u32..) {
             add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
@@ -252,7 +257,12 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
-        let tally = view::tally_of(&self.transaction, self.import)?;
+        let tally = if self.is_first() && self.made.total() == rows && self.dispositions[0] == rows {
+            // Every row made a job of its own, and nothing has moved since.
+            self.made.clone()
+        } else {
+            view::tally_of(&self.transaction, self.import)?
+        };
         self.aside.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
