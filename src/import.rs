@@ -8,6 +8,7 @@ mod ahead;
 mod identity;
 mod left_out;
 mod placing;
+mod prepared;
 
 use std::path::PathBuf;
 

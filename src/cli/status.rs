@@ -184,14 +184,16 @@ pub(super) fn next(
         terminal.hint(context.again("run SHEET.xlsx"));
         return Ok(());
     };
-    let info = corrected::import(journal, import)?;
-    let fix = corrected::fix(context, &info);
-    let rows = Unanswered::of(journal, import)?;
     if counts::moving(tally) > 0 {
         if !journal.is_run_at_work() {
             terminal.hint(format!("to go on: {}", context.again("run")));
         }
-    } else if tally.in_state(JobState::Held) > 0 {
+        return Ok(());
+    }
+    let info = corrected::import(journal, import)?;
+    let fix = corrected::fix(context, &info);
+    let rows = Unanswered::of(journal, import)?;
+    if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
     } else if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
         terminal

@@ -12,14 +12,19 @@ const BATCH: usize = 128;
 /// Batches that are read before they are asked for: so few that they take no memory to speak of.
 const AHEAD: usize = 4;
 
-/// Hands over every row of a table, as [`Book::read`] does.
+/// Hands over every row of a table, as [`Book::read`] does, and as `prepare` makes it on the thread that reads.
 ///
 /// # Errors
-/// When the file can no longer be read, and whatever `each` returns.
-pub(super) fn read(book: &Book, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<Summary> {
+/// When the file can no longer be read, and whatever `prepare` and `each` return.
+pub(super) fn read<T: Send>(
+    book: &Book,
+    table: &Table,
+    prepare: impl FnMut(Row) -> Result<T> + Send,
+    each: &mut dyn FnMut(T) -> Result<()>,
+) -> Result<Summary> {
     thread::scope(|scope| {
         let (sender, batches) = sync_channel(AHEAD);
-        let reader = scope.spawn(move || send(book, table, &sender));
+        let reader = scope.spawn(move || send(book, table, prepare, &sender));
         // An error ends the receiver, and with it the reader.
         for row in batches.into_iter().flatten() {
             each(row)?;
@@ -29,11 +34,16 @@ pub(super) fn read(book: &Book, table: &Table, each: &mut dyn FnMut(Row) -> Resu
 }
 
 /// Reads a table and sends its rows, also those before an error.
-fn send(book: &Book, table: &Table, batches: &SyncSender<Vec<Row>>) -> Result<Summary> {
+fn send<T>(
+    book: &Book,
+    table: &Table,
+    mut prepare: impl FnMut(Row) -> Result<T>,
+    batches: &SyncSender<Vec<T>>,
+) -> Result<Summary> {
     let not_wanted = |_| Error::internal("rows are read that nobody takes");
     let mut batch = Vec::with_capacity(BATCH);
     let summary = book.read(table, &mut |row| {
-        batch.push(row);
+        batch.push(prepare(row)?);
         if batch.len() < BATCH {
             return Ok(());
         }
@@ -68,7 +78,7 @@ mod tests {
             Ok(())
         };
         let summary = book.read(&book.tables[0], &mut |row| keep(&mut expected, row)).unwrap();
-        let ahead = read(&book, &book.tables[0], &mut |row| keep(&mut rows, row)).unwrap();
+        let ahead = read(&book, &book.tables[0], Ok, &mut |row| keep(&mut rows, row)).unwrap();
         assert_eq!(rows, expected);
         assert_eq!((ahead.rows, ahead.findings), (summary.rows, summary.findings));
         assert!(rows.len() > BATCH * AHEAD, "{}", rows.len());
@@ -80,7 +90,7 @@ mod tests {
         let book = book(&folder);
         for wanted in [1, BATCH, BATCH + 1, BATCH * (AHEAD + 3)] {
             let mut taken = 0;
-            let error = read(&book, &book.tables[0], &mut |_| {
+            let error = read(&book, &book.tables[0], Ok, &mut |_| {
                 taken += 1;
                 if taken < wanted { Ok(()) } else { Err(Error::sheets("enough")) }
             })
@@ -95,7 +105,7 @@ mod tests {
         let book = book(&folder);
         std::fs::remove_file(folder.path().join("sites.csv")).unwrap();
         let mut taken = 0;
-        let error = read(&book, &book.tables[0], &mut |_| {
+        let error = read(&book, &book.tables[0], Ok, &mut |_| {
             taken += 1;
             Ok(())
         })

@@ -5,18 +5,21 @@ use std::collections::{HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 use super::identity::{Claim, Decision, Keyed, SameKey, decide, keyed};
+use super::prepared::{Prepared, Usable, prepare};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
-use crate::journal::{Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId};
+use crate::journal::{
+    Disposition, ImportWriter, Journal, KnownJob, NewJob, NewRow, NewSheet, SheetId, written,
+};
 use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
-use crate::model::key::{comparable, natural_key};
+use crate::model::key::natural_key;
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Record, Role, Target};
 use crate::model::time::Moment;
+use crate::sheet::Row;
 use crate::sheet::between::To;
 use crate::sheet::finding::{Code, Finding, Findings, Severity, shown};
-use crate::sheet::{Draft, Row, fold_key};
 
 /// A row that is not placed yet.
 const UNPLACED: JobId = JobId(0);
@@ -64,16 +67,17 @@ pub(super) fn place<'j>(
                 Error::sheets(format!("{} has changed while it was read", book.file.name))
                     .hint("close it in other programs and run the command again")
             };
-            let mut at = *first;
-            let summary = ahead::read(book, table, &mut |mut row| {
-                examined.policy.judge_row(&mut row);
-                let ordinal = at;
-                at += 1;
-                if ordinal >= placing.jobs.len() || row.fingerprint() != examined.checked.fingerprint(ordinal)
-                {
-                    return Err(changed());
-                }
-                placing.take(Placed { ordinal, table: number, sheet: sheets[number], row })
+            let mut ordinal = *first;
+            let (checked, policy) = (&examined.checked, &examined.policy);
+            let cells_are_asked_for = placing.writer.rows_wait();
+            let prepare = |mut row: Row| {
+                policy.judge_row(&mut row);
+                let prepared = prepare(checked, ordinal, row, cells_are_asked_for)?;
+                ordinal += 1;
+                prepared.ok_or_else(changed)
+            };
+            let summary = ahead::read(book, table, prepare, &mut |prepared| {
+                placing.take(Placed { table: number, sheet: sheets[number], prepared })
             })?;
             if summary.rows != examined.sheets[number].rows {
                 return Err(changed());
@@ -89,10 +93,9 @@ pub(super) fn place<'j>(
 
 /// A row on its way into the journal.
 struct Placed {
-    ordinal: usize,
     table: usize,
     sheet: SheetId,
-    row: Row,
+    prepared: Prepared,
 }
 
 struct Placing<'e, 'j> {
@@ -112,12 +115,13 @@ struct Placing<'e, 'j> {
 impl Placing<'_, '_> {
     /// Places a row, or lets it wait; then places those that waited for it.
     fn take(&mut self, placed: Placed) -> Result<()> {
-        if !self.examined.checked.is_usable(placed.ordinal) {
+        if !self.examined.checked.is_usable(placed.prepared.ordinal) {
             return self.leave_out(placed);
         }
         let mut next = vec![placed];
         while let Some(placed) = next.pop() {
-            let links = self.examined.checked.links(placed.ordinal);
+            let ordinal = placed.prepared.ordinal;
+            let links = self.examined.checked.links(ordinal);
             let needed = links.iter().find_map(|(_, to)| match to {
                 To::Row(row) if self.jobs[*row] == UNPLACED => Some(*row),
                 To::Row(_) | To::Job(_) | To::Remote(_) => None,
@@ -126,7 +130,6 @@ impl Placing<'_, '_> {
                 self.waiting.entry(needed).or_default().push(placed);
                 continue;
             }
-            let ordinal = placed.ordinal;
             self.place(placed, &links)?;
             next.extend(self.waiting.remove(&ordinal).unwrap_or_default());
         }
@@ -135,39 +138,43 @@ impl Placing<'_, '_> {
 
     /// Keeps a row that is not imported, with the reason.
     fn leave_out(&mut self, placed: Placed) -> Result<()> {
-        let Placed { ordinal: _, table, sheet, row } = placed;
+        let Placed { table, sheet, prepared: Prepared { row, .. } } = placed;
         let kind = self.examined.sheets[table].kind;
         let left_out = self.examined.reasons.leave_out(table, kind, sheet, &row);
         self.writer.leave_out(&left_out, &self.examined.provenance(table, sheet, &row))
     }
 
     fn place(&mut self, placed: Placed, links: &[(Role, To)]) -> Result<()> {
-        let Placed { ordinal, table, sheet, mut row } = placed;
-        let Some(draft) = row.draft.take() else {
+        let Placed { table, sheet, prepared: Prepared { ordinal, row, usable } } = placed;
+        let Some(usable) = usable else {
             return Err(Error::internal(format!("row {} lost its draft between two readings", row.number)));
         };
         let mut targets = Vec::with_capacity(links.len());
         for (role, to) in links {
             targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
         }
-        let former = draft.by_columns.as_deref();
-        let former =
-            former.map(|former| content_hash(&former.record, &targets, &former.extras)).transpose()?;
-        let values = values(draft, targets)?;
-        let (job, disposition) = self.decide(ordinal, &values, former.as_deref())?;
+        let former = usable.draft.by_columns.as_deref();
+        let former = former
+            .map(|former| content_hash(&written(&former.record)?, &targets, &former.extras))
+            .transpose()?;
+        let Usable { draft, body, cells, key, name } = usable;
+        let values = NewJob {
+            sheet_key: key,
+            name,
+            natural_key: natural_key(&draft.record, &targets),
+            content_hash: content_hash(&body, &targets, &draft.extras)?,
+            record: draft.record,
+            links: targets,
+            extras: draft.extras,
+        };
+        let (job, disposition) = self.decide(ordinal, &values, &body, former.as_deref())?;
         self.jobs[ordinal] = job;
         if self.writer.rows_wait() {
             let kind = values.record.kind();
             self.writer.comes_again(job, kind, &self.examined.provenance(table, sheet, &row))?;
         }
-        self.writer.row(&NewRow {
-            sheet,
-            number: row.number,
-            line: row.line,
-            cells: row.cells,
-            job,
-            disposition,
-        })
+        let row = NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
+        self.writer.written_row(&row, &cells)
     }
 
     /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
@@ -192,12 +199,13 @@ impl Placing<'_, '_> {
         &mut self,
         ordinal: usize,
         values: &NewJob,
+        body: &str,
         former_hash: Option<&str>,
     ) -> Result<(JobId, Disposition)> {
         let kind = values.record.kind();
         if self.writer.is_first() {
             // Nothing was there before, and that no two rows are one record was checked between the rows.
-            return Ok((self.writer.add_job(values)?, Disposition::New));
+            return Ok((self.writer.add_written_job(values, body)?, Disposition::New));
         }
         let natural = self.writer.by_natural_key(kind, &values.natural_key)?;
         let mut by_key = Vec::new();
@@ -242,7 +250,7 @@ impl Placing<'_, '_> {
             self.writer.learn_key(*job, key)?;
         }
         let (job, disposition) = match decision {
-            Decision::Add => return Ok((self.writer.add_job(values)?, Disposition::New)),
+            Decision::Add => return Ok((self.writer.add_written_job(values, body)?, Disposition::New)),
             Decision::Revise(job) => {
                 self.writer.revise_job(job, values)?;
                 (job, Disposition::Revised)
@@ -365,20 +373,6 @@ impl Known<'_> {
     }
 }
 
-/// The values of a job.
-fn values(draft: Draft, links: Vec<Link>) -> Result<NewJob> {
-    let Draft { record, key, extras, references: _, by_columns: _ } = draft;
-    Ok(NewJob {
-        sheet_key: key.as_deref().map(fold_key),
-        name: comparable(record.name()),
-        natural_key: natural_key(&record, &links),
-        content_hash: content_hash(&record, &links, &extras)?,
-        record,
-        links,
-        extras,
-    })
-}
-
 /// A record without what it is known by.
 fn nameless(record: &Record) -> Record {
     let mut record = record.clone();
@@ -391,9 +385,37 @@ fn nameless(record: &Record) -> Record {
     record
 }
 
-/// A digest of all that a row asks for.
-fn content_hash(record: &Record, links: &[Link], extras: &[Extra]) -> Result<String> {
-    let text = serde_json::to_vec(&(record, links, extras))
-        .map_err(|error| Error::internal("a row cannot be written as JSON").because(error))?;
-    Ok(hexadecimal(&Sha256::digest(text)))
+/// A digest of all that a row asks for: its record, as it is `written`, what it belongs to and its extras.
+fn content_hash(body: &str, links: &[Link], extras: &[Extra]) -> Result<String> {
+    let mut digest = Sha256::new();
+    for part in ["[", body, ",", &written(&links)?, ",", &written(&extras)?, "]"] {
+        digest.update(part);
+    }
+    Ok(hexadecimal(&digest.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::record::{Address, Metadata, Site};
+
+    #[test]
+    fn the_digest_is_that_of_all_values_written_together() {
+        let record = Record::Site(Site {
+            name: "Head \"office\"".into(),
+            reference: None,
+            latitude: Some(-36.8485),
+            longitude: None,
+            address: Address::default(),
+            phone_number: "+64 9 555 0100".into(),
+            fax_number: None,
+        });
+        let links = [Link { role: Role::Company, target: Target::Job(JobId(7)) }];
+        let metadata = Extra::Metadata(vec![Metadata { key: "till".into(), value: "1".into() }]);
+        for (links, extras) in [(&links[..], &[metadata][..]), (&[], &[])] {
+            let together = serde_json::to_vec(&(&record, links, extras)).unwrap();
+            let digest = content_hash(&written(&record).unwrap(), links, extras).unwrap();
+            assert_eq!(digest, hexadecimal(&Sha256::digest(together)));
+        }
+    }
 }

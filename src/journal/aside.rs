@@ -48,8 +48,11 @@ impl Aside {
             return Ok(Self::default());
         }
         sort_beside(transaction, journal);
-        let cache = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
-        transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+        // A number of pages, or of KiB where it is negative; a smaller one was chosen on purpose.
+        if cache < -CACHE_KIB {
+            transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        }
         let mut text_of =
             transaction.prepare("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?1")?;
         let mut statements = Vec::with_capacity(NAMES.len());

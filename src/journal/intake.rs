@@ -6,34 +6,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Transaction};
+use serde::Serialize;
 
+use super::adding::Adding;
 use super::aside::Aside;
-use super::column::{Id, count};
+use super::column::count;
+use super::direct::Direct;
 use super::failure::unwritable;
 use super::release::{self, Ground};
 use super::standing::{self, Standing};
 use super::transition::next_step;
-use super::{
-    Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, left_out, place, view,
-};
+use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, left_out, view};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
 use crate::model::state::JobState::{self, Blocked, Cancelled, Deferred, Ready, Rejected, Skipped};
+use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
-        let path = self.path.clone();
-        let transaction = self.begin()?;
+        let Self { connection, path, presence, .. } = self;
+        let (direct, transaction) = Direct::begin(connection, path, presence)?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = left_out::are_waiting(&transaction)?;
-        let aside = Aside::of(&transaction, import, &path)?;
+        let aside = Aside::of(&transaction, import, path)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -43,10 +45,13 @@ impl Journal {
             files: 0,
             sheets: BTreeMap::new(),
             lost: BTreeSet::new(),
+            made: Tally::default(),
             dispositions: [0; 4],
             left_out: 0,
             some_wait,
             aside,
+            adding: Adding::to(connection, direct.is_under_way())?,
+            direct,
         })
     }
 }
@@ -65,6 +70,8 @@ pub struct ImportWriter<'a> {
     /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
     /// row may yet correct them.
     pub(super) lost: BTreeSet<JobId>,
+    /// The jobs made so far, as they were made.
+    made: Tally,
     /// Rows so far, by disposition.
     dispositions: [u64; 4],
     /// Rows so far that are left out.
@@ -73,6 +80,9 @@ pub struct ImportWriter<'a> {
     pub(super) some_wait: bool,
     /// The indexes that are not kept while rows are added.
     pub(super) aside: Aside,
+    adding: Adding<'a>,
+    /// Ended, or dropped, after the transaction.
+    direct: Direct<'a>,
 }
 
 impl ImportWriter<'_> {
@@ -126,30 +136,15 @@ impl ImportWriter<'_> {
     /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
     /// will not be made it is skipped when the import ends.
     pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
-        let body = serde_json::to_string(&job.record).map_err(unwritable)?;
+        self.add_written_job(job, &written(&job.record)?)
+    }
+
+    /// The same, for a job whose record was [`written`] elsewhere.
+    pub fn add_written_job(&mut self, job: &NewJob, body: &str) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let id = self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            )?
-            .insert((
-                job.record.kind(),
-                state,
-                job.record.creation(),
-                self.import,
-                &job.natural_key,
-                &job.sheet_key,
-                &job.name,
-                &job.content_hash,
-                self.accepted,
-            ))?;
-        let id = JobId(id);
-        self.transaction
-            .prepare_cached("INSERT INTO record (job, body) VALUES (?1, ?2)")?
-            .execute((id, &body))?;
-        add_links(&self.transaction, id, &job.links)?;
+        let id = self.adding.job(job, body, state, (self.import, self.accepted))?;
+        self.made.add(job.record.kind(), state, 1);
+        self.adding.links(id, &job.links)?;
         for (extra, n) in job.extras.iter().zip(1_u32..) {
             add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
         }
@@ -169,12 +164,12 @@ impl ImportWriter<'_> {
                 kind.singular()
             )));
         }
-        let body = serde_json::to_string(&values.record).map_err(unwritable)?;
+        let body = written(&values.record)?;
         self.transaction
             .prepare_cached("UPDATE record SET body = ?2 WHERE job = ?1")?
             .execute((job, &body))?;
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
-        add_links(&self.transaction, job, &values.links)?;
+        self.adding.links(job, &values.links)?;
         revise_steps(&self.transaction, &standing, &values.extras)?;
 
         let footing = self.footing(&values.links)?;
@@ -236,19 +231,13 @@ impl ImportWriter<'_> {
 
     /// Adds a row.
     pub fn row(&mut self, row: &NewRow) -> Result<()> {
+        self.written_row(row, &written(&row.cells)?)
+    }
+
+    /// The same, for a row whose cells were [`written`] elsewhere.
+    pub fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
         self.count_row(row.sheet)?;
-        let cells = serde_json::to_string(&row.cells).map_err(unwritable)?;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO sheet_row (place, job, line, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute((
-                place::key(row.sheet, row.number),
-                row.job,
-                row.line.map(count),
-                row.disposition,
-                &cells,
-            ))?;
+        self.adding.row(row, cells)?;
         let count = match row.disposition {
             Disposition::New => &mut self.dispositions[0],
             Disposition::Revised => &mut self.dispositions[1],
@@ -275,11 +264,17 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
             .execute((self.import, count(rows)))?;
-        let tally = view::tally_of(&self.transaction, self.import)?;
+        let tally = if self.is_first() && self.made.total() == rows && self.dispositions[0] == rows {
+            // Every row made a job of its own, and nothing has moved since.
+            self.made.clone()
+        } else {
+            view::tally_of(&self.transaction, self.import)?
+        };
         self.aside.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");
+        self.direct.end()?;
         let [added, revised, recognised, changed_since] = self.dispositions;
         Ok(Imported {
             import: self.import,
@@ -298,6 +293,11 @@ impl ImportWriter<'_> {
         let mut state = Ready;
         for link in links {
             let Target::Job(target) = link.target else { continue };
+            if self.is_first() {
+                // Made by this import, as every job.
+                state = Blocked;
+                continue;
+            }
             let mut statement =
                 self.transaction.prepare_cached("SELECT state, remote_id IS NULL FROM job WHERE id = ?1")?;
             let (parent, unmade): (JobState, bool) =
@@ -313,17 +313,12 @@ impl ImportWriter<'_> {
     }
 }
 
-fn add_links(connection: &Connection, job: JobId, links: &[Link]) -> Result<()> {
-    let mut statement = connection
-        .prepare_cached("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?;
-    for link in links {
-        let (target, id) = match link.target {
-            Target::Job(target) => (Some(target), None),
-            Target::Remote(id) => (None, Some(Id(id))),
-        };
-        statement.execute((job, link.role, target, id))?;
-    }
-    Ok(())
+/// A value as the journal keeps it.
+///
+/// # Errors
+/// When it cannot be written as JSON, which is a mistake of ours.
+pub fn written(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(unwritable)
 }
 
 fn add_step(

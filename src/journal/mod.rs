@@ -5,6 +5,7 @@
 //! in; nothing here asks a clock.
 
 mod activity;
+mod adding;
 mod answers;
 mod aside;
 mod audit;
@@ -13,6 +14,7 @@ mod batch;
 mod cause;
 mod column;
 mod decided;
+mod direct;
 mod doubt;
 mod due;
 mod failure;
@@ -70,7 +72,7 @@ pub use decided::{Decided, DecidedJob};
 pub use finding::Audited;
 pub use identity::{Accepted, Regression};
 pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
-pub use intake::ImportWriter;
+pub use intake::{ImportWriter, written};
 pub use known::KnownJob;
 pub use left_out::{Because, LeftOut, Provenance};
 pub use lock::{Holder, RunLock};

@@ -130,14 +130,7 @@ fn prepare(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(
     set(connection, "trusted_schema", 0)?;
     set(connection, "foreign_keys", 1)?;
     set(connection, "cell_size_check", 1)?;
-    let mode = write_ahead(connection)?;
-    if !mode.eq_ignore_ascii_case("wal") {
-        return Err(Error::journal(format!(
-            "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
-            path.display()
-        ))
-        .hint("keep the journal on a local disk: name a file there with --journal FILE"));
-    }
+    demand_log(connection, path)?;
     set(connection, "synchronous", synchronous())?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     set(connection, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
@@ -157,6 +150,19 @@ fn synchronous() -> i64 {
     }
 }
 
+/// Switches to the write-ahead log, and refuses a journal that cannot have one.
+pub(super) fn demand_log(connection: &Connection, path: &Path) -> Result<()> {
+    let mode = write_ahead(connection)?;
+    if mode.eq_ignore_ascii_case("wal") {
+        return Ok(());
+    }
+    Err(Error::journal(format!(
+        "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
+        path.display()
+    ))
+    .hint("keep the journal on a local disk: name a file there with --journal FILE"))
+}
+
 /// Switches to the write-ahead log and gives the mode that holds. SQLite does not wait here by itself when another
 /// process is switching the same new file, so we do.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<String> {
@@ -174,7 +180,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<String> {
 }
 
 /// Sets a pragma and asserts that it holds: SQLite ignores silently what it cannot do.
-fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
+pub(super) fn set(connection: &Connection, pragma: &str, value: i64) -> Result<()> {
     connection.pragma_update(None, pragma, value)?;
     let kept: i64 = connection.pragma_query_value(None, pragma, |row| row.get(0))?;
     if kept == value {

@@ -61,6 +61,11 @@ impl Presence {
         Self { journal: id(path), log: id(&log_of(path)), limit: LOG_LIMIT, beyond: 0 }
     }
 
+    /// Takes the files for what they are now: the log was put away and made again.
+    pub(super) fn look_anew(&mut self, path: &Path) {
+        *self = Self { limit: self.limit, ..Self::of(path) };
+    }
+
     fn look(&mut self, path: &Path) -> std::result::Result<(), Displaced> {
         let shown = path.display();
         let using = "while fleetload was using it";

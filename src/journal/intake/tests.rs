@@ -25,6 +25,7 @@ fn an_import_is_there_whole_or_not_at_all() {
     assert_eq!((imported.rows, imported.added, imported.recognised), (2, 2, 0));
     assert_eq!(imported.tally.of(Kind::Company, Ready), 1);
     assert_eq!(imported.tally.of(Kind::Company, Blocked), 1);
+    assert_eq!(imported.tally, bench.journal.tally(Some(imported.import)).unwrap());
     let known = bench.journal.by_natural_key(Kind::Company, "Bolt").unwrap().unwrap();
     assert_eq!((known.job, known.state, known.first_import), (jobs[1], Blocked, imported.import));
     assert_eq!(known.links, [link(Role::Parent, jobs[0])]);

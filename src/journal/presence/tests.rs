@@ -111,6 +111,8 @@ fn outcomes_spilled_by_another_journal_are_not_taken_in() {
 fn a_log_that_another_program_keeps_growing_stops_the_writer_after_a_while_and_not_at_once() {
     let mut bench = bench();
     import_companies(&mut bench.journal, &["Acme"], false);
+    // The first import is written past the log.
+    import_companies(&mut bench.journal, &["Bolt"], false);
     bench.journal.presence.limit = 1;
     for _ in 0..=PATIENCE {
         assert!(bench.journal.presence.beyond <= PATIENCE);
@@ -131,11 +133,13 @@ fn a_log_that_another_program_keeps_growing_stops_the_writer_after_a_while_and_n
 fn a_journal_that_failed_once_is_not_written_on_closing() {
     let mut bench = bench();
     import_companies(&mut bench.journal, &["Acme"], false);
+    // The first import is written past the log.
+    import_companies(&mut bench.journal, &["Bolt"], false);
     let path = bench.journal.path().to_owned();
     bench.journal.touch_no_more();
     let before = fs::read(&path).unwrap();
     drop(bench.journal);
     assert_eq!(fs::read(&path).unwrap(), before);
     assert!(log_of(&path).exists(), "what it holds is merged by the next start");
-    assert_eq!(Journal::open_existing(&path).unwrap().imports().unwrap().len(), 1);
+    assert_eq!(Journal::open_existing(&path).unwrap().imports().unwrap().len(), 2);
 }

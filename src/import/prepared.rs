@@ -1,0 +1,61 @@
+//! What can be made of a row before it is known which job anything is: done on the thread that reads, since the one that
+//! writes has the longer way.
+
+use crate::error::Result;
+use crate::journal::written;
+use crate::model::key::comparable;
+use crate::sheet::between::Checked;
+use crate::sheet::{Draft, Row, fold_key};
+
+/// A row on its way from the reader to the journal.
+pub(super) struct Prepared {
+    /// Its number among all rows of the import.
+    pub(super) ordinal: usize,
+    /// The row, without what is in `usable`.
+    pub(super) row: Row,
+    /// What is made of a row that can be imported.
+    pub(super) usable: Option<Usable>,
+}
+
+/// What is made of a row that can be imported.
+pub(super) struct Usable {
+    pub(super) draft: Draft,
+    /// Its record as the journal keeps it.
+    pub(super) body: String,
+    /// Its cells as the journal keeps them.
+    pub(super) cells: String,
+    /// Its own key, folded.
+    pub(super) key: Option<String>,
+    /// Its name as names are compared.
+    pub(super) name: String,
+}
+
+/// Prepares a row of an import that was checked; its cells stay with it where they are `asked_for`. `None` when it is not
+/// the row that was checked.
+pub(super) fn prepare(
+    checked: &Checked,
+    ordinal: usize,
+    mut row: Row,
+    asked_for: bool,
+) -> Result<Option<Prepared>> {
+    if ordinal >= checked.rows() || row.fingerprint() != checked.fingerprint(ordinal) {
+        return Ok(None);
+    }
+    if !checked.is_usable(ordinal) {
+        return Ok(Some(Prepared { ordinal, row, usable: None }));
+    }
+    let usable = match row.draft.take() {
+        Some(draft) => Some(Usable {
+            body: written(&draft.record)?,
+            cells: written(&row.cells)?,
+            key: draft.key.as_deref().map(fold_key),
+            name: comparable(draft.record.name()),
+            draft,
+        }),
+        None => None,
+    };
+    if !asked_for {
+        row.cells = Vec::new();
+    }
+    Ok(Some(Prepared { ordinal, row, usable }))
+}
