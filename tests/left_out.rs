@@ -204,3 +204,41 @@ fn the_original_corrected_answers_its_rows_although_nothing_but_their_place_tell
     let sites = bench.created("site");
     assert_eq!(sites.len(), 4);
 }
+
+#[test]
+fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    assert!(told.stdout.contains("fix.xlsx"), "{}", told.stdout);
+
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(
+        told.stdout.contains("7 rows of import 1 given up, 7 of them left out before"),
+        "{}",
+        told.stdout
+    );
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!told.stdout.contains("fix.xlsx") && !told.stdout.contains("correct"), "{}", told.stdout);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(told.stdout.contains("0 rows of import 1 given up"), "{}", told.stdout);
+
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let counts: Vec<_> = bench.counts(1).into_iter().collect();
+    assert_eq!(counts, [("cancelled".into(), 7), ("created".into(), 11)], "every row is still answered");
+    assert_eq!((&bench.summary(1)["left_out"], &bench.summary(1)["to_fix"]), (&0.into(), &0.into()));
+    assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to be corrected");
+    let rows = bench.results(1);
+    let wrong = rows.iter().find(|row| row["source"] == "companies.csv!companies!3").expect("the company");
+    assert_eq!((&wrong["code"], &wrong["left_out"]), (&"cancelled".into(), &true.into()));
+    let message = wrong["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("given up by ") && message.contains("it had been left out: "), "{message}");
+
+    // Whoever wants them after all corrects the sheet and runs it.
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(9, 3));
+    bench.fleetload(&FILES).expect_code(0);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.counts(1).into_iter().collect::<Vec<_>>(), [("created".to_owned(), 18)]);
+}

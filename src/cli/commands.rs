@@ -251,7 +251,8 @@ pub(super) const CANCEL_EXAMPLES: &str = "\
 Examples:
   fleetload cancel 3
 
-What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
+What was not sent is given up, and so are rows that were left out because of errors: nobody is asked to correct them
+any more. What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
 exit code 5 when there are any, 8 when rows are held.";
 
 /// `fleetload template`.

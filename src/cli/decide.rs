@@ -52,8 +52,11 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
     status::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
-    let mut told =
-        format!("{} of import {} given up", counted(cancelled.cancelled, "row", "rows"), typed.import);
+    let given_up = cancelled.cancelled + cancelled.left_out;
+    let mut told = format!("{} of import {} given up", counted(given_up, "row", "rows"), typed.import);
+    if cancelled.left_out > 0 {
+        told.push_str(&format!(", {} of them left out before", count(cancelled.left_out)));
+    }
     if cancelled.skipped > 0 {
         told.push_str(&format!(", and {} of other imports below them skipped", count(cancelled.skipped)));
     }
@@ -77,7 +80,8 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
         }
     }
     terminal.object(&json!({
-        "object": "summary", "import": typed.import, "cancelled": cancelled.cancelled,
+        "object": "summary", "import": typed.import, "cancelled": given_up,
+        "left_out": cancelled.left_out,
         "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
         "exit_code": exit.code(),
     }));

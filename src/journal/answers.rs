@@ -48,7 +48,7 @@ const LEFT_OUT: &str = "WITH again AS MATERIALIZED (
              WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
                  AND later.natural_key IS NOT NULL AND later.job IS NULL), 0)) AS newest
      FROM left_out LEFT JOIN again ON again.earlier = left_out.place
-     WHERE left_out.job IS NULL AND left_out.place BETWEEN ?1 AND ?2";
+     WHERE left_out.job IS NULL AND left_out.given_up IS NULL AND left_out.place BETWEEN ?1 AND ?2";
 
 /// The rows of a sheet that later imports answer for, by their places: the import that does.
 pub(super) fn of_sheet(connection: &Connection, sheet: SheetId) -> Result<HashMap<i64, ImportId>> {

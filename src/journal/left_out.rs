@@ -117,6 +117,18 @@ impl ImportWriter<'_> {
     }
 }
 
+/// Gives up the rows that an import left out and that have not come again; how many they are.
+pub(super) fn give_up(transaction: &Transaction<'_>, import: ImportId, who: &str) -> Result<u64> {
+    let (first, last) = place::range_of(transaction, import)?;
+    let given_up = transaction
+        .prepare_cached(
+            "UPDATE left_out SET given_up = ?3
+             WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2",
+        )?
+        .execute((first, last, who))?;
+    Ok(given_up as u64)
+}
+
 /// Whether rows of earlier imports were left out and have not come again.
 pub(super) fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
     Ok(transaction
@@ -249,7 +261,7 @@ impl ImportWriter<'_> {
 }
 
 impl Journal {
-    /// How many rows an import, or all of them, left out that have not come again since.
+    /// How many rows an import, or all of them, left out that have neither come again since nor been given up.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
         Ok(self.left_out_tally(import)?.total())
     }
@@ -257,7 +269,7 @@ impl Journal {
     /// The same by kind and by the state that reports show.
     pub fn left_out_tally(&self, import: Option<ImportId>) -> Result<Tally> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT kind, state, count(*) FROM left_out WHERE job IS NULL
+            "SELECT kind, state, count(*) FROM left_out WHERE job IS NULL AND given_up IS NULL
              AND (?1 IS NULL OR place >> 32 IN (SELECT id FROM sheet WHERE import = ?1)) GROUP BY kind, state",
         )?;
         let mut rows = statement.query([import])?;

@@ -26,6 +26,7 @@ pub(super) const STEPS: &[&str] = &[
     include_str!("schema_4_audit.sql"),
     include_str!("schema_5_left_out.sql"),
     include_str!("schema_6_reading.sql"),
+    include_str!("schema_7_given_up.sql"),
 ];
 
 /// Pages copied at a time; the copy holds no lock between.

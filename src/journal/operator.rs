@@ -7,7 +7,7 @@ use super::failure::damaged;
 use super::standing::{self, Standing};
 use super::transition::{finish_step, owner_of};
 use super::write::{Candidate, Evidence, How, Moved};
-use super::{Journal, baseline, decided, intake, place, release};
+use super::{Journal, baseline, decided, intake, left_out, place, release};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -56,6 +56,8 @@ pub struct Retried {
 pub struct Cancelled {
     /// Jobs given up.
     pub cancelled: u64,
+    /// Rows given up that had been left out, and so have no job.
+    pub left_out: u64,
     /// Jobs of other imports skipped, since they belong to one given up.
     pub skipped: u64,
     /// Jobs under way or in doubt, left as they are: they may exist.
@@ -140,7 +142,8 @@ impl Journal {
         Ok(moved)
     }
 
-    /// Gives up what an import has not sent: blocked, ready and deferred jobs. Others stay as they are.
+    /// Gives up what an import has not sent: blocked, ready and deferred jobs, and rows that it left out. Others stay as
+    /// they are.
     pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
         let transaction = self.begin()?;
         let known: bool =
@@ -168,6 +171,7 @@ impl Journal {
             cancelled.skipped += below.len() as u64;
         }
         cancelled.cancelled = given_up.len() as u64;
+        cancelled.left_out = left_out::give_up(&transaction, import, who)?;
         for state in [InDoubt, JobState::Sending] {
             cancelled.left_in_doubt += selected(&transaction, state, &selection)?.len() as u64;
         }

@@ -143,8 +143,14 @@ macro_rules! every_row {
              FROM sheet_row JOIN job ON job.id = sheet_row.job WHERE sheet_row.place BETWEEN ?1 AND ?2
              UNION ALL
              SELECT left_out.place, left_out.line, left_out.cells, 'left_out',
-                job.id, left_out.kind, coalesce(job.state, left_out.state), job.remote_id,
-                iif(job.id IS NULL, left_out.code, job.code), iif(job.id IS NULL, left_out.message, job.message),
+                job.id, left_out.kind,
+                coalesce(job.state, iif(left_out.given_up IS NULL, left_out.state, 'cancelled')), job.remote_id,
+                CASE WHEN job.id IS NOT NULL THEN job.code
+                    WHEN left_out.given_up IS NOT NULL THEN 'cancelled' ELSE left_out.code END,
+                CASE WHEN job.id IS NOT NULL THEN job.message
+                    WHEN left_out.given_up IS NOT NULL
+                    THEN 'given up by ' || left_out.given_up || '; it had been left out: ' || left_out.message
+                    ELSE left_out.message END,
                 iif(job.id IS NULL, left_out.violations, job.violations), job.candidates,
                 coalesce(job.attempts, 0), job.finished_at, job.due, job.operation
              FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 ",

@@ -162,7 +162,10 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
         force(&bench.journal, job, state);
     }
     let cancelled = bench.journal.cancel(imported.import, "kim", at(9_000)).unwrap();
-    assert_eq!(cancelled, Cancelled { cancelled: 1, skipped: 1, left_in_doubt: 2, left_held: 1 });
+    assert_eq!(
+        cancelled,
+        Cancelled { cancelled: 1, left_out: 0, skipped: 1, left_in_doubt: 2, left_held: 1 }
+    );
     assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp]);
     assert_eq!(state(&bench.journal, elsewhere), Skipped);
     assert!(message(&bench.journal, elsewhere).unwrap().contains("given up"));
