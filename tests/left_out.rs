@@ -242,3 +242,18 @@ fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
     bench.fleetload(&["report", "1"]).expect_code(0);
     assert_eq!(bench.counts(1).into_iter().collect::<Vec<_>>(), [("created".to_owned(), 18)]);
 }
+
+#[test]
+fn what_is_wrong_with_a_whole_sheet_is_named_where_leaving_out_rows_does_not_help() {
+    let bench = Bench::new(Scenario::default());
+    bench.write(
+        "companies.csv",
+        &bench::companies(3).replace("phone", "telefone number").replace("Customer 1", ""),
+    );
+    let told = bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(3).stderr;
+    let hint = "no row can be left out for what is wrong with a whole file or sheet: header.required-missing, header.unknown";
+    assert!(told.contains(hint), "{told}");
+    assert_eq!(bench.ledger().len(), 0);
+    let told = bench.fleetload(&["run", "companies.csv"]).expect_code(3).stderr;
+    assert!(!told.contains("left out"), "nobody asked for it: {told}");
+}

@@ -176,6 +176,14 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
     );
     terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, refusals);
+    let whole = refusals.of_the_whole();
+    if manner.skip_invalid && !whole.is_empty() {
+        let codes: Vec<&str> = whole.iter().map(|code| code.as_str()).collect();
+        terminal.hint(format!(
+            "--skip-invalid leaves out rows; no row can be left out for what is wrong with a whole file or sheet: {}",
+            codes.join(", ")
+        ));
+    }
     terminal.hint(format!("{}, then type the command again", remedy(refusals)));
 }
 

@@ -6,6 +6,8 @@
 
 mod group;
 
+use std::collections::BTreeSet;
+
 use super::code::{Code, Severity};
 use super::finding::Finding;
 use super::policy::Policy;
@@ -45,8 +47,9 @@ pub struct Findings {
     counts: [usize; 4],
     /// The sheets in the order of the files, as far as they are known.
     sheets: Vec<(String, Option<String>)>,
-    /// Errors, denied warnings among them, that are about more than a row, so that leaving out rows does not help.
-    whole: usize,
+    /// Codes of errors, denied warnings among them, that are about more than a row, so that leaving out rows does not
+    /// help.
+    whole: BTreeSet<Code>,
 }
 
 impl Findings {
@@ -102,7 +105,7 @@ impl Findings {
     /// Takes one in.
     pub fn push(&mut self, mut finding: Finding) {
         if self.policy.judge(&mut finding) {
-            self.whole += 1;
+            self.whole.insert(finding.code);
         }
         self.take(finding);
     }
@@ -111,7 +114,9 @@ impl Findings {
     pub fn extend_whole(&mut self, findings: impl IntoIterator<Item = Finding>) {
         for mut finding in findings {
             self.policy.judge(&mut finding);
-            self.whole += usize::from(finding.is_error());
+            if finding.is_error() {
+                self.whole.insert(finding.code);
+            }
             self.take(finding);
         }
     }
@@ -160,7 +165,7 @@ impl Findings {
             own.count += beyond;
             self.counts[severity as usize] += beyond;
         }
-        self.whole += others.whole;
+        self.whole.extend(others.whole);
     }
 
     /// Only those that forbid something, with all that is counted of them.
@@ -188,8 +193,14 @@ impl Findings {
     /// Whether nothing may be imported. With `skip_invalid` the rows with errors are left out, which helps as long as
     /// only rows are wrong: two columns that claim one place, or a second table that is not read, are no row's fault.
     pub fn forbid_import(&self, skip_invalid: bool) -> bool {
-        let whole = self.count(Severity::Fatal) > 0 || self.whole > 0;
+        let whole = self.count(Severity::Fatal) > 0 || !self.whole.is_empty();
         whole || (!self.is_clean() && !skip_invalid)
+    }
+
+    /// The codes of what is wrong with whole files and sheets, for which no row can be left out.
+    pub fn of_the_whole(&self) -> BTreeSet<Code> {
+        let fatal = self.groups().iter().filter(|group| group.key.severity == Severity::Fatal);
+        fatal.map(|group| group.key.code).chain(self.whole.iter().copied()).collect()
     }
 
     /// Those kept, in the order they were found.
@@ -322,6 +333,9 @@ mod tests {
         assert!(findings.forbid_import(false) && !findings.forbid_import(true));
         findings.extend_whole([Finding::of_file(Code::HeaderDuplicate, "a.csv", "remove one")]);
         assert!(findings.forbid_import(true) && findings.errors().forbid_import(true));
+        findings.push(Finding::of_file(Code::FileEmpty, "b.csv", "empty").as_severity(Severity::Fatal));
+        let codes = BTreeSet::from([Code::FileEmpty, Code::HeaderDuplicate]);
+        assert_eq!((findings.of_the_whole(), findings.errors().of_the_whole()), (codes.clone(), codes));
     }
 
     #[test]
