@@ -72,7 +72,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         left,
         no_rows: !concerned.is_empty() && sum.total() == 0,
     };
-    tell_ending(context, ended.ending, exit, told);
+    tell_ending(context, ended.ending, exit, &told);
     terminal.object(&json!({
         "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back.figures,
@@ -214,17 +214,12 @@ struct Told<'a> {
 }
 
 /// Says how it ended, and what to type next.
-fn tell_ending(
-    context: &Context<'_>,
-    ending: &Ending,
-    exit: Exit,
-    Told { fix, found, left, no_rows }: Told<'_>,
-) {
+fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, told: &Told<'_>) {
     let terminal = context.terminal;
     let again = context.again("run");
     match ending {
-        Ending::Finished => tell_finished(context, exit, fix, (found, no_rows)),
-        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
+        Ending::Finished => tell_finished(context, exit, told),
+        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, told.fix),
         Ending::Parked { until, why } => {
             terminal.result(
                 Line::new()
@@ -234,7 +229,7 @@ fn tell_ending(
             terminal.hint(format!("then: {again}"));
         }
         Ending::Interrupted { why } => {
-            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {left}")));
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {}", told.left)));
             terminal.hint(format!("to go on: {again}"));
         }
         Ending::Stopped { why, hint } => {
@@ -245,28 +240,26 @@ fn tell_ending(
 }
 
 /// Nothing is left that goes on by itself, whatever became of the rows.
-fn tell_finished(
-    context: &Context<'_>,
-    exit: Exit,
-    fix: Option<&(PathBuf, String)>,
-    (found, no_rows): (bool, bool),
-) {
+fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
     let terminal = context.terminal;
     match exit {
         Exit::Done => {
-            let done =
-                if no_rows { "the sheets have no rows: nothing is to be done" } else { "every row is done" };
+            let done = if told.no_rows {
+                "the sheets have no rows: nothing is to be done"
+            } else {
+                "every row is done"
+            };
             terminal.result(Line::new().ink(Ink::Good, done));
             terminal.hint(format!("to see it again at any time: {}", context.again("status")));
         }
         Exit::Rejections => {
             terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
-            terminal.hint(match fix {
+            terminal.hint(match told.fix {
                 Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
                 None => format!("what was rejected, and why: {}", context.again("report")),
             });
         }
-        Exit::Held if found => terminal
+        Exit::Held if told.found => terminal
             .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
         Exit::Held => terminal
             .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),

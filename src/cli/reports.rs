@@ -161,11 +161,7 @@ pub(super) fn write(
             .text(format!(", {}", report::RESULTS)),
     );
     if let Some(fix) = &written.fix {
-        context.terminal.result(format!(
-            "{}: {}",
-            look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
-            fix.display()
-        ));
+        context.terminal.result(format!("{}: {}", to_correct(&written), fix.display()));
     }
     tell_kept(context, &again, &written);
     Ok((written, again))
@@ -189,11 +185,7 @@ pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) 
             "report of import {}: written again, as rows of it came again: {}",
             info.import,
             match &written.fix {
-                Some(fix) => format!(
-                    "{} in {}",
-                    look::to_correct(written.to_fix.saturating_sub(written.along), written.along),
-                    fix.display()
-                ),
+                Some(fix) => format!("{} in {}", to_correct(&written), fix.display()),
                 None => "nothing is left to be corrected in it".to_owned(),
             }
         ));
@@ -201,6 +193,11 @@ pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) 
         renewed.push(written);
     }
     Ok(renewed)
+}
+
+/// How many rows a report has for a person to correct, in words.
+fn to_correct(written: &Written) -> String {
+    look::to_correct(written.to_fix.saturating_sub(written.along), written.along)
 }
 
 /// Tells of fix files that somebody has corrected: they have another name now.
