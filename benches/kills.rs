@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "figures are what a bench is for")]
 
-#[path = "../tests/bench/mod.rs"]
+#[path = "../tests/cli/bench/mod.rs"]
 mod bench;
 #[path = "../tests/killing/mod.rs"]
 mod killing;

@@ -4,6 +4,7 @@
 //! the death the commands are typed that a person would type, until every row is done.
 #![cfg(unix)]
 
+#[path = "cli/bench/mod.rs"]
 mod bench;
 mod killing;
 

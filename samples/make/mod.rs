@@ -1,7 +1,7 @@
 //! The sample sheets, made by a program so that every byte has a known reason.
 //!
 //! The same call gives the same bytes on every machine: random choices are seeded and the workbooks carry a fixed
-//! date. `tests/samples.rs` compares the committed files with what is made here.
+//! date. `tests/cli/samples.rs` compares the committed files with what is made here.
 
 mod codes;
 mod docs;

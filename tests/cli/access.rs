@@ -1,0 +1,82 @@
+//! Tokens, credentials and endpoints: what stops a run stops it with every job ready, and a later run finishes.
+
+use crate::bench::{self, Bench};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+/// A service on which one thing is wrong until the test mends it.
+fn broken(operation: &str, kind: FaultKind) -> Bench {
+    Bench::new(Scenario::default().with_fault(Fault::new(operation, kind)))
+}
+
+fn mend(bench: &Bench) {
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+}
+
+/// Runs ten companies against a service that refuses, then mends it and finishes.
+fn stops_and_finishes(bench: &Bench, fault: FaultKind, words: &str) {
+    bench.write("companies.csv", &bench::companies(10));
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    assert!(bench.statistics().faults_fired[fault.name()] >= 1, "the fault fired");
+    assert_eq!(bench.created("company").len(), 0);
+    assert_eq!(bench.counts(1), [("ready".to_owned(), 10)].into());
+    mend(bench);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 10);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_refused_client_stops_the_run_with_7_and_every_job_ready() {
+    let bench = broken("auth", FaultKind::InvalidClient);
+    stops_and_finishes(&bench, FaultKind::InvalidClient, "invalid_client");
+}
+
+#[test]
+fn a_source_address_that_is_not_authorized_stops_the_run_with_7_and_every_job_ready() {
+    let bench = broken("creations", FaultKind::UnauthorizedSource);
+    stops_and_finishes(&bench, FaultKind::UnauthorizedSource, "unauthorizedSource");
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_stops_its_operation_and_names_the_key_to_set() {
+    let bench = broken("addCompany", FaultKind::NotFound404);
+    stops_and_finishes(&bench, FaultKind::NotFound404, "endpoints.addCompany");
+}
+
+#[test]
+fn tokens_that_live_two_seconds_are_refreshed_one_at_a_time_and_cost_no_row() {
+    let latency = Fault { ms: 50, ..Fault::new("auth", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { token_seconds: 2, ..Scenario::default() }.with_fault(latency));
+    bench.profile("", "rate = 98", "");
+    bench.write("companies.csv", &bench::companies(5));
+    bench.write("devices.csv", &bench::devices(400, 5));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let statistics = bench.statistics();
+    assert!(statistics.tokens_issued >= 2, "tokens were refreshed: {statistics:?}");
+    assert_eq!(statistics.most_sign_ins_at_once, 1);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn tokens_that_are_revoked_in_mid_run_cost_no_row() {
+    let revoked = Fault { times: Some(3), after: 20, ..Fault::new("addDevice", FaultKind::TokenRevoked) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(revoked));
+    bench.write("companies.csv", &bench::companies(5));
+    bench.write("devices.csv", &bench::devices(300, 5));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert!(bench.statistics().faults_fired["token_revoked"] >= 1);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn an_operation_without_a_path_is_refused_before_anything_is_imported_or_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("paths = \"documented\"", "", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("addSite"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("endpoints.addSite"), "{}", outcome.stderr);
+    assert_eq!(bench.statistics().requests.len(), 0, "nothing was sent");
+}

@@ -1,0 +1,284 @@
+//! Importing the same thing again: what is done is recognised, what was corrected is sent, and nothing else.
+
+use crate::bench::{self, Bench, books};
+use calamine::Data;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+
+#[test]
+fn the_same_sheet_again_sends_nothing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(20, 3));
+    let files = ["run", "companies.csv", "devices.csv"];
+    bench.fleetload(&files).expect_code(0);
+    let before = bench.statistics().requests;
+    bench.fleetload(&files).expect_code(0);
+    assert_eq!(bench.statistics().requests, before);
+    assert_eq!(
+        bench.counts(2),
+        [("created".to_owned(), 23)].into(),
+        "the second import shows what the first made"
+    );
+    bench.assert_exact(2);
+}
+
+#[test]
+fn a_key_that_is_added_later_is_learnt_and_the_next_sheet_may_use_it() {
+    let bench = Bench::new(Scenario::default());
+    let companies = bench::companies(2);
+    bench.write("companies.csv", &companies.replace("\nC0,", "\n,"));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let before = bench.statistics().requests;
+    bench.write("companies.csv", &companies);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().requests, before, "nothing is sent for a key");
+    bench.write("sites.csv", &bench::sites(3, 1));
+    bench.fleetload(&["run", "sites.csv"]).expect_code(0);
+    assert_eq!(bench.counts(3), [("created".to_owned(), 3)].into());
+    assert_eq!((bench.requests("addCompany"), bench.requests("addSite")), (2, 3));
+}
+
+#[test]
+fn after_rejections_only_the_corrected_rows_are_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let wrong = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", "Till 3,Edge 9000")
+        .replace("Till 7,Edge 100", "Till 7,Edge 9000");
+    bench.write("devices.csv", &wrong);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+    let sent = bench.requests("addDevice");
+
+    // One of the two is corrected; the other is as it was.
+    bench.write("devices.csv", &wrong.replace("Till 3,Edge 9000", "Till 3,Edge 200"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.requests("addDevice"), sent + 1, "only the corrected row was sent");
+    assert_eq!(bench.counts(2), [("created".to_owned(), 11), ("rejected".to_owned(), 1)].into());
+
+    bench.write("devices.csv", &bench::devices(10, 2));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    bench.assert_exact(3);
+}
+
+#[test]
+fn the_fix_sheet_holds_only_what_to_correct_and_imports_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(10, 2).replace("Till 3,Edge 100", "Till 3,Edge 9000"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let fix = std::fs::read_to_string(bench.path("reports/1/devices.fix.csv")).expect("a sheet to fix");
+    assert_eq!(fix.lines().count(), 2, "the header and the one rejected row:\n{fix}");
+    assert!(!bench.path("reports/1/companies.fix.csv").exists());
+
+    bench.write("devices.csv", &fix.replace("Edge 9000", "Edge 500"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 10);
+    // Nobody shall correct the row a second time.
+    assert!(!bench.path("reports/1/fix.xlsx").exists() && !bench.path("reports/1/devices.fix.csv").exists());
+    assert_eq!(bench.summary(1)["to_fix"], 0);
+}
+
+#[test]
+fn a_row_that_is_refused_again_is_in_the_fix_sheet_of_the_newest_import_only() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let wrong = |till: &str| format!("{till},Edge 9000");
+    let devices = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", &wrong("Till 3"))
+        .replace("Till 5,Edge 100", &wrong("Till 5"));
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    let name = "reports/1/devices.fix.csv";
+    let fix = std::fs::read_to_string(bench.path(name)).expect("a sheet to fix");
+    // One of the two comes again, wrong in another way, from the file where it stood.
+    let half: String =
+        fix.lines().filter(|line| !line.contains("Till 5")).map(|line| format!("{line}\n")).collect();
+    bench.write(name, &half.replace("Edge 9000", "Edge 9001"));
+    let told = bench.fleetload(&["run", name]).expect_code(4);
+    assert!(told.stdout.contains("1 row to correct: reports/1/fix.xlsx"), "{}", told.stdout);
+    let kept = "your corrections, which were imported already, are kept in reports/1/devices.fix.edited.csv";
+    assert!(told.stdout.contains(kept), "{}", told.stdout);
+    for (import, has, lacks) in [(1, "Till 5", "Till 3"), (2, "Till 3", "Till 5")] {
+        let fix = std::fs::read_to_string(bench.path(&format!("reports/{import}/devices.fix.csv")));
+        let fix = fix.expect("a sheet to fix");
+        assert!(fix.contains(has) && !fix.contains(lacks), "import {import}: {fix}");
+    }
+    let rows = bench.results(1);
+    let row = rows.iter().find(|row| row["status"] == "rejected" && row["row"] == 5).expect("Till 3");
+    let says = |key: &str, words: &str| row[key].as_str().is_some_and(|text| text.contains(words));
+    assert!(says("message", "it came again in import 2, which answers for it"), "{row}");
+    assert!(says("advice", "type: fleetload report 2"), "{row}");
+}
+
+#[test]
+fn retry_sends_a_rejected_row_unchanged() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(3, 1).replace("Till 1,Edge 100", "Till 1,Edge 9000"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    bench.sandbox().change(|scenario| scenario.models.push("Edge 9000".to_owned())).expect("a scenario");
+    bench.fleetload(&["run"]).expect_code(4);
+    bench.fleetload(&["retry"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn children_of_a_rejected_company_are_skipped_and_come_back_when_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let wrong = bench::companies(1).replace(&bench::root(), "6f1c2a3e-ffff-4000-8000-000000000001");
+    bench.write("companies.csv", &wrong);
+    bench.write("devices.csv", &bench::devices(5, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("rejected".to_owned(), 1), ("skipped".to_owned(), 5)].into());
+
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 1);
+    assert_eq!(
+        bench.created("device").len(),
+        5,
+        "the devices came back although their sheet was not given again"
+    );
+}
+
+#[test]
+fn with_a_new_journal_companies_below_one_that_was_there_are_found_as_well() {
+    let bench = Bench::new(Scenario::default());
+    let sheet = bench::companies(2);
+    let below = sheet.replace(&format!("C1,{}", bench::root()), "C1,C0");
+    bench.write("companies.csv", &below);
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2);
+    bench.fleetload(&["run", "companies.csv", "--journal", "new.db"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 2, "both were there");
+    assert_eq!(bench.counts("1-2"), [("existing".to_owned(), 2)].into());
+}
+
+#[test]
+fn a_row_that_is_not_the_similar_record_found_before_sending_is_sent_once_a_person_says_so() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    bench.write("sites.csv", &bench::sites(1, 1).replace("Branch 0,REF-0", "BRANCH 0,"));
+    let files = ["run", "companies.csv", "sites.csv", "--journal", "new.db"];
+    bench.fleetload(&files).expect_code(8);
+    assert_eq!(bench.counts("1-2")["held"], 1);
+    bench.fleetload(&["resolve", "2", "--not-created", "--journal", "new.db"]).expect_code(0);
+    bench.fleetload(&["run", "--journal", "new.db"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2);
+}
+
+#[test]
+fn a_record_that_is_there_after_all_is_not_made_again_on_a_persons_word() {
+    let lost = Fault { times: Some(1), ..Fault::new("addSite", FaultKind::RequestLost) };
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    // The lost request takes effect late, or a colleague makes the site by hand.
+    bench.fleetload(&["run", "companies.csv", "sites.csv", "--journal", "colleague.db"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2);
+    // Only the one that is held can be decided, and the word is taken for it when the service is not asked.
+    for job in ["2", "3"] {
+        drop(bench.fleetload(&["resolve", job, "--not-created", "--unchecked"]));
+    }
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2, "it was found before it was sent again");
+    assert_eq!(bench.counts(1)["adopted"], 1);
+}
+
+/// A workbook with two companies and ten devices, of which two have a model that the service refuses.
+fn refused(bench: &Bench) -> u64 {
+    let wrong = bench::devices(10, 2)
+        .replace("Till 3,Edge 100", "Till 3,Edge 9000")
+        .replace("Till 7,Edge 100", "Till 7,Edge 9000");
+    let sheet = |name: &str, text: &str| books::Sheet {
+        name: name.to_owned(),
+        rows: text
+            .lines()
+            .map(|line| line.split(',').map(|cell| Data::String(cell.into())).collect())
+            .collect(),
+    };
+    books::write(
+        &bench.path("rollout.xlsx"),
+        &[sheet("Customers companies", &bench::companies(2)), sheet("Devices", &wrong)],
+    );
+    bench.fleetload(&["run", "rollout.xlsx"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+    bench.requests("addDevice")
+}
+
+/// Replaces a model wherever it stands.
+fn correct(sheets: &mut [books::Sheet]) -> usize {
+    let wrong = Data::String("Edge 9000".into());
+    let cells = sheets.iter_mut().flat_map(|sheet| &mut sheet.rows).flatten();
+    cells.filter(|cell| **cell == wrong).map(|cell| *cell = Data::String("Edge 200".into())).count()
+}
+
+/// After the correction: everything is there once, each refused row was sent once more, and both imports show it.
+#[track_caller]
+fn finished(bench: &Bench, sent: u64, rows: u64) {
+    assert_eq!(bench.created("device").len(), 10);
+    assert_eq!(bench.requests("addDevice"), sent + 2, "only the two that were corrected");
+    assert_eq!(bench.requests("addCompany"), 2);
+    assert_eq!(bench.counts(2), [("created".to_owned(), rows)].into());
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(
+        bench.counts(1),
+        [("created".to_owned(), 12)].into(),
+        "the earlier rows show what became of them"
+    );
+    assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to correct");
+    bench.assert_exact(1);
+    let before = bench.statistics().requests;
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.statistics().requests, before, "nothing is sent twice");
+}
+
+#[test]
+fn the_fix_workbook_is_corrected_and_run_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    let sent = refused(&bench);
+    let mut fix = books::read(&bench.path("reports/1/fix.xlsx"));
+    assert_eq!(correct(&mut fix), 2);
+    books::write(&bench.path("fixed.xlsx"), &fix);
+    bench.fleetload(&["run", "fixed.xlsx"]).expect_code(0);
+    finished(&bench, sent, 2);
+}
+
+#[test]
+fn the_fix_sheet_of_a_workbook_is_corrected_as_csv() {
+    let bench = Bench::new(Scenario::default());
+    let sent = refused(&bench);
+    let fix = std::fs::read_to_string(bench.path("reports/1/Devices.fix.csv")).expect("a sheet to fix");
+    bench.write("Devices.fix.csv", &fix.replace("\"Edge 9000\"", "\"Edge 200\""));
+    bench.fleetload(&["run", "Devices.fix.csv"]).expect_code(0);
+    finished(&bench, sent, 2);
+}
+
+#[test]
+fn the_original_workbook_is_corrected_and_run_again() {
+    let bench = Bench::new(Scenario::default());
+    let sent = refused(&bench);
+    let mut original = books::read(&bench.path("rollout.xlsx"));
+    assert_eq!(correct(&mut original), 2);
+    books::write(&bench.path("rollout.xlsx"), &original);
+    bench.fleetload(&["run", "rollout.xlsx"]).expect_code(0);
+    finished(&bench, sent, 12);
+}
+
+#[test]
+fn the_results_workbook_is_corrected_and_run_as_it_is() {
+    let bench = Bench::new(Scenario::default());
+    let sent = refused(&bench);
+    let mut results = books::read(&bench.path("reports/1/results.xlsx"));
+    assert_eq!(correct(&mut results), 2);
+    books::write(&bench.path("results.xlsx"), &results);
+    bench.fleetload(&["run", "results.xlsx"]).expect_code(0);
+    finished(&bench, sent, 12);
+}

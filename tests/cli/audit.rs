@@ -1,0 +1,369 @@
+//! What a run made is read back before it is called finished: what vanished, what is there twice, what was left
+//! behind. Found and told, never repaired.
+
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::{Value, json};
+
+fn instant() -> Scenario {
+    Scenario { rate: 0, ..Scenario::default() }
+}
+
+/// The figures of an import, those that are not zero.
+fn audit(bench: &Bench, import: u32) -> Value {
+    let mut figures = bench.summary(import)["audit"].clone();
+    figures.as_object_mut().expect("an object").retain(|_, number| *number != 0);
+    figures
+}
+
+/// The rows of an import that have a finding of this code.
+fn found(bench: &Bench, import: u32, code: &str) -> Vec<Value> {
+    bench.results(import).into_iter().filter(|row| row["code"] == code).collect()
+}
+
+/// Devices that bring a site along.
+fn devices_with_sites(count: usize) -> String {
+    bench::devices(count, 1)
+        .lines()
+        .enumerate()
+        .map(|(n, line)| match n {
+            0 => format!("{line},custom_site_name,custom_site_id\n"),
+            n => format!("{line},Shop {n},SHOP-{n}\n"),
+        })
+        .collect()
+}
+
+#[track_caller]
+fn says(outcome: &Outcome, words: &str) {
+    assert!(outcome.stdout.contains(words), "no '{words}' in:\n{}\n{}", outcome.stdout, outcome.stderr);
+}
+
+#[test]
+fn a_run_without_faults_reads_every_record_back_once_and_a_later_one_none() {
+    let bench = Bench::new(instant());
+    bench.write("companies.csv", &bench::companies(30));
+    bench.write("sites.csv", &bench::sites(40, 30));
+    bench.write("people.csv", &bench::people(20, 30));
+    bench.write("devices.csv", &bench::devices(40, 30));
+    let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
+    let outcome = bench.fleetload(&files).expect_code(0);
+    says(&outcome, "130 records read back: all there, none doubled");
+    assert!(outcome.stderr.contains("reading back 130 records"), "{}", outcome.stderr);
+    assert_eq!(audit(&bench, 1), json!({"checked": 130}));
+    assert_eq!(bench.requests("getChildCompanies"), 2, "one list before, one to read back");
+    assert_eq!(bench.requests("getCompany"), 0);
+    says(&bench.fleetload(&["status"]).expect_code(0), "130 records read back");
+    let before = bench.statistics().requests;
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.statistics().requests, before, "nothing is read back twice");
+}
+
+#[test]
+fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
+    for (operation, files) in [
+        ("addCompany", &["companies.csv"][..]),
+        ("addSite", &["companies.csv", "sites.csv"]),
+        ("addPerson", &["companies.csv", "people.csv"]),
+        ("addDevice", &["companies.csv", "devices.csv"]),
+    ] {
+        let vanished = Fault::new(operation, FaultKind::Vanished).after(1).times(1);
+        let bench = Bench::new(instant().with_fault(vanished));
+        bench.write("companies.csv", &bench::companies(3));
+        bench.write("sites.csv", &bench::sites(5, 1));
+        bench.write("people.csv", &bench::people(5, 1));
+        bench.write("devices.csv", &bench::devices(5, 1));
+        let outcome = bench.fleetload(&[&["run"], files].concat()).expect_code(8);
+        assert_eq!(bench.statistics().faults_fired["vanished"], 1, "{operation}");
+        says(&outcome, "1 not there any more");
+        says(&outcome, "audit.vanished");
+        let gone = bench.ledger().into_iter().find(|entry| entry.operation == "vanished").expect("the loss");
+        let rows = found(&bench, 1, "audit.vanished");
+        assert_eq!(rows.len(), 1, "{operation}");
+        assert_eq!(rows[0]["id"], gone.id.to_string());
+        assert_eq!(rows[0]["status"], "created");
+        assert!(rows[0]["message"].as_str().expect("words").contains(&gone.id.to_string()));
+        assert!(rows[0]["advice"].as_str().expect("words").contains("fleetload run"), "{}", rows[0]);
+        assert_eq!(audit(&bench, 1)["vanished"], 1);
+        says(&outcome, &gone.id.to_string());
+
+        let made = bench.ledger().len();
+        let later = bench.fleetload(&["run"]).expect_code(8);
+        assert_eq!(bench.ledger().len(), made, "{operation}: it is not made again");
+        says(&later, "1 record was found wanting by an earlier run");
+        says(&later, &gone.id.to_string());
+        let seen = format!("resolve {} --seen", rows[0]["job"]);
+        assert!(later.stderr.contains(&seen), "{}", later.stderr);
+        bench.fleetload(&["resolve", "--import", "1", "--code", "audit.vanished", "--seen"]).expect_code(0);
+        says(&bench.fleetload(&["run"]).expect_code(0), "every row is done");
+        says(&bench.fleetload(&["status"]).expect_code(0), "has looked into it");
+        says(&bench.fleetload(&["status"]).expect_code(0), "1 not there any more");
+        bench.fleetload(&["report"]).expect_code(0);
+        assert_eq!(found(&bench, 1, "audit.vanished").len(), 1, "it stays in the report");
+    }
+}
+
+#[test]
+fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_unique_key() {
+    for (operation, kind, files) in [
+        ("addCompany", "company", &["companies.csv"][..]),
+        ("addSite", "site", &["companies.csv", "sites.csv"]),
+        ("addDevice", "device", &["companies.csv", "devices.csv"]),
+    ] {
+        let twice = Fault::new(operation, FaultKind::SentTwice).after(1).times(1);
+        let bench = Bench::new(instant().with_fault(twice));
+        bench.write("companies.csv", &bench::companies(4));
+        bench.write("sites.csv", &bench::sites(4, 1));
+        let devices = bench::devices(4, 1);
+        let without_mac: String = devices
+            .lines()
+            .map(|line| line.replace("00:1a:2b:00:00:0", "").replace(",0,", ",,") + "\n")
+            .collect();
+        let without_mac = (1..4).fold(without_mac, |sheet, n| sheet.replace(&format!("100,{n},"), "100,,"));
+        bench.write("devices.csv", &without_mac);
+        let outcome = bench.fleetload(&[&["run"], files].concat()).expect_code(8);
+        assert_eq!(bench.statistics().faults_fired["sent_twice"], 1, "{operation}");
+        says(&outcome, "1 there twice");
+        let rows = found(&bench, 1, "audit.double");
+        assert_eq!(rows.len(), 1, "{operation}: {:?}", bench.results(1));
+        let other = bench.unowned(1, kind);
+        assert_eq!(rows[0]["candidates"][0]["id"], other.as_str());
+        says(&outcome, &other);
+        assert_eq!(audit(&bench, 1)["doubled"], 1);
+    }
+}
+
+#[test]
+fn a_device_with_a_mac_that_was_sent_twice_is_there_once_and_adopted() {
+    let twice = Fault::new("addDevice", FaultKind::SentTwice).times(1);
+    let bench = Bench::new(instant().with_fault(twice));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(3, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    assert_eq!(bench.counts(1), [("adopted".to_owned(), 1), ("created".to_owned(), 4)].into());
+    assert_eq!(audit(&bench, 1), json!({"checked": 5}));
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_site_that_a_failed_device_left_behind_is_told_with_its_row() {
+    let orphan = Fault::new("addDevice", FaultKind::OrphanSite).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(orphan));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &devices_with_sites(3));
+    let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["orphan_site"], 1);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 3), ("held".to_owned(), 1)].into());
+    assert_eq!(audit(&bench, 1), json!({"checked": 3, "orphan_sites": 1}));
+    let held = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    let name = held["name"].as_str().expect("a name");
+    let left = bench
+        .created("site")
+        .into_iter()
+        .find(|entry| entry.request["name"] == name)
+        .expect("the site of the device that failed");
+    assert!(held["message"].as_str().expect("words").contains(&left.id.to_string()), "{held}");
+    says(&outcome, "audit.orphan-site");
+    // It is told once: the next run looks at nothing it has seen.
+    bench.fleetload(&["run"]).expect_code(8);
+    let sites = bench.requests("findSitesByName");
+    bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(bench.requests("findSitesByName"), sites);
+}
+
+#[test]
+fn a_device_that_is_there_twice_is_told_with_the_second_site_it_brought_along() {
+    let twice = Fault::new("addDevice", FaultKind::SentTwice).times(1);
+    let bench = Bench::new(instant().with_fault(twice));
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = devices_with_sites(2);
+    bench.write(
+        "devices.csv",
+        &(0..2).fold(sheet, |sheet, n| sheet.replace(&format!("00:1a:2b:00:00:{n:02x}"), "")),
+    );
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    assert_eq!((bench.created("device").len(), bench.created("site").len()), (3, 3));
+    let rows = found(&bench, 1, "audit.double");
+    assert_eq!(rows.len(), 1);
+    let words = rows[0]["message"].as_str().expect("words");
+    assert!(words.contains("2 sites") && words.contains("1 may be left over"), "{words}");
+    assert_eq!(rows[0]["candidates"].as_array().expect("a list").len(), 3, "the device and both sites");
+}
+
+#[test]
+fn a_device_whose_answer_was_lost_has_one_site_and_that_is_its_own() {
+    let lost = Fault::new("addDevice", FaultKind::AnswerLost).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(lost));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &devices_with_sites(3));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 1);
+    assert_eq!(bench.requests("findSitesByName"), 1, "only of the one that was in doubt");
+    assert_eq!(audit(&bench, 1), json!({"checked": 4}));
+}
+
+#[test]
+fn a_look_up_that_lags_behind_makes_no_record_vanish() {
+    let bench = Bench::new(Scenario { lookup_lag_ms: 60_000, ..instant() });
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("sites.csv", &bench::sites(4, 1));
+    bench.write("people.csv", &bench::people(4, 1));
+    bench.write("devices.csv", &bench::devices(4, 1));
+    let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
+    bench.fleetload(&files).expect_code(0);
+    assert!(bench.requests("getDevice") >= 4, "what no search shows is read by its id");
+    assert_eq!(audit(&bench, 1)["checked"], 15);
+    assert!(found(&bench, 1, "audit.vanished").is_empty());
+}
+
+#[test]
+fn a_look_up_that_has_never_found_anything_makes_no_record_vanish() {
+    // The search finds nothing for longer than the settle time, and there is no other look-up.
+    let bench = Bench::new(Scenario { lookup_lag_ms: 3_600_000, ..instant() });
+    bench.profile(
+        "paths = \"documented\"",
+        "rate = \"unlimited\"",
+        "[profile.bench.endpoints.addSite]\nmethod = \"POST\"\npath = \"/device-api/config/v1/addSite\"\n\
+         [profile.bench.endpoints.findSitesByName]\nmethod = \"GET\"\n\
+         path = \"/device-api/config/v1/findSitesByName?name={name}&companyId={companyId}\"\n",
+    );
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(3, 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
+    assert_eq!(audit(&bench, 1), json!({"checked": 1, "doubles_not_checked": 1, "not_checked": 3}));
+    says(&outcome, "3 records could not be read back");
+}
+
+#[test]
+fn without_look_ups_by_key_records_are_read_by_their_id_and_doubles_are_said_to_be_unknown() {
+    let vanished = Fault::new("addCompany", FaultKind::Vanished).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(vanished));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(3));
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+    assert_eq!(audit(&bench, 1), json!({"checked": 3, "doubles_not_checked": 3, "vanished": 1}));
+    says(&outcome, "no look-up could tell whether they are there twice");
+}
+
+#[test]
+fn a_list_as_long_as_a_page_proves_nothing_and_a_narrower_question_is_asked() {
+    let twice = Fault::new("addCompany", FaultKind::SentTwice).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(twice));
+    // One at a time, so that it is always the same company that is sent twice: how many names contain its name counts.
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    // With the second one there are twenty.
+    bench.write("companies.csv", &bench::companies(19));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["sent_twice"], 1);
+    assert_eq!(audit(&bench, 1), json!({"checked": 19, "doubled": 1, "doubles_not_checked": 1}));
+    assert_eq!(bench.requests("findCompaniesByName"), 18);
+
+    // Of a longer list only a page is shown: what is not on it is read by its id.
+    let bench = Bench::new(Scenario { page_limit: 10, ..instant() });
+    bench.write("companies.csv", &bench::companies(25));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert!(bench.requests("getCompany") >= 15);
+    assert_eq!(audit(&bench, 1)["checked"], 25);
+}
+
+#[test]
+fn children_of_a_company_that_is_deleted_meanwhile_are_rejected_and_the_company_is_named() {
+    let deleted = Fault::new("addCompany", FaultKind::Vanished).after(1).times(1);
+    let bench = Bench::new(instant().with_fault(deleted));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &bench::devices(4, 2));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 4), ("rejected".to_owned(), 2)].into());
+    let rejected: Vec<Value> =
+        bench.results(1).into_iter().filter(|row| row["status"] == "rejected").collect();
+    assert!(rejected.iter().all(|row| row["code"] == "noDataFound"), "{rejected:?}");
+    let gone = found(&bench, 1, "audit.vanished");
+    assert_eq!(gone.len(), 1);
+    assert_eq!(gone[0]["kind"], "company");
+    let causes = bench.summary(1)["causes"].clone();
+    let codes: Vec<&Value> = causes.as_array().expect("a list").iter().map(|cause| &cause["code"]).collect();
+    assert_eq!(codes, ["noDataFound", "audit.vanished"]);
+}
+
+#[test]
+fn with_doubtful_only_what_was_in_doubt_is_read_back_and_with_none_nothing() {
+    let lost = Fault::new("addDevice", FaultKind::AnswerLost).times(2);
+    let bench = Bench::new(instant().with_fault(lost));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(9, 1));
+    let files = ["run", "companies.csv", "devices.csv", "--audit"];
+    bench.fleetload(&[&files[..], &["doubtful"]].concat()).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 2);
+    assert_eq!(audit(&bench, 1), json!({"checked": 2, "not_checked": 8}));
+    let asked = bench.requests("getDeviceByMac");
+    bench.fleetload(&["run", "--audit", "none"]).expect_code(0);
+    assert_eq!(bench.requests("getDeviceByMac"), asked);
+    // Who changes their mind has the rest read back, without sending anything.
+    let sent = bench.requests("addDevice");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!((bench.requests("addDevice"), bench.requests("getDeviceByMac")), (sent, asked + 7));
+    assert_eq!(audit(&bench, 1), json!({"checked": 10}));
+}
+
+#[test]
+fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
+    let failing = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(180);
+    let bench = Bench::new(instant().with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(200, 1));
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(40)).to_string();
+    // It ends by itself, and not with code 5 at the time given.
+    let files = ["run", "companies.csv", "devices.csv", "--until", &until];
+    let outcome = bench.fleetload(&files).expect_code(0);
+    assert!(bench.statistics().faults_fired["error_500_before"] >= 20, "the breaker opened");
+    assert_eq!(audit(&bench, 1), json!({"checked": 21, "not_checked": 180}));
+    says(&outcome, "180 records could not be read back");
+}
+
+#[test]
+fn what_fails_to_be_read_back_is_left_to_the_next_run() {
+    let failing = Fault::new("getDeviceByMac", FaultKind::Error500Before).after(3);
+    let bench = Bench::new(instant().with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(3, 1));
+    let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert!(bench.statistics().faults_fired["error_500_before"] >= 3);
+    says(&outcome, "3 records could not be read back");
+    assert_eq!(audit(&bench, 1), json!({"checked": 1, "not_checked": 3}));
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(audit(&bench, 1), json!({"checked": 4}));
+}
+
+#[test]
+fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
+    // The looks before sending are fast, those that read back are not.
+    let slow = Fault::new("getDeviceByMac", FaultKind::Latency).after(40).ms(300);
+    let vanished = Fault::new("addDevice", FaultKind::Vanished).after(30).times(1);
+    let bench = Bench::new(instant().with_fault(vanished).with_fault(slow));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(1));
+    let macs = (0..40).filter(|n| n % 10 == 9);
+    let sheet = macs.fold(bench::devices(40, 1), |sheet, n| {
+        sheet.replace(&format!("Till {n},Edge 100,,"), &format!("Till {n},Edge 100,00:1a:2b:00:ff:{n:02x},"))
+    });
+    bench.write("devices.csv", &sheet);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let mut run = bench.start(&["run", "--json"]);
+    run.hears(&["reading back 41 records"]);
+    run.until(|| bench.requests("getDeviceByMac") >= 45);
+    run.kill();
+    assert_eq!(bench.statistics().faults_fired["vanished"], 1);
+    let (sent, asked) = (bench.ledger().len(), bench.requests("getDeviceByMac"));
+    assert!(asked < 80, "it landed while it read back");
+
+    let outcome = bench.fleetload(&["run"]).expect_code(8);
+    assert_eq!(bench.ledger().len(), sent, "nothing was sent");
+    let asked_again = bench.requests("getDeviceByMac") - asked;
+    assert!((30..40).contains(&asked_again), "what was read back is not asked for again: {asked_again}");
+    says(&outcome, "1 not there any more");
+    assert_eq!(audit(&bench, 1), json!({"checked": 41, "vanished": 1}));
+}

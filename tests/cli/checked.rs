@@ -1,0 +1,304 @@
+//! `check --out`: the sheets come back with every problem in its cell, are corrected there, and are run as they are.
+
+use crate::bench::{self, Bench, books};
+use calamine::Data;
+use fleetload::sandbox::Scenario;
+
+/// Devices with a mistake of each sort that has a cell, a row that is blank, a title above the header, and text that
+/// spreadsheet programs like to change.
+const DEVICES: &str = "\
+Devices of the rollout,,,,,,,
+,,,,,,,
+Key,Company,Name,Model,MAC Address,Phone,Street,City
+00123,6f1c2a3e-0000-4000-8000-000000000001,=1+1,Edge 100,00:1a:2b:00:00:01,+64 9 555 0100,1 High St,Auckland
+d-2,6f1c2a3e-0000-4000-8000-000000000001,Till 2,Edge 100,00:1a:2b:00:00,555 0101,1-2,Auckland
+,,,,,,,
+d-3,nobody,'quoted',Edge 100,00:1a:2b:00:00:03,1234567890123456,,Auckland
+d-4,6f1c2a3e-0000-4000-8000-000000000001,Till 4,Edge 100,00:1a:2b:00:00:04,1.23E+11,1 High St,Auckland
+";
+
+/// A sheet of the bench's folder as it was checked.
+fn checked(bench: &Bench, file: &str) -> Vec<books::Sheet> {
+    books::read(&bench.path(&format!("out/{file}.checked.xlsx")))
+}
+
+#[test]
+fn every_cell_stands_where_it_stood_with_what_was_found_beside_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let told = bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    assert!(told.stdout.contains("every problem in its cell: out/devices.checked.xlsx"), "{}", told.stdout);
+    let next =
+        "correct the red cells in out/devices.checked.xlsx, then: fleetload check out/devices.checked.xlsx";
+    assert!(told.stderr.contains(next), "{}", told.stderr);
+    let sheets = checked(&bench, "devices");
+    let shown: Vec<String> = sheets.iter().map(books::Sheet::text).collect();
+    insta::assert_snapshot!("checked", shown.join("\n"));
+
+    let cells = &sheets[1].rows;
+    for (row, line) in DEVICES.lines().enumerate() {
+        for (column, text) in line.split(',').enumerate() {
+            let expected = if text.is_empty() { Data::Empty } else { Data::String(text.into()) };
+            assert_eq!(cells[row][column], expected, "row {} column {column}", row + 1);
+        }
+    }
+}
+
+#[test]
+fn the_corrected_workbook_is_clean_and_runs_and_until_then_the_errors_stay() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let again = bench.fleetload(&["check", "out/devices.checked.xlsx", "--json"]).expect_code(3);
+    let before = bench.fleetload(&["check", "devices.csv", "--json"]).expect_code(3);
+    let places = |told: &str| -> Vec<String> {
+        let mut places: Vec<String> = told
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+            .filter(|object| object["object"] == "finding" && object["severity"] == "error")
+            .map(|object| format!("{} {}", object["cell"], object["code"]))
+            .collect();
+        places.sort();
+        places
+    };
+    assert_eq!(places(&again.stdout), places(&before.stdout), "what is not corrected is found again");
+
+    let mut sheets = checked(&bench, "devices");
+    for (cell, value) in [
+        ("E5", "00:1a:2b:00:00:02"),
+        ("B7", "6f1c2a3e-0000-4000-8000-000000000001"),
+        ("G7", "3 High St"),
+        ("F8", "+64 9 555 0104"),
+    ] {
+        *sheets[1].cell(cell) = Data::String(value.into());
+    }
+    books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
+    assert_eq!(bench.names("device"), ["'quoted'", "=1+1", "Till 2", "Till 4"]);
+}
+
+#[test]
+fn a_workbook_that_somebody_has_corrected_is_not_written_over() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let check = ["check", "devices.csv", "--out", "out"];
+    bench.fleetload(&check).expect_code(3);
+    let first = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    bench.fleetload(&check).expect_code(3);
+    let second = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    assert!(first == second, "the same sheets give the same bytes, and what we wrote ourselves is replaced");
+
+    books::write(&bench.path("out/devices.checked.xlsx"), &checked(&bench, "devices"));
+    let saved = std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    let refused = bench.fleetload(&check).expect_code(2);
+    assert!(refused.stderr.contains("was changed since"), "{}", refused.stderr);
+    assert!(saved == std::fs::read(bench.path("out/devices.checked.xlsx")).expect("the workbook"));
+    // The corrected workbook itself is checked into the same folder, beside itself.
+    bench.fleetload(&["check", "out/devices.checked.xlsx", "--out", "out"]).expect_code(3);
+    assert!(bench.path("out/devices-2.checked.xlsx").exists());
+}
+
+#[test]
+fn rows_whose_quotation_marks_are_wrong_stay_wrong_until_they_are_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &good.replace("Till 1,", "\"Till\" 1,"));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let told = bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(3);
+    assert!(told.stdout.contains("devices!"), "{}", told.stdout);
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(3);
+    assert!(bench.created("device").is_empty());
+}
+
+#[test]
+fn a_line_of_more_pieces_than_excel_has_columns_is_shown_with_its_rest_in_one_cell() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    let pieces: Vec<String> = (0..17_000).map(|piece| format!("p{piece}")).collect();
+    bench.write("devices.csv", &format!("{good}{}\n", pieces.join(",")));
+
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let shown = &checked(&bench, "devices")[1];
+    let last = |rest: &str| Data::String(rest.into());
+    assert_eq!(shown.column("result_status"), 8 + 50);
+    assert_eq!((&shown.rows[3][0], &shown.rows[3][56]), (&last("p0"), &last("p56")));
+    let rest = shown.rows[3][57].to_string();
+    assert!(rest.starts_with("p57; p58; ") && rest.len() > 30_000, "{rest:.60}");
+
+    bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.created("device").len(), 2);
+    bench.fleetload(&["report"]).expect_code(0);
+    for report in ["results.xlsx", "fix.xlsx"] {
+        let sheets = books::read(&bench.path(&format!("reports/1/{report}")));
+        let rows = &sheets.last().expect("a sheet").rows;
+        let wide = rows.iter().find(|row| row[0] == last("p0")).expect("the wide row");
+        assert!(wide[57].to_string().starts_with("p57; p58; ") && wide.len() == 8 + 50 + 9, "{report}");
+    }
+    let text = std::fs::read_to_string(bench.path("reports/1/devices.results.csv")).expect("the report");
+    assert!(text.contains("\"p56\",\"p57; p58; ") && text.contains("; p16999\","));
+}
+
+#[test]
+fn a_merged_value_that_counts_for_its_rows_stands_in_each_of_them() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    let merged = rust_xlsxwriter::Format::new();
+    for (row, line) in bench::devices(3, 1).lines().enumerate() {
+        for (column, text) in line.split(',').enumerate().filter(|(column, _)| row == 0 || *column > 0) {
+            let row = u32::try_from(row).expect("a few rows");
+            let column = u16::try_from(column).expect("a few columns");
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    sheet.merge_range(1, 0, 3, 0, &bench::root(), &merged).expect("a merged range");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+
+    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    bench.fleetload(&["check", "devices.xlsx", "--fill-merged", "--out", "out"]).expect_code(0);
+    let shown = &checked(&bench, "devices")[1];
+    for row in &shown.rows[1..] {
+        assert_eq!(row[0], Data::String(bench::root()));
+    }
+    bench.fleetload(&["run", "out/devices.checked.xlsx"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+}
+
+#[test]
+fn pieces_of_a_line_whose_quotation_marks_are_wrong_make_no_columns() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &format!("{good}{}\"stray\" one{}\n", "x,".repeat(9), ",x".repeat(17_000)));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    assert_eq!(checked(&bench, "devices")[1].column("result_status"), 8);
+}
+
+#[test]
+fn numbers_dates_and_words_that_excel_has_changed_are_found_again_in_the_checked_workbook() {
+    let bench = Bench::new(Scenario::default());
+    let check = |file: &str| {
+        let told = bench.fleetload(&["check", file, "--json"]).expect_code(3).stdout;
+        let objects = told.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let errors = objects.filter(|object| object["object"] == "finding" && object["severity"] == "error");
+        errors
+            .map(|error| format!("{} {} {}", error["sheet"], error["cell"], error["code"]))
+            .collect::<Vec<_>>()
+    };
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/mistakes.xlsx");
+    bench.fleetload(&["check", sample, "--out", "out"]).expect_code(3);
+    let errors = check(sample);
+    assert!(errors.len() > 20);
+    assert_eq!(check("out/mistakes.checked.xlsx"), errors);
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_found_again_in_the_checked_workbook_until_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let root = bench::root();
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let page = book.add_worksheet().set_name("People").expect("a name");
+    let header = "Key,Company,User Type,Template Scope,First Name,Last Name,Username,Email,Allow Login,Address1,City,Country";
+    let person = format!("p1,{root},VPN User,COMPANY_INHERIT,Jane,Doe,jane,,no,1 High St,Auckland,NZ");
+    for (row, line) in (0..).zip([header, &person]) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            page.write_string(row, column, text).expect("a cell");
+        }
+    }
+    page.write_url_with_text(1, 7, "mailto:ann@acme.example", "jane@acme.example").expect("a link");
+    book.save(bench.path("people.xlsx")).expect("a workbook");
+    bench.fleetload(&["check", "people.xlsx", "--out", "out"]).expect_code(3);
+    let message = "Email: the cell says jane@acme.example, and the link behind it leads to ann@acme.example: enter the \
+                   right one, and remove the link";
+    let mut sheets = checked(&bench, "people");
+    assert!(sheets[1].text().contains(message), "{}", sheets[1].text());
+    let again = bench.fleetload(&["check", "out/people.checked.xlsx"]).expect_code(3).stdout;
+    assert!(again.contains("error[cell.email] People!H2"), "{again}");
+    // Saved without the link.
+    *sheets[1].cell("H2") = Data::String("jane@acme.example".into());
+    books::write(&bench.path("out/people.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/people.checked.xlsx"]).expect_code(0);
+}
+
+#[test]
+fn how_a_sheet_was_read_goes_into_the_command_to_check_again_and_is_kept_only_when_nothing_is_wrong() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("devices.csv", DEVICES);
+    let check = ["check", "devices.csv", "--default", "devices.country=NZ", "--out", "out"];
+    let told = bench.fleetload(&check).expect_code(3).stderr;
+    let again = "then: fleetload check out/devices.checked.xlsx --default 'devices.country=NZ'";
+    assert!(told.contains(again) && !told.contains("to keep this"), "{told}");
+    let clean = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &clean);
+    let told = bench.fleetload(&check).expect_code(0).stderr;
+    assert!(
+        told.contains("what would happen: fleetload plan devices.csv") && told.contains("to keep this"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_cell_whose_formula_or_merge_is_not_copied_says_that_a_value_is_to_be_entered_here() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet();
+    let rows = [
+        "Key,Company,Name,Model,MAC Address,Phone,Street,City",
+        "d-1,x,,Edge 100,00:1a:2b:00:00:01,555 0101,1 High St,Auckland",
+    ];
+    for (row, line) in (0..).zip(rows) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    let blank = rust_xlsxwriter::Formula::new("=D2").set_result("");
+    sheet.write_formula(1, 2, blank).expect("a formula");
+    sheet.merge_range(1, 6, 2, 6, "1 High St", &rust_xlsxwriter::Format::new()).expect("a merge");
+    for (column, text) in (0..).zip(rows[1].replace("d-1", "d-2").split(',')) {
+        if column != 6 {
+            sheet.write_string(2, column, if column == 2 { "Till" } else { text }).expect("a cell");
+        }
+    }
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+    bench.fleetload(&["check", "devices.xlsx", "--out", "out"]).expect_code(3);
+    let file = std::fs::File::open(bench.path("out/devices.checked.xlsx")).expect("the workbook");
+    let mut archive = zip::ZipArchive::new(file).expect("a workbook");
+    let mut notes = String::new();
+    let mut part = archive.by_name("xl/comments1.xml").expect("notes");
+    std::io::Read::read_to_string(&mut part, &mut notes).expect("text");
+    for words in [
+        "(this copy has no formula any more: enter the value here)",
+        "(this copy has no merged cells any more: enter the value here)",
+    ] {
+        assert!(notes.contains(words), "{words}: {notes}");
+    }
+}
+
+#[test]
+fn a_file_without_a_table_is_said_to_have_no_workbook() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("notes.csv", "a,b\n1,2\n");
+    let told = bench.fleetload(&["check", "notes.csv", "--out", "out"]).expect_code(3);
+    assert!(told.stdout.contains("no sheet of it can be shown"), "{}", told.stdout);
+    bench.write("a.csv", DEVICES);
+    let same = ["check", "a.csv", "./a.csv", "--out", "out"];
+    bench.fleetload(&same).expect_code(2);
+}
+
+#[test]
+fn files_of_one_name_from_two_folders_get_a_workbook_each() {
+    let bench = Bench::new(Scenario::default());
+    for (folder, name) in [("east", "Depot"), ("west", "Store")] {
+        std::fs::create_dir(bench.path(folder)).expect("a folder");
+        let row = format!("s1,6f1c2a3e-0000-4000-8000-000000000001,{name},,1 High St");
+        bench.write(&format!("{folder}/sites.csv"), &format!("key,company,name,phone,address1\n{row}\n"));
+    }
+    let told = bench.fleetload(&["check", "east/sites.csv", "west/sites.csv", "--out", "out"]).expect_code(3);
+    for (folder, name) in [("east", "Depot"), ("west", "Store")] {
+        assert!(told.stdout.contains(&format!("every problem in its cell: out/{folder}-sites.checked.xlsx")));
+        let sheets = checked(&bench, &format!("{folder}-sites"));
+        assert_eq!(sheets[1].rows[1][2], Data::String(name.into()));
+        let list = sheets[0].text();
+        assert!(list.contains("cell.required") && list.contains(&format!("{folder}/sites.csv")), "{list}");
+    }
+}

@@ -1,0 +1,390 @@
+//! The commands as a person meets them: what they say, what they leave alone, and their exit codes.
+
+use std::process::Stdio;
+
+use crate::bench::{self, Bench};
+use fleetload::journal::Journal;
+use fleetload::sandbox::{ClientEntry, Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// The objects of an output with `--json`.
+fn objects(output: &str) -> Vec<Value> {
+    output.lines().map(|line| serde_json::from_str(line).expect("one JSON object a line")).collect()
+}
+
+fn last(output: &str) -> Value {
+    objects(output).pop().expect("a summary")
+}
+
+#[test]
+fn doctor_shows_every_setting_with_its_origin_and_creates_nothing() {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&["doctor"]).expect_code(0);
+    for words in ["fleetload.toml, line 2", "(not shown)", "client_secret_file", "the service gave a token"] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+    assert!(!outcome.stdout.contains(bench::SECRET));
+    let asked = bench.statistics().requests;
+    assert!(asked.keys().all(|name| ["auth", "get", "find", "list"].iter().any(|p| name.starts_with(p))));
+    assert!(asked.len() > 10, "the look-ups were tried: {asked:?}");
+    assert!(bench.ledger().is_empty());
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[test]
+fn doctor_says_that_credentials_are_wrong_and_that_a_mapped_look_up_is_not_there() {
+    let only = ClientEntry { id: "somebody".to_owned(), secret: "else".to_owned() };
+    let bench = Bench::new(Scenario { client: vec![only], ..Scenario::default() });
+    let outcome = bench.fleetload(&["doctor"]).expect_code(7);
+    assert!(outcome.stdout.contains("wrong  credentials"), "{}", outcome.stdout);
+
+    let bench = Bench::new(Scenario::default());
+    bench.profile("[profile.bench.endpoints.getSite]\npath = \"/elsewhere/{id}\"", "", "");
+    let outcome = bench.fleetload(&["doctor"]).expect_code(7);
+    assert!(outcome.stdout.contains("endpoints.getSite"), "{}", outcome.stdout);
+}
+
+#[test]
+fn check_tells_every_problem_as_an_object_and_sends_nothing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3).replace("CUSTOMER,Customer 1", "PARTNER,Customer 1"));
+    let outcome = bench.fleetload(&["check", "companies.csv", "--json"]).expect_code(3);
+    let summary = last(&outcome.stdout);
+    assert_eq!((&summary["object"], &summary["exit_code"]), (&"summary".into(), &3.into()));
+    assert_eq!(summary["found"]["errors"], 1);
+    assert_eq!(summary["files"][0]["name"], "companies.csv");
+    let found: Vec<_> =
+        objects(&outcome.stdout).into_iter().filter(|object| object["severity"] == "error").collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["code"], &found[0]["cell"]), (&"cell.enum".into(), &"C3".into()));
+    assert!(bench.statistics().requests.is_empty());
+    assert!(!bench.path("fleetload.db").exists());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(3);
+    assert!(bench.statistics().requests.is_empty());
+}
+
+#[test]
+fn plan_says_what_is_unavailable_and_how_long_the_quota_takes() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(30));
+    bench.write("sites.csv", &bench::sites(20, 30));
+    let arguments = ["plan", "companies.csv", "sites.csv", "--json"];
+    bench.profile("", "daily_quota = 20\nrate = 50", "");
+    let summary = last(&bench.fleetload(&arguments).expect_code(0).stdout);
+    assert_eq!(summary["plan"]["creations"], 50);
+    assert_eq!(summary["plan"]["days"], 3);
+    bench.profile("paths = \"documented\"", "", "");
+    let outcome = bench.fleetload(&arguments).expect_code(2);
+    assert!(outcome.stderr.contains("[profile.NAME.endpoints.addSite]"), "{}", outcome.stderr);
+    assert!(bench.statistics().requests.is_empty(), "a plan asks nobody");
+    assert!(!bench.path("fleetload.db").exists(), "a plan leaves no journal");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_that_others_can_read_is_refused_before_anything_is_imported() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    std::fs::set_permissions(bench.path("secret"), std::fs::Permissions::from_mode(0o644)).expect("own file");
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("chmod 600"), "{}", outcome.stderr);
+    assert!(!bench.path("fleetload.db").exists());
+}
+
+#[test]
+fn a_second_run_of_a_journal_leaves_its_rows_to_the_first() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    let lock = journal.lock_for_run().expect("a lock file").expect("nobody else runs it");
+    bench.write("more.csv", &bench::companies(5));
+    let outcome = bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(5);
+    assert!(outcome.stdout.contains("another run of this journal"), "{}", outcome.stdout);
+    assert_eq!(journal.tally(None).expect("a tally").total(), 5, "its rows are in the journal");
+    drop(lock);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 5);
+}
+
+#[test]
+fn a_second_run_of_an_account_with_another_journal_is_refused_and_told_who_has_it() {
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario::default().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(1));
+    let mut first = bench.start(&["run", "companies.csv", "--json"]);
+    first.hears(&["\"progress\""]);
+    let outcome = bench.fleetload(&["run", "companies.csv", "--journal", "other.db"]).expect_code(6);
+    let process = format!("(process {})", first.id());
+    assert!(outcome.stderr.contains(&process), "{process}: {}", outcome.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_lets_what_is_under_way_come_home_and_a_later_run_finishes() {
+    let slow = Scenario { latency_ms: [20, 40], ..Scenario::default() };
+    let bench = Bench::new(slow);
+    bench.profile("", "rate = 20", "");
+    bench.write("companies.csv", &bench::companies(60));
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"created\"", "\"moved\""]);
+    run.signal("-INT");
+    let summary = last(&run.ended().expect_code(5).stdout);
+    assert_eq!((&summary["state"], &summary["exit_code"]), (&"parked".into(), &5.into()));
+    assert_eq!(summary["counts"]["sending"], 0, "everything under way came home");
+    bench.fleetload(&["run", "--rate", "unlimited"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_held_row_is_shown_with_the_commands_that_decide_it_and_goes_on_when_it_is_decided() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::RequestLost) };
+    let bench = Bench::new(Scenario::default().with_fault(lost));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let status = bench.fleetload(&["status", "--json"]).expect_code(0);
+    let held: Vec<_> =
+        objects(&status.stdout).into_iter().filter(|object| object["object"] == "held").collect();
+    assert_eq!(held.len(), 1);
+    let job = held[0]["job"].as_i64().expect("a job").to_string();
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stderr.contains(&format!("fleetload resolve {job} --not-created")), "{}", status.stderr);
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_cancelled_import_is_not_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let outcome = bench.fleetload(&["cancel", "7"]).expect_code(2);
+    assert!(outcome.stderr.contains("the journal has no import 7"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(outcome.stdout.contains("3 rows of import 1 given up"), "{}", outcome.stdout);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert!(bench.statistics().requests.is_empty());
+}
+
+#[test]
+fn a_row_of_two_imports_is_counted_once_at_the_end_of_a_run() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let summary = last(&bench.fleetload(&["run", "--json"]).expect_code(0).stdout);
+    assert_eq!(summary["imports"], serde_json::json!([1, 2]));
+    assert_eq!((&summary["rows"], &summary["counts"]["created"]), (&3.into(), &3.into()));
+}
+
+#[test]
+fn check_does_not_call_right_what_it_warns_of() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let right = bench.fleetload(&["check", "companies.csv"]).expect_code(0);
+    assert!(right.stdout.contains("nothing is wrong with 2 rows"), "{}", right.stdout);
+    let mut workbook = rust_xlsxwriter::Workbook::new();
+    let sheet = workbook.add_worksheet().set_name("Companies").expect("a name");
+    for (row, line) in (0..).zip(bench::companies(2).lines()) {
+        for (column, cell) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, cell).expect("a cell");
+        }
+    }
+    // A phone number that Excel keeps as a number, which may have lost a zero.
+    sheet.write_number(1, 4, 95_550_151).expect("a cell");
+    workbook.save(bench.path("companies.xlsx")).expect("a workbook");
+    let outcome = bench.fleetload(&["check", "companies.xlsx"]).expect_code(0);
+    assert!(outcome.stdout.contains("no errors in 2 rows, 1 warning"), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_rehearsal_needs_no_profile_and_its_journal_is_never_used_with_a_real_one() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(4));
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]).expect_code(0);
+    bench.fleetload(&["run", "--sandbox"]).expect_code(0);
+    let outcome = bench.fleetload(&["run"]).expect_code(2);
+    assert!(outcome.stderr.contains("fleetload.db holds a rehearsal"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(2);
+    let next = "fleetload run companies.csv --journal service.db --reports reports-service\n";
+    assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["run", "--profile", "bench"]).expect_code(2);
+    let next = "fleetload run --journal service.db --reports reports-service --profile bench\n";
+    assert!(outcome.stderr.contains(next), "{}", outcome.stderr);
+    let planned = bench.fleetload(&["plan", "companies.csv", "--sandbox"]).expect_code(0);
+    assert!(planned.stdout.contains("nothing is sent for these sheets"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("4 rows"), "{}", planned.stdout);
+    // What the rehearsal used of its quota does not count for the profile.
+    let planned = bench.fleetload(&["plan", "companies.csv", "--daily-quota", "10"]).expect_code(0);
+    assert!(planned.stdout.contains("10 left today"), "{}", planned.stdout);
+    assert!(planned.stderr.contains("belongs to another account"), "{}", planned.stderr);
+    assert!(planned.stdout.contains("4 rows to create"), "{}", planned.stdout);
+    assert!(bench.statistics().requests.is_empty(), "the real service was left alone");
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
+    bench.fleetload(&["run", "--sandbox"]).expect_code(0);
+    let outcome = bench.fleetload(&["run", "--journal", "other.db", "companies.csv"]).expect_code(2);
+    assert!(outcome.stderr.contains("fleetload.example.toml"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_talk_and_not_the_work() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(30));
+    let mut child = bench
+        .command(&["run", "companies.csv", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+    assert_eq!(bench.created("company").len(), 30);
+}
+
+#[test]
+fn a_blank_sheet_is_never_overwritten_and_a_sandbox_listens_on_this_machine_only() {
+    let bench = Bench::new(Scenario::default());
+    bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(0);
+    let outcome = bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(2);
+    assert!(outcome.stderr.contains("is there already"), "{}", outcome.stderr);
+    let outcome = bench.fleetload(&["sandbox", "--listen", "0.0.0.0:0"]).expect_code(2);
+    assert!(outcome.stderr.contains("loopback"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_command_without_a_journal_says_what_to_type() {
+    let bench = Bench::new(Scenario::default());
+    for command in
+        [&["status"][..], &["report"], &["retry"], &["cancel", "1"], &["resolve", "1", "--abandon"]]
+    {
+        let outcome = bench.fleetload(command);
+        assert_ne!(outcome.code, 0, "{command:?}");
+        assert!(outcome.stderr.contains("hint: "), "{command:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_it_stands() {
+    let bench = Bench::new(Scenario::default());
+    let customer = "[profile.bench.customers.northern]\nheader_row = 2\nmap = { 'Firma' = 'name' }";
+    bench.profile("", "rate = \"unlimited\"", customer);
+    let sheet = bench::companies(3).replace(",name,", ",Firma,").replace("+64 9 555 0001", "");
+    bench.write("companies.csv", &format!("Onboarding of Northern\n{sheet}"));
+    let options = ["--customer", "northern", "--journal", "trial.db", "--sandbox"];
+    let told =
+        bench.fleetload(&[&["run", "companies.csv", "--skip-invalid"][..], &options].concat()).expect_code(4);
+    let run = format!("fleetload run reports/1/fix.xlsx {}", options.join(" "));
+    assert!(told.stderr.contains(&format!("then: {run}\n")), "{}", told.stderr);
+    assert!(told.stdout.contains("1 row to correct: reports/1/fix.xlsx"), "{}", told.stdout);
+    let advice = format!("type: {run}");
+    for name in ["companies.results.csv", "companies.fix.csv", "results.jsonl", "summary.json"] {
+        let text = std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect("a report");
+        assert!(text.contains(&advice), "{name}: {text}");
+    }
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert_eq!(
+        page.matches(&format!("<code>{run}</code>")).count(),
+        3,
+        "at the head, at the cause, at the row"
+    );
+    let summary = bench::books::read(&bench.path("reports/1/results.xlsx")).remove(0).text();
+    assert!(summary.contains(&format!(" | {run}\n")), "{summary}");
+
+    // Written again later, by somebody who has forgotten the customer, the report tells the same, and so does `status`.
+    let at = ["--journal", "trial.db"];
+    let later = bench.fleetload(&[&["report", "1"][..], &at].concat()).expect_code(0);
+    assert!(later.stderr.contains(&format!("then: {run}\n")), "{}", later.stderr);
+    for name in ["companies.results.csv", "companies.fix.csv", "results.jsonl", "summary.json"] {
+        let text = std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect("a report");
+        assert!(text.contains(&advice), "{name}: {text}");
+    }
+    let status = bench.fleetload(&[&["status"][..], &at].concat());
+    assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    let nothing = bench.fleetload(&[&["run", "--sandbox"][..], &at].concat());
+    assert!(nothing.stderr.contains(&format!("then: {run}\n")), "{}", nothing.stderr);
+
+    // Typed as it is told, with the row corrected, it does what it says.
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    bench.write(
+        "reports/1/companies.fix.csv",
+        &fix.replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\""),
+    );
+    bench.fleetload(&[&["run", "reports/1/companies.fix.csv"][..], &options].concat()).expect_code(0);
+    assert_eq!(bench.counts(2), [("created".to_owned(), 1)].into());
+}
+
+#[test]
+fn the_doctor_shows_how_the_sheets_of_the_account_and_of_its_customers_are_read() {
+    let bench = Bench::new(Scenario::default());
+    let reading = "[profile.bench.reading]\nhidden_rows = 'skip'\ndeny = ['cell.phone']\n\
+                   [profile.bench.customers.northern]\nheader_row = 3\nmap = { 'Firma' = 'name' }";
+    bench.profile("", "rate = \"unlimited\"", reading);
+    let told = bench.fleetload(&["doctor"]).expect_code(0).stdout;
+    let block = "how sheets are read, in fleetload.toml:\n  [profile.bench.reading]\n  deny = [\"cell.phone\"]\n  \
+                 hidden_rows = \"skip\"\n  [profile.bench.customers.northern]\n  header_row = 3\n  \
+                 [profile.bench.customers.northern.map]\n  Firma = \"name\"\n\n";
+    assert!(told.contains(block), "{told}");
+    bench.profile("", "rate = \"unlimited\"", "");
+    assert!(!bench.fleetload(&["doctor"]).expect_code(0).stdout.contains("how sheets are read"));
+}
+
+#[test]
+fn what_to_do_about_a_file_that_cannot_be_read_fits_the_file() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("~$rollout.xlsx", "Ann");
+    bench.write("offer.xlsx", "%PDF-1.7");
+    let table = [
+        ("nowhere.csv", "hint: check the path, then: fleetload check nowhere.csv\n"),
+        (
+            "~$rollout.xlsx",
+            "hint: close the workbook and name it instead of its lock file, then: fleetload check rollout.xlsx\n",
+        ),
+        (
+            "offer.xlsx",
+            "hint: save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file, then: fleetload check \
+             offer.xlsx\n",
+        ),
+    ];
+    for (file, hint) in table {
+        let told = bench.fleetload(&["check", file]).expect_code(3).stderr;
+        assert!(told.ends_with(hint), "{file}: {told}");
+        let told = bench.fleetload(&["run", file, "--sandbox"]).expect_code(3).stderr;
+        let (what, _) = hint.split_once(", then: ").expect("a hint");
+        assert!(told.ends_with(&format!("{what}, then type the command again\n")), "{file}: {told}");
+    }
+}
+
+#[test]
+fn the_report_of_one_journal_is_never_put_in_the_place_of_that_of_another() {
+    let bench = Bench::new(Scenario::default());
+    let wrong = |name: &str| bench::companies(2).replace("Customer", name).replace("+64 9 555 0001", "");
+    let mut written = Vec::new();
+    for (journal, name, folder) in [("east.db", "East", "reports/1"), ("west.db", "West", "reports/1-2")] {
+        bench.write("companies.csv", &wrong(name));
+        let options = ["run", "companies.csv", "--skip-invalid", "--sandbox", "--journal", journal];
+        let told = bench.fleetload(&options).expect_code(4);
+        let warning = "reports/1 has the report of another journal, or of another copy of this one, so that this report goes to reports/1-2";
+        assert_eq!(told.stderr.contains(warning), journal == "west.db", "{}", told.stderr);
+        assert!(told.stdout.contains(&format!("1 row to correct: {folder}/fix.xlsx")), "{}", told.stdout);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(told.stderr.contains(&run), "{}", told.stderr);
+        let results = std::fs::read_to_string(bench.path(&format!("{folder}/companies.results.csv")));
+        assert!(results.expect("a report").contains(&format!("{name} 1")), "{journal}");
+        written.push((journal, folder));
+    }
+    // Each is written again where it was.
+    for (journal, folder) in written {
+        let page = bench.path(&format!("{folder}/report.html"));
+        std::fs::remove_file(&page).expect("it was there");
+        let told = bench.fleetload(&["report", "1", "--journal", journal]).expect_code(0);
+        assert!(page.exists() && told.stdout.contains(&format!("report of import 1: {folder}/report.html")));
+        let status = bench.fleetload(&["status", "--journal", journal]);
+        let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
+        assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    }
+}

@@ -1,0 +1,385 @@
+//! Rows that a person decides: shown with what is there, decided many at a time, checked before they are believed,
+//! and on record. And what becomes held, or must not, when answers are lost.
+
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+fn unlimited() -> Scenario {
+    Scenario { rate: 0, ..Scenario::default() }
+}
+
+fn lost(operation: &str, kind: FaultKind) -> Fault {
+    Fault { times: Some(1), ..Fault::new(operation, kind) }
+}
+
+fn objects(outcome: &Outcome, kind: &str) -> Vec<Value> {
+    outcome
+        .stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|object| object["object"] == kind)
+        .collect()
+}
+
+/// The job of a row.
+fn number(row: &Value) -> String {
+    row["job"].to_string()
+}
+
+/// The held jobs of the latest report, by their numbers.
+fn held(bench: &Bench, import: u32) -> Vec<String> {
+    let rows = bench.results(import);
+    rows.iter().filter(|row| row["status"] == "held").map(number).collect()
+}
+
+#[track_caller]
+fn assert_says(outcome: &Outcome, words: &[&str]) {
+    for words in words {
+        let said = outcome.stdout.contains(words) || outcome.stderr.contains(words);
+        assert!(said, "'{words}' is missing\nstdout:\n{}\nstderr:\n{}", outcome.stdout, outcome.stderr);
+    }
+}
+
+/// Three companies, one of them in doubt without a look-up to tell, so that it is held; then the profile gets them.
+fn one_held_company(kind: FaultKind) -> (Bench, String) {
+    let bench = Bench::new(unlimited().with_fault(lost("addCompany", kind)));
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired[kind.name()], 1);
+    bench.profile("", "rate = \"unlimited\"", "");
+    let job = held(&bench, 1).pop().expect("a held row");
+    (bench, job)
+}
+
+#[test]
+fn held_rows_are_decided_together_checked_and_on_record() {
+    let requests = Fault { times: Some(3), ..Fault::new("addSite", FaultKind::RequestLost) };
+    let bench = Bench::new(unlimited().with_fault(requests));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(6, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["request_lost"], 3);
+    assert_eq!(held(&bench, 1).len(), 3);
+
+    let shown = bench.fleetload(&["resolve", "--code", "absent"]).expect_code(0);
+    assert_says(&shown, &["findSitesByName: nothing there", "--not-created"]);
+    let none = bench.fleetload(&["resolve", "--sheet", "companies", "--abandon"]).expect_code(0);
+    assert_says(&none, &["no held row matches", "fleetload status"]);
+    bench.fleetload(&["resolve", "--import", "9", "--abandon"]).expect_code(2);
+
+    let arguments =
+        ["resolve", "--import", "1", "--sheet", "sites", "--code", "absent", "--not-created", "--json"];
+    let outcome = bench.fleetload(&arguments).expect_code(0);
+    let summary = &objects(&outcome, "summary")[0];
+    assert_eq!(
+        (&summary["selected"], &summary["decided"], &summary["refused"]),
+        (&3.into(), &3.into(), &0.into())
+    );
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("site").len(), 6);
+    bench.assert_exact(1);
+
+    let decided: Vec<Value> = bench.results(1).into_iter().filter(|row| !row["decided"].is_null()).collect();
+    assert_eq!(decided.len(), 3);
+    for row in &decided {
+        assert_eq!(row["decided"]["what"], "not created");
+        assert_eq!(row["decided"]["check"], "checked by findSitesByName: nothing there");
+        let message = row["message"].as_str().expect("a message");
+        assert!(message.contains("decided by unknown at 20"), "{message}");
+    }
+    let status = bench.fleetload(&["status", "1"]).expect_code(0);
+    assert_says(
+        &status,
+        &["3 rows were decided by a person", "not created, checked by findSitesByName: nothing there"],
+    );
+}
+
+#[test]
+fn nothing_there_is_not_believed_while_the_lost_request_may_still_be_carried_out() {
+    let (bench, job) = one_held_company(FaultKind::RequestLost);
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
+    bench.write("fleetload.toml", &profile.replace("settle_seconds = 1\n", "settle_seconds = 3600\n"));
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_says(&outcome, &["the answer was lost less than 1 h ago", "wait until 20", "--unchecked"]);
+    assert_eq!(held(&bench, 1), [job.as_str()], "it stays as it is");
+    bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_record_that_is_there_is_not_believed_to_be_missing() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    let id = bench.unowned(1, "company");
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_says(
+        &outcome,
+        &["getChildCompanies shows", &id, &format!("fleetload resolve {job} --created {id}")],
+    );
+    let shown = bench.fleetload(&["resolve", &job, "--json"]).expect_code(0);
+    assert_eq!(objects(&shown, "held")[0]["now"]["candidates"][0]["id"], id.as_str());
+    let outcome = bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(0);
+    assert_says(&outcome, &["checked by getCompany and getChildCompanies: it agrees"]);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.fleetload(&["report"]).expect_code(0);
+    bench.assert_exact(1);
+    let row = bench.results(1).into_iter().find(|row| number(row) == job).expect("the row");
+    assert_eq!((&row["status"], &row["decided"]["id"]), (&"adopted".into(), &id.as_str().into()));
+}
+
+#[test]
+fn an_id_of_something_else_is_refused_with_what_differs() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    let right = bench.unowned(1, "company");
+    let of_another_row =
+        bench.results(1).iter().find_map(|row| row["id"].as_str().map(str::to_owned)).expect("an id");
+    let unknown = "6f1c2a3e-ffff-4000-8000-000000000001";
+    let table = [
+        (of_another_row.as_str(), "is already that of job"),
+        (&bench::root(), "name is"),
+        (unknown, "the service has no company with the id"),
+    ];
+    for (id, words) in table {
+        let outcome = bench.fleetload(&["resolve", &job, "--created", id]).expect_code(2);
+        assert_says(&outcome, &[words]);
+    }
+    // An equal name below another parent is another company.
+    bench.write("elsewhere.csv", &bench::companies(3).replacen(&bench::root(), &right, 4));
+    bench.fleetload(&["run", "elsewhere.csv", "--journal", "other.db", "--reports", "other"]).expect_code(0);
+    let namesakes: Vec<String> = bench
+        .created("company")
+        .iter()
+        .filter(|entry| entry.parent.is_some_and(|parent| parent.to_string() == right))
+        .map(|entry| entry.id.to_string())
+        .collect();
+    assert_eq!(namesakes.len(), 3);
+    for id in namesakes {
+        let outcome = bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(2);
+        assert_says(&outcome, &["is not the record of this row"]);
+    }
+    bench.fleetload(&["resolve", &job, "--created", &right]).expect_code(0);
+}
+
+#[test]
+fn without_the_service_only_a_decision_that_says_so_is_believed() {
+    let (bench, job) = one_held_company(FaultKind::RequestLost);
+    let refusing = Fault::new("auth", FaultKind::InvalidClient);
+    bench.sandbox().change(|scenario| scenario.fault = vec![refusing]).expect("a scenario");
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(7);
+    assert_says(&outcome, &["invalid_client", "--unchecked"]);
+    let shown = bench.fleetload(&["resolve", &job]).expect_code(0);
+    assert_says(&shown, &["the service was not asked", "lookup.unavailable"]);
+    bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert_says(&status, &["not created, not checked"]);
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+}
+
+#[test]
+fn without_a_look_up_nothing_is_checked_and_nothing_believed() {
+    let (bench, job) = one_held_company(FaultKind::RequestLost);
+    bench.profile("paths = \"documented\"", "", "");
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_says(&outcome, &["no look-up for a company is available", "--unchecked"]);
+    assert_eq!(bench.requests("addCompany"), 3);
+}
+
+#[test]
+fn one_refusal_does_not_stop_the_other_decisions() {
+    let scenario = unlimited()
+        .with_fault(lost("addCompany", FaultKind::AnswerLost))
+        .with_fault(lost("addCompany", FaultKind::RequestLost));
+    let bench = Bench::new(scenario);
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(4));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.profile("", "rate = \"unlimited\"", "");
+    let outcome = bench.fleetload(&["resolve", "--import", "1", "--not-created", "--json"]).expect_code(8);
+    assert_eq!(objects(&outcome, "decided").len(), 1);
+    assert_eq!(objects(&outcome, "refused").len(), 1);
+    assert_eq!(objects(&outcome, "summary")[0]["exit_code"], 8);
+    let id = bench.unowned(1, "company");
+    let refused = objects(&outcome, "refused")[0]["job"].to_string();
+    bench.fleetload(&["resolve", "--code", "lookup.unavailable", "--created", &id]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 4);
+    bench.fleetload(&["report"]).expect_code(0);
+    bench.assert_exact(1);
+    assert!(bench.results(1).iter().any(|row| number(row) == refused && row["status"] == "adopted"));
+}
+
+#[test]
+fn not_created_is_taken_back_by_a_record_that_shows_before_it_is_sent_again() {
+    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(2, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    let job = held(&bench, 1).pop().expect("a held row");
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
+    // It was carried out late after all, or a colleague made it by hand.
+    let files = ["run", "companies.csv", "sites.csv", "--journal", "colleague.db", "--reports", "theirs"];
+    bench.fleetload(&files).expect_code(0);
+    assert_eq!(bench.created("site").len(), 2);
+    let sent = bench.requests("addSite");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.requests("addSite"), sent, "it was found before it was sent again");
+    assert_eq!(bench.created("site").len(), 2);
+    assert_eq!(bench.counts(1)["adopted"], 1);
+}
+
+#[test]
+fn the_rows_of_a_rehearsal_are_checked_with_its_own_service() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("bad-day.toml", "[[fault]]\noperation = \"addCompany\"\nkind = \"wrong_name\"\ntimes = 1\n");
+    bench.fleetload(&["run", "companies.csv", "--sandbox", "--scenario", "bad-day.toml"]).expect_code(8);
+    let job = held(&bench, 1).pop().expect("a held row");
+    std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
+    let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    assert_says(&outcome, &["getChildCompanies shows"]);
+    let shown = bench.fleetload(&["resolve", &job, "--sandbox", "--json"]).expect_code(0);
+    let id = objects(&shown, "held")[0]["now"]["candidates"][0]["id"].as_str().expect("an id").to_owned();
+    bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(0);
+    assert!(bench.ledger().is_empty(), "the other service was left alone");
+}
+
+#[test]
+fn a_look_up_mapped_to_the_wrong_operation_never_shows_that_a_record_is_missing() {
+    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+    // Devices of the site's name: there never are any.
+    let wrong = "[profile.bench.endpoints.findSitesByName]\nmethod = \"GET\"\n\
+                 path = \"/device-api/config/v1/findDevicesByName?name={name}&companyId={companyId}\"";
+    bench.profile(wrong, "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(4, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["request_lost"], 1);
+    assert_eq!(bench.requests("addSite"), 4, "each was sent once");
+    let row = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    assert_eq!(row["code"], "lookup.inconclusive");
+    let outcome = bench.fleetload(&["resolve", &row["job"].to_string(), "--not-created"]).expect_code(2);
+    assert_says(&outcome, &["findSitesByName does not find what is known to exist"]);
+}
+
+#[test]
+fn a_twin_beyond_the_end_of_a_page_is_not_made_again() {
+    let twins = (0..12).map(|n| CompanyEntry {
+        id: format!("6f1c2a3e-aaaa-4000-8000-0000000000{n:02}").parse().expect("an id"),
+        name: format!("Customer {}", 11 - n),
+        parent: None,
+        company_type: "CUSTOMER".to_owned(),
+    });
+    let scenario = Scenario { page_limit: 10, company: twins.collect(), ..unlimited() };
+    let bench = Bench::new(scenario);
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.requests("addCompany"), 0);
+    assert!(bench.requests("findCompaniesByName") > 0);
+    let row = &bench.results(1)[0];
+    assert_eq!(row["code"], "existing.unclear");
+    let id = "6f1c2a3e-aaaa-4000-8000-000000000011";
+    assert_eq!(row["candidates"][0]["id"], id);
+    bench.fleetload(&["resolve", "1", "--not-created"]).expect_code(2);
+}
+
+#[test]
+fn a_record_that_another_row_has_is_not_waited_for() {
+    let bench = Bench::new(unlimited().with_fault(lost("addDevice", FaultKind::RequestLost)));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = bench::devices(10, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    bench.write("nameless.csv", &format!("{}\n{}\n", lines[0], lines[10]));
+    bench.write("devices.csv", &format!("{}\n{}\n", lines[0], lines[1]));
+    bench.fleetload(&["run", "companies.csv", "nameless.csv"]).expect_code(8);
+    bench
+        .fleetload(&["run", "companies.csv", "devices.csv", "--journal", "theirs.db", "--reports", "theirs"])
+        .expect_code(0);
+    // Somebody takes the colleague's device for the row without a MAC address.
+    let id = bench.created("device")[0].id.to_string();
+    let job = held(&bench, 1).pop().expect("a held row");
+    bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &id, "--unchecked"]).expect_code(0);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    let row = &bench.results(2)[0];
+    assert_eq!((&row["status"], &row["code"]), (&"rejected".into(), &"duplicateEntity".into()));
+    let message = row["message"].as_str().expect("a message");
+    assert!(message.contains(&format!("job {job}, 'Till 0' (id {id})")), "{message}");
+}
+
+#[test]
+fn an_id_answered_for_two_rows_belongs_to_the_first_and_the_second_is_held() {
+    let wrong = Fault { after: 1, times: Some(1), ..Fault::new("addCompany", FaultKind::WrongId) };
+    let bench = Bench::new(unlimited().with_fault(wrong));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["wrong_id"], 1);
+    let row = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    assert_eq!(row["code"], "id.owned");
+    let job = row["job"].to_string();
+    let owned = row["candidates"][0]["id"].as_str().expect("an id").to_owned();
+    bench.fleetload(&["resolve", &job, "--created", &owned]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
+    bench.fleetload(&["resolve", &job, "--created", &bench.unowned(1, "company")]).expect_code(0);
+    bench.fleetload(&["report"]).expect_code(0);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn an_operation_that_only_a_held_row_needs_keeps_no_other_row_waiting() {
+    let bench = Bench::new(unlimited().with_fault(lost("addSite", FaultKind::RequestLost)));
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("sites.csv", &bench::sites(1, 1));
+    bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(8);
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.fleetload(&["resolve", "--import", "1", "--not-created", "--unchecked"]).expect_code(0);
+    let outcome = bench.fleetload(&["run"]).expect_code(2);
+    assert_says(&outcome, &["addSite"]);
+}
+
+#[test]
+fn a_device_with_a_site_of_its_own_is_never_sent_again_by_itself() {
+    let bench = Bench::new(unlimited());
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = bench::devices(2, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    let (head, row) = (lines[0], lines[1]);
+    bench.write("plain.csv", &format!("{head}\n{}\n", lines[2]));
+    bench.fleetload(&["run", "companies.csv", "plain.csv"]).expect_code(0);
+    let orphan = lost("addDevice", FaultKind::OrphanSite);
+    bench.sandbox().change(|scenario| scenario.fault = vec![orphan]).expect("a scenario");
+    bench.write("devices.csv", &format!("{head},custom_site_id,custom_site_name\n{},KIOSK-1,Kiosk\n", row));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.statistics().faults_fired["orphan_site"], 1);
+    assert_eq!(bench.requests("addDevice"), 2);
+    assert_eq!((bench.created("device").len(), bench.created("site").len()), (1, 1));
+    let row = bench.results(2).into_iter().find(|row| row["status"] == "held").expect("a held row");
+    let message = row["message"].as_str().expect("a message");
+    assert!(message.contains("its site twice"), "{message}");
+    let site = bench.created("site")[0].id.to_string();
+    assert!(message.contains(&site), "the site that was made without its device is named: {message}");
+}
+
+#[test]
+fn a_cancelled_import_lists_what_may_exist_and_says_so_by_its_exit_code() {
+    let (bench, job) = one_held_company(FaultKind::AnswerLost);
+    let outcome = bench.fleetload(&["cancel", "1", "--json"]).expect_code(8);
+    let left = objects(&outcome, "left");
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0]["job"].to_string(), &left[0]["state"]), (job, &"held".into()));
+    assert_eq!(objects(&outcome, "summary")[0]["exit_code"], 8);
+}

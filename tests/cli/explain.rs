@@ -1,0 +1,74 @@
+//! `fleetload explain`: every code in plain words, from the one catalogue.
+
+use crate::bench::Bench;
+use fleetload::catalogue::{Scope, of_scope};
+use fleetload::sandbox::Scenario;
+use serde_json::Value;
+
+fn explained(words: &[&str]) -> String {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&[&["explain"], words].concat()).expect_code(0);
+    assert_eq!(outcome.stderr, "");
+    outcome.stdout
+}
+
+#[test]
+fn a_finding_is_told_with_why_it_matters_what_to_do_and_a_cell_before_and_after() {
+    insta::assert_snapshot!("finding", explained(&["CELL.numeric-identifier"]));
+}
+
+#[test]
+fn a_code_of_the_service_a_state_and_an_exit_code_are_told_together() {
+    insta::assert_snapshot!("together", explained(&["noDataFound", "held", "exit", "4"]));
+}
+
+#[test]
+fn a_word_that_is_a_code_and_a_state_is_told_as_both_and_a_probe_as_its_answer() {
+    insta::assert_snapshot!("both", explained(&["existing", "probe.timeout"]));
+}
+
+#[test]
+fn without_a_code_all_are_listed_by_what_they_are_about() {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&["explain"]).expect_code(0);
+    assert_eq!(outcome.stderr, "hint: more about one of them: fleetload explain CODE\n");
+    for scope in Scope::ALL {
+        assert!(outcome.stdout.contains(scope.title()));
+        for entry in of_scope(scope) {
+            assert!(outcome.stdout.contains(&format!("\n  {} ", entry.code)), "{}", entry.code);
+        }
+    }
+    assert!(outcome.stdout.lines().all(|line| line.chars().count() <= 80), "{}", outcome.stdout);
+    let exits = bench.fleetload(&["explain", "exit"]).expect_code(0);
+    insta::assert_snapshot!("exits", exits.stdout);
+}
+
+#[test]
+fn a_word_that_is_no_code_is_answered_with_the_nearest_and_nothing_else_is_told() {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&["explain", "held", "cell.mac-lenght"]).expect_code(2);
+    assert_eq!(outcome.stdout, "");
+    insta::assert_snapshot!("unknown", outcome.stderr);
+    let outcome = bench.fleetload(&["explain", "\u{1b}[2Jwheelbarrow"]).expect_code(2);
+    assert!(outcome.stderr.contains("there is no code '\\u{1b}[2Jwheelbarrow'"), "{}", outcome.stderr);
+}
+
+#[test]
+fn every_code_is_an_object_for_programs_and_explains_itself_alone() {
+    let bench = Bench::new(Scenario::default());
+    let outcome = bench.fleetload(&["explain", "--json"]).expect_code(0);
+    let objects: Vec<Value> =
+        outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let (summary, codes) = objects.split_last().expect("a summary");
+    assert_eq!(summary["codes"], codes.len());
+    for code in codes {
+        for part in ["code", "scope", "meaning", "follows", "what_to_do"] {
+            assert!(code[part].as_str().is_some_and(|text| !text.is_empty()), "{part}: {code}");
+        }
+    }
+    let all: Vec<&str> = codes.iter().map(|code| code["code"].as_str().expect("a code")).collect();
+    let told = bench.fleetload(&[&["explain"], all.as_slice()].concat()).expect_code(0);
+    for code in all {
+        assert!(told.stdout.contains(code), "{code}");
+    }
+}

@@ -1,0 +1,77 @@
+//! A run that is asked to stop, and two commands at the same journal or account.
+#![cfg(unix)]
+
+use crate::bench::child::UnderWay;
+use crate::bench::{self, Bench};
+use fleetload::sandbox::Scenario;
+
+/// A run that is in the middle of its work, by the news that it has told.
+fn under_way(bench: &Bench) -> UnderWay {
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "--json"]);
+    run.tells(350);
+    run
+}
+
+fn paced() -> Bench {
+    let bench = Bench::new(Scenario { latency_ms: [20, 60], ..Scenario::default() });
+    bench.profile("", "rate = 90", "");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(250, 3));
+    bench
+}
+
+#[test]
+fn the_first_signal_lets_requests_come_home_and_a_later_run_finishes_without_doubt() {
+    // Under `nohup` a terminal that goes away ends nothing, neither this test nor what it starts.
+    let names =
+        ["-INT", "-TERM", "-HUP"].into_iter().filter(|name| *name != "-HUP" || !hangups_are_ignored());
+    for name in names {
+        let bench = paced();
+        let run = under_way(&bench);
+        run.signal(name);
+        assert_eq!(run.ended().code, 5, "{name}");
+        let made = bench.created("device").len();
+        assert!(made > 0 && made < 250, "{made} devices were made before {name}");
+        let counts = bench.counts(1);
+        assert!(!counts.contains_key("sending") && !counts.contains_key("in_doubt"), "{name}: {counts:?}");
+        bench.fleetload(&["run"]).expect_code(0);
+        assert_eq!(bench.created("device").len(), 250);
+        bench.assert_exact(1);
+    }
+}
+
+/// Whether whoever started the tests has SIGHUP ignored.
+fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
+}
+
+#[test]
+fn a_second_run_on_the_same_journal_leaves_its_rows_to_the_first() {
+    let bench = paced();
+    let run = under_way(&bench);
+    let more = bench::devices(300, 3)
+        .lines()
+        .enumerate()
+        .filter(|(n, _)| *n == 0 || *n > 250)
+        .fold(String::new(), |sheet, (_, line)| sheet + line + "\n");
+    bench.write("more.csv", &more);
+    let outcome = bench.fleetload(&["run", "more.csv", "--kind", "devices"]).expect_code(5);
+    assert!(outcome.stdout.contains("another run of this journal"), "{}{}", outcome.stdout, outcome.stderr);
+    run.ended().expect_code(0);
+    assert_eq!(bench.created("device").len(), 300, "the first run sent the rows of the second");
+}
+
+#[test]
+fn another_journal_on_the_same_account_is_refused_while_the_first_runs() {
+    let bench = paced();
+    let run = under_way(&bench);
+    let pid = run.id().to_string();
+    bench.write("others.csv", &bench::companies(1));
+    let outcome = bench
+        .fleetload(&["run", "others.csv", "--kind", "companies", "--journal", "other.db"])
+        .expect_code(6);
+    assert!(outcome.stderr.contains(&pid), "who holds the account is named: {}", outcome.stderr);
+    run.ended().expect_code(0);
+}

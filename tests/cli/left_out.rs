@@ -1,0 +1,257 @@
+//! Rows that `--skip-invalid` leaves out: they are answered like every other row, and come back with the fix sheet.
+
+use crate::bench::{self, Bench};
+use fleetload::sandbox::Scenario;
+
+/// Three companies of which the second has no phone, and sites and devices below all of them.
+fn onboarding(bench: &Bench) {
+    let companies = bench::companies(3).replace("Customer 1,+64 9 555 0001", "Customer 1,");
+    bench.write("companies.csv", &companies);
+    bench.write("sites.csv", &bench::sites(6, 3));
+    bench.write("devices.csv", &bench::devices(9, 3).replace("00:1a:2b:00:00:03", "00:1a:2b:00:00"));
+}
+
+const FILES: [&str; 4] = ["run", "companies.csv", "sites.csv", "devices.csv"];
+
+#[test]
+fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with_the_fix_sheet() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&FILES).expect_code(3);
+    assert_eq!(bench.ledger().len(), 0, "without a word nothing is left out, and nothing sent");
+
+    let told = bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    assert!(
+        told.stdout.contains("18 rows, 11 new, 2 left out because of errors, and 5 that come with them"),
+        "{}",
+        told.stdout
+    );
+    // One company and one device have errors; two sites and three devices belong to that company.
+    let counts: Vec<_> = bench.counts(1).into_iter().collect();
+    assert_eq!(counts, [("created".into(), 11), ("rejected".into(), 2), ("skipped".into(), 5)]);
+    bench.assert_exact(1);
+    assert_eq!(bench.summary(1)["left_out"], 7);
+    assert_eq!(bench.summary(1)["exit_code"], 4);
+    let rows = bench.results(1);
+    let wrong = rows.iter().find(|row| row["code"] == "cell.required").expect("the company without a phone");
+    assert_eq!(wrong["source"], "companies.csv!companies!3");
+    assert_eq!(wrong["column"], "phone");
+    assert_eq!((&wrong["job"], &wrong["left_out"]), (&serde_json::Value::Null, &true.into()));
+    assert!(wrong["advice"].as_str().is_some_and(|advice| advice.contains("fix.xlsx")), "{wrong}");
+
+    let fix = |sheet: &str| {
+        std::fs::read_to_string(bench.path(&format!("reports/1/{sheet}.fix.csv"))).expect("a sheet to fix")
+    };
+    // What belongs to the company comes along, though there is nothing to correct in it: no job was made for it.
+    let lines = ["companies", "sites", "devices"].map(|sheet| fix(sheet).lines().count() - 1);
+    assert_eq!(lines, [1, 2, 4]);
+
+    bench.write(
+        "companies.csv",
+        &fix("companies").replace("\"Customer 1\",\"\"", "\"Customer 1\",\"+64 9 555 0001\""),
+    );
+    bench.write("sites.csv", &fix("sites"));
+    // The device is still wrong, and comes back a second time.
+    bench.write("devices.csv", &fix("devices"));
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let again = std::fs::read_to_string(bench.path("reports/2/devices.fix.csv")).expect("a sheet to fix");
+    assert_eq!(again.lines().count() - 1, 1, "{again}");
+    // Of the first import nothing is left to be corrected: what is wrong still is in the second.
+    assert!(!bench.path("reports/1/fix.xlsx").exists() && !bench.path("reports/1/devices.fix.csv").exists());
+    assert_eq!((&bench.summary(1)["to_fix"], &bench.summary(1)["left_out"]), (&0.into(), &1.into()));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("<code>fleetload report 2</code>") && !page.contains("run FILE"));
+    bench.write("devices.csv", &again.replace("00:1a:2b:00:00\"", "00:1a:2b:00:00:03\""));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    let made = ["company", "site", "device"].map(|kind| bench.created(kind).len());
+    assert_eq!(made, [3, 6, 9]);
+
+    // The first report shows what became of every row, also of the device that has neither key nor MAC address.
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 18)].into());
+    let again =
+        bench.results(1).into_iter().find(|row| row["source"] == wrong["source"]).expect("the company");
+    assert!(again["message"].as_str().is_some_and(|words| words.contains("come again since")), "{again}");
+    assert_eq!(bench.statistics().requests.get("addCompany"), Some(&3), "nothing is sent twice");
+}
+
+#[test]
+fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2).replace("CUSTOMER", "CLIENT"));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.ledger().len(), 0);
+    assert_eq!(bench.counts(1), [("rejected".to_owned(), 2)].into());
+    assert!(bench.results(1).iter().all(|row| row["code"] == "cell.enum" && row["column"] == "company_type"));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    for words in [
+        "Finished: 2 of 2 rows were left out because of errors",
+        "Correct the rows that were left out, in the sheet or in fix.xlsx",
+        "<code>fleetload run reports/1/fix.xlsx</code>",
+        "2 left out",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("fleetload retry") && !page.contains("2 refused") && !page.contains("run FILE"));
+    let cause = &bench.summary(1)["causes"][0];
+    assert!(cause["meaning"].is_string(), "{cause}");
+    assert!(
+        cause["advice"].as_str().is_some_and(|advice| advice.ends_with("fleetload run reports/1/fix.xlsx")),
+        "{cause}"
+    );
+}
+
+#[test]
+fn corrections_in_a_fix_sheet_outlive_the_next_report_and_are_told_with_the_command_to_run_them() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let name = "reports/1/devices.fix.csv";
+    let ours = std::fs::read_to_string(bench.path(name)).expect("a sheet to fix");
+    bench.write(name, &ours.replace("00:1a:2b:00:00\"", "00:1a:2b:00:00:03\""));
+    let edited = "reports/1/devices.fix.edited.csv";
+    let told = bench.fleetload(&["report", "1"]).expect_code(0);
+    let words = format!("your corrections are kept in {edited}: fleetload run {edited}");
+    assert!(told.stdout.contains(&words), "{}", told.stdout);
+    assert_eq!(std::fs::read_to_string(bench.path(name)).expect("ours"), ours);
+    // Of the four devices one was corrected, and three still miss their company.
+    bench.fleetload(&["run", edited, "--skip-invalid"]).expect_code(4);
+    assert_eq!(bench.counts(1)["created"], 12);
+
+    let report = |n: &str| bench.fleetload(&["report", "1", "--json"]).expect_code(0).stdout.contains(n);
+    bench.write(name, &std::fs::read_to_string(bench.path(edited)).expect("theirs"));
+    assert!(report(r#""kept":[{"file":"reports/1/devices.fix.edited.csv","imported":true}]"#));
+    assert!(report(r#""kept":[]"#));
+}
+
+#[test]
+fn rows_that_are_left_out_once_more_leave_the_fix_sheets_of_the_import_before() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let fix = |import: u32| std::fs::read_to_string(bench.path(&format!("reports/{import}/devices.fix.csv")));
+    let first = fix(1).expect("a sheet to fix");
+    let is_wrong = |line: &&str| line.contains("00:1a:2b:00:00\"");
+    let wrong: Vec<&str> = first
+        .lines()
+        .enumerate()
+        .filter(|(at, line)| *at == 0 || is_wrong(line))
+        .map(|(_, line)| line)
+        .collect();
+    assert_eq!(wrong.len(), 2, "{first}");
+    // Wrong still, in another way.
+    bench.write("devices.csv", &wrong.join("\n").replace("00:1a:2b:00:00\"", "00:1a:2b:00\""));
+    let told = bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
+    let words = "report of import 1: written again, as rows of it came again: 1 row to correct, and 5 that come with it in \
+                 reports/1/fix.xlsx";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    let (before, after) = (fix(1).expect("a sheet to fix"), fix(2).expect("a sheet to fix"));
+    assert!(!before.lines().any(|line| is_wrong(&line)), "{before}");
+    assert!(after.contains("00:1a:2b:00\"") && after.lines().count() == 2, "{after}");
+    // Once: the next run has nothing to say of it.
+    let told = bench.fleetload(&["run"]);
+    assert!(!told.stdout.contains("written again"), "{}", told.stdout);
+}
+
+#[test]
+fn the_original_corrected_answers_its_rows_although_nothing_but_their_place_tells_them() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    // Neither key nor name: what is wrong is what the sites would be known by.
+    let sites = bench::sites(4, 2);
+    let wrong: String = sites
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at {
+            0 => format!("{line}\n"),
+            1..=2 => format!(
+                "{}\n",
+                line.replace(&format!("S{},", at - 1), ",").replace(&format!("Branch {}", at - 1), "")
+            ),
+            _ => format!("{}\n", line.replace(&format!("S{},", at - 1), ",")),
+        })
+        .collect();
+    bench.write("sites.csv", &wrong);
+    let run = ["run", "companies.csv", "sites.csv", "--skip-invalid"];
+    bench.fleetload(&run).expect_code(4);
+    assert_eq!(bench.summary(1)["left_out"], 2);
+
+    // One is corrected; a stranger stands where the other one stood.
+    let half = wrong.replacen("C0,,REF-0", "C0,Branch 0,REF-0", 1).replacen(
+        "C1,,REF-1,+64 9 556 0001,1 King Street",
+        "C1,,REF-9,+64 9 556 0009,9 King Street",
+        1,
+    );
+    assert_ne!(half, wrong);
+    bench.write("sites.csv", &half);
+    bench.fleetload(&run).expect_code(4);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(
+        bench.counts(1)["rejected"],
+        1,
+        "the corrected one is answered, the other one is not by a stranger"
+    );
+
+    // The last one comes a third time, and answers for the second only, as that one did for nobody.
+    bench.write("sites.csv", &half.replacen("C1,,REF-9", "C1,Branch 9,REF-9", 1));
+    bench.fleetload(&run).expect_code(0);
+    for (import, rejected) in [(1, 1), (2, 0), (3, 0)] {
+        bench.fleetload(&["report", &import.to_string()]);
+        assert_eq!(bench.counts(import).get("rejected").copied().unwrap_or(0), rejected, "import {import}");
+    }
+    let sites = bench.created("site");
+    assert_eq!(sites.len(), 4);
+}
+
+#[test]
+fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
+    let bench = Bench::new(Scenario::default());
+    onboarding(&bench);
+    bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    assert!(told.stdout.contains("fix.xlsx"), "{}", told.stdout);
+
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(
+        told.stdout.contains("7 rows of import 1 given up, 7 of them left out before"),
+        "{}",
+        told.stdout
+    );
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!told.stdout.contains("fix.xlsx") && !told.stdout.contains("correct"), "{}", told.stdout);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    assert!(told.stdout.contains("0 rows of import 1 given up"), "{}", told.stdout);
+
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let counts: Vec<_> = bench.counts(1).into_iter().collect();
+    assert_eq!(counts, [("cancelled".into(), 7), ("created".into(), 11)], "every row is still answered");
+    assert_eq!((&bench.summary(1)["left_out"], &bench.summary(1)["to_fix"]), (&0.into(), &0.into()));
+    assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to be corrected");
+    let rows = bench.results(1);
+    let wrong = rows.iter().find(|row| row["source"] == "companies.csv!companies!3").expect("the company");
+    assert_eq!((&wrong["code"], &wrong["left_out"]), (&"cancelled".into(), &true.into()));
+    let message = wrong["message"].as_str().unwrap_or_default();
+    assert!(message.starts_with("given up by ") && message.contains("it had been left out: "), "{message}");
+
+    // Whoever wants them after all corrects the sheet and runs it.
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(9, 3));
+    bench.fleetload(&FILES).expect_code(0);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    assert_eq!(bench.counts(1).into_iter().collect::<Vec<_>>(), [("created".to_owned(), 18)]);
+}
+
+#[test]
+fn what_is_wrong_with_a_whole_sheet_is_named_where_leaving_out_rows_does_not_help() {
+    let bench = Bench::new(Scenario::default());
+    bench.write(
+        "companies.csv",
+        &bench::companies(3).replace("phone", "telefone number").replace("Customer 1", ""),
+    );
+    let told = bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(3).stderr;
+    let hint = "no row can be left out for what is wrong with a whole file or sheet: header.required-missing, header.unknown";
+    assert!(told.contains(hint), "{told}");
+    assert_eq!(bench.ledger().len(), 0);
+    let told = bench.fleetload(&["run", "companies.csv"]).expect_code(3).stderr;
+    assert!(!told.contains("left out"), "nobody asked for it: {told}");
+}

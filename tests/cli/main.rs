@@ -1,0 +1,37 @@
+//! The real binary and the rooms behind it, theme by theme, over one test bench.
+
+mod access;
+mod again;
+mod audit;
+mod bench;
+mod checked;
+mod checking;
+mod clocks;
+mod commands;
+mod cut_answers;
+mod deciding;
+mod dressing;
+mod exactly_once;
+mod explain;
+mod faults;
+mod floors;
+mod hostile_content;
+mod inside;
+mod interrupted;
+mod journal;
+mod left_out;
+mod libreoffice;
+mod metamorphic;
+mod never_stuck;
+mod onboarding;
+mod outage;
+mod pace;
+mod page;
+mod planning;
+mod process;
+mod quota;
+mod relay;
+mod samples;
+mod secrets;
+mod status;
+mod zones;

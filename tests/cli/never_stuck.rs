@@ -1,0 +1,192 @@
+//! A run ends by itself: whatever happens to one row, the others are not kept waiting, and no row for ever.
+
+use crate::bench::child::UnderWay;
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
+
+/// Runs with an end set, so that a run that never ends by itself fails instead of hanging: it exits with 5.
+fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds)).to_string();
+    let mut arguments = vec!["run", "--until", &until];
+    arguments.extend(files);
+    bench.fleetload(&arguments)
+}
+
+/// Starts a run of what is in the journal, with an end set.
+fn start(bench: &Bench) -> UnderWay {
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
+    bench.start(&["run", "--json", "--until", &until])
+}
+
+#[test]
+fn a_look_up_that_turns_out_missing_keeps_no_row_whose_look_was_under_way() {
+    let scenario = Scenario { rate: 0, ..Scenario::default() }
+        .with_fault(Fault { times: Some(1), ..Fault::new("getDeviceByMac", FaultKind::NotFound404) })
+        .with_fault(Fault { ms: 300, ..Fault::new("getDeviceByMac", FaultKind::Latency) })
+        .with_fault(Fault::new("getDeviceByMac", FaultKind::Error500Before));
+    let bench = Bench::new(scenario);
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(9, 1));
+    run_bounded(&bench, 20, &["companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["not_found_404"], 1);
+    assert!(bench.statistics().faults_fired["error_500_before"] > 1, "others were under way");
+    assert_eq!(bench.created("device").len(), 9);
+}
+
+#[test]
+fn a_row_that_is_cancelled_when_it_was_to_probe_lets_another_probe() {
+    let failing = Fault { times: Some(20), ..Fault::new("addDevice", FaultKind::Error500Before) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(failing));
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "in_doubt = \"hold\"");
+    bench.write("companies.csv", &bench::companies(1));
+    let sheet = bench::devices(28, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    let part = |rows: &[&str]| format!("{}\n{}\n", lines[0], rows.join("\n"));
+    bench.write("first.csv", &part(&lines[1..21]));
+    bench.write("second.csv", &part(&lines[21..25]));
+    bench.write("third.csv", &part(&lines[25..29]));
+    bench.fleetload(&["import", "companies.csv", "first.csv"]).expect_code(0);
+    bench.fleetload(&["import", "second.csv"]).expect_code(0);
+    bench.fleetload(&["import", "third.csv"]).expect_code(0);
+    let mut run = start(&bench);
+    // It opens after twenty failures.
+    run.hears(&["\"breaker\""]);
+    bench.fleetload(&["cancel", "2"]).expect_code(0);
+    let code = run.ended().code;
+    assert_eq!(code, 8, "the first import's rows are held, and the run ended by itself");
+    assert_eq!(bench.created("device").len(), 4, "the third import went on");
+}
+
+#[test]
+fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries() {
+    let failing = Fault::new("putDeviceLabels", FaultKind::Error500Before);
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(failing));
+    bench.write("companies.csv", &bench::companies(1));
+    let devices = bench::devices(1, 1);
+    let devices: String =
+        devices.lines().zip([",labels", ",north"]).map(|(line, more)| format!("{line}{more}\n")).collect();
+    bench.write("devices.csv", &devices);
+    run_bounded(&bench, 40, &["companies.csv", "devices.csv"]).expect_code(8);
+    assert_eq!(bench.requests("putDeviceLabels"), 8);
+    assert_eq!(bench.counts(1)["held"], 1);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_row_that_is_decided_while_it_is_looked_up_is_not_forgotten() {
+    let lost = Fault { times: Some(1), ..Fault::new("addDevice", FaultKind::RequestLost) };
+    // The look before sending is not delayed, the one after the lost answer is, and for longer than the run takes
+    // to notice that the journal has changed.
+    let slow =
+        Fault { after: 1, times: Some(1), ms: 4_500, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost).with_fault(slow));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let mut run = start(&bench);
+    // The answer is lost.
+    run.hears(&["\"to\":\"in_doubt\""]);
+    run.until(|| bench.requests("getDeviceByMac") >= 2);
+    bench.fleetload(&["resolve", "2", "--not-created", "--unchecked"]).expect_code(0);
+    run.ended().expect_code(0);
+    assert_eq!(bench.created("device").len(), 1);
+}
+
+#[test]
+fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
+    let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(1, 1));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let mut run = start(&bench);
+    run.until(|| bench.requests("getDeviceByMac") >= 1);
+    bench.write("devices.csv", &bench::devices(1, 1).replace("Till 0", "Counter 0"));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    run.ended().expect_code(0);
+    let made = bench.created("device");
+    assert_eq!(made.len(), 1);
+    assert_eq!(made[0].request["name"], "Counter 0", "{:?}", made[0]);
+}
+
+#[test]
+fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
+    // The run is over before it looks again whether the journal has changed.
+    let slow = Fault { times: Some(1), ms: 1_200, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    let sheet = bench::companies(2);
+    let lines: Vec<&str> = sheet.lines().collect();
+    bench.write("first.csv", &format!("{}\n{}\n", lines[0], lines[1]));
+    bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[2]));
+    bench.fleetload(&["import", "first.csv"]).expect_code(0);
+    let mut run = start(&bench);
+    run.until(|| bench.requests("addCompany") >= 1);
+    let left = bench.fleetload(&["run", "second.csv"]).expect_code(5);
+    assert!(left.stdout.contains("goes on with these rows"), "{}", left.stdout);
+    run.ended().expect_code(0);
+    assert_eq!(bench.created("company").len(), 2);
+}
+
+#[test]
+fn a_row_whose_look_before_sending_fails_waits_for_it_and_a_record_that_is_there_is_not_made_again() {
+    // The account's own company has a child of this name already; its list of children fails at first.
+    let there = CompanyEntry {
+        id: uuid::Uuid::from_u128(0x51de),
+        name: "Customer 0".to_owned(),
+        parent: None,
+        company_type: "CUSTOMER".to_owned(),
+    };
+    let failing = Fault { times: Some(4), ..Fault::new("getChildCompanies", FaultKind::Error500Before) };
+    let scenario = Scenario { rate: 0, company: vec![there], ..Scenario::default() };
+    let bench = Bench::new(scenario.with_fault(failing));
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["error_500_before"], 4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 1), ("existing".to_owned(), 1)].into());
+    assert_eq!(bench.created("company").len(), 1);
+}
+
+#[test]
+fn what_a_look_says_of_old_values_is_not_believed_of_a_row_that_was_corrected_meanwhile() {
+    // Somebody else's device has the address that the row had by mistake: it would be taken for the row's, or refuse it.
+    for (theirs, otherwise) in [("Till 0", "existing"), ("Their till", "rejected")] {
+        let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+        let sheet = |name: &str, mac: &str| {
+            let devices = bench::devices(1, 1).replace("Till 0", name).replace("00:1a:2b:00:00:00", mac);
+            let more = [("key,", ",labels"), ("D0,", ",north")];
+            devices
+                .lines()
+                .zip(more)
+                .map(|(line, (key, label))| format!("{key}{line}{label}\n"))
+                .collect::<String>()
+        };
+        let (wrong, right) = ("00:1a:2b:00:00:01", "00:1a:2b:00:00:02");
+        bench.write("companies.csv", &bench::companies(1));
+        bench.write("devices.csv", &sheet(theirs, wrong));
+        let others = ["--journal", "theirs.db", "--reports", "theirs", "run", "companies.csv", "devices.csv"];
+        bench.fleetload(&others).expect_code(0);
+        let their_id = bench.created("device")[0].id;
+
+        let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
+        bench.sandbox().change(|scenario| scenario.fault.push(slow.clone())).expect("a scenario");
+        let (looked, labelled) = (bench.requests("getDeviceByMac"), bench.requests("putDeviceLabels"));
+        bench.write("devices.csv", &sheet("Till 0", wrong));
+        bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+        let mut run = start(&bench);
+        run.until(|| bench.requests("getDeviceByMac") > looked);
+        bench.write("devices.csv", &sheet("Till 0", right));
+        bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(5);
+        assert_eq!(run.ended().code, 0, "the row is not {otherwise}");
+
+        let made = bench.created("device");
+        assert_eq!(made.len(), 2, "the row is not {otherwise}: {made:?}");
+        assert_eq!(bench.requests("putDeviceLabels"), labelled + 1);
+        let counts = bench.counts(1);
+        assert_eq!(counts, [("created".to_owned(), 1), ("existing".to_owned(), 1)].into(), "{counts:?}");
+        let id =
+            bench.results(1).into_iter().find(|row| row["status"] == "created").expect("made")["id"].clone();
+        let own = made.iter().find(|entry| entry.id != their_id).expect("its own device");
+        assert_eq!(id, own.id.to_string());
+        assert!(own.request.to_string().to_lowercase().contains(right), "{own:?}");
+    }
+}

@@ -1,0 +1,210 @@
+//! The service goes away, is in maintenance, answers with pages or refuses everything: no more rows are put in
+//! doubt than were under way and twenty, no try is used up, and everything is created once when it is back.
+
+use crate::bench::child::UnderWay;
+use crate::bench::{self, Bench, Outcome};
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// Requests under way at once in these tests.
+const CONCURRENCY: u64 = 24;
+
+fn quick() -> Scenario {
+    Scenario { rate: 0, ..Scenario::default() }
+}
+
+/// A bench with so many devices of one company in its journal.
+fn with_devices(scenario: Scenario, devices: usize) -> Bench {
+    let bench = Bench::new(scenario);
+    bench.profile("", &format!("rate = \"unlimited\"\nconcurrency = {CONCURRENCY}"), "");
+    bench.write("companies.csv", &bench::companies(1));
+    // From the hundredth on, so that no name begins with another one and look-ups find one record.
+    let sheet = bench::devices(devices + 100, 1);
+    let rows: Vec<&str> =
+        sheet.lines().enumerate().filter(|(n, _)| !(1..=100).contains(n)).map(|(_, row)| row).collect();
+    bench.write("devices.csv", &format!("{}\n", rows.join("\n")));
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    bench
+}
+
+/// Starts a run of what is in the journal, with an end set so that it cannot hang.
+fn start(bench: &Bench) -> UnderWay {
+    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(120)).to_string();
+    let mut command = bench.command(&["run", "--json", "--until", &until]);
+    command.env("FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "1");
+    UnderWay::start(command)
+}
+
+/// A piece of news.
+fn read(line: &str) -> Value {
+    serde_json::from_str(line).expect("JSON")
+}
+
+/// The news of a run until the service has been tried once more and in vain.
+fn until_tried_in_vain(run: &mut UnderWay) -> Vec<Value> {
+    let mut seen: Vec<Value> = Vec::new();
+    let mut news = run.news();
+    while seen.iter().filter(|news| is_breaker(news, "addDevice", true)).count() < 2 {
+        seen.push(read(&news.next().expect("it goes on")));
+    }
+    seen
+}
+
+fn is_breaker(news: &Value, operation: &str, open: bool) -> bool {
+    news["event"] == "breaker" && news["operation"] == operation && news["open"] == open
+}
+
+/// Rows that were put in doubt, by the news of a run.
+fn doubted(news: &[Value]) -> u64 {
+    news.iter().filter(|news| news["event"] == "moved" && news["to"] == "in_doubt").count() as u64
+}
+
+fn rejected_and_ready(bench: &Bench) -> (u64, u64) {
+    let counts = bench.counts(1);
+    (counts.get("rejected").copied().unwrap_or(0), counts.get("ready").copied().unwrap_or(0))
+}
+
+/// Runs to the end and reads the news besides.
+fn finish(run: UnderWay) -> (i32, Vec<Value>) {
+    let outcome = run.ended();
+    (outcome.code, outcome.stdout.lines().map(read).collect())
+}
+
+#[test]
+fn of_an_outage_no_more_rows_are_in_doubt_than_were_under_way_and_twenty() {
+    let dark = Fault::new("addDevice", FaultKind::StallAfter).after(60);
+    let bench = with_devices(quick().with_fault(dark), 400);
+    let mut run = start(&bench);
+    let seen = until_tried_in_vain(&mut run);
+    let fired = bench.statistics().faults_fired["stall_after"];
+    let (in_doubt, probes) = (doubted(&seen), 1);
+    assert!(in_doubt > 20, "the outage was met: {in_doubt}");
+    assert!(fired <= CONCURRENCY + 20 + probes, "{fired} requests left into the dark");
+    assert!(in_doubt <= CONCURRENCY + 20 + probes, "{in_doubt} rows are in doubt");
+    assert_eq!(bench.requests("getCompany"), 1, "a question went before the probe");
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    let (code, rest) = finish(run);
+    assert_eq!(code, 0);
+    assert!(rest.iter().any(|news| is_breaker(news, "addDevice", false)));
+    assert_eq!(bench.created("device").len(), 400);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
+    let bench = with_devices(quick(), 300);
+    let page = Fault::new("*", FaultKind::Html503Before);
+    // From the first device on, as the sandbox counts creations.
+    let maintenance = |scenario: &mut Scenario| {
+        scenario.fault = vec![Fault { after: 1, ..page.clone() }];
+        scenario.fault[0].operation = "creations".to_owned();
+        scenario.fault.push(Fault { operation: "lookups".to_owned(), after: 40, ..page.clone() });
+    };
+    bench.sandbox().change(maintenance).expect("a consistent scenario");
+    let mut run = start(&bench);
+    let seen = until_tried_in_vain(&mut run);
+    let sent = bench.requests("addDevice");
+    assert!(sent <= CONCURRENCY + 20, "{sent} creations left into the maintenance");
+    assert!(doubted(&seen) <= CONCURRENCY + 20);
+    assert_eq!(bench.requests("getCompany"), 1, "the service was tried by a question");
+    let held_back = seen.iter().rfind(|news| news["event"] == "breaker").expect("one");
+    assert!(held_back["next_try_in"]["secs"].as_u64() > Some(5), "{held_back}");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("addDevice"), "{}", status.stdout);
+    assert!(bench.statistics().faults_fired["html_503_before"] > 40);
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    let (code, _) = finish(run);
+    let held: Vec<_> = bench.results(1).into_iter().filter(|row| row["status"] == "held").collect();
+    assert_eq!(code, 0, "{held:#?}");
+    assert_eq!(bench.created("device").len(), 300);
+    bench.assert_exact(1);
+    for row in bench.results(1) {
+        assert!(row["attempts"].as_u64() <= Some(3), "{row}");
+    }
+}
+
+#[test]
+fn three_sign_in_pages_in_a_row_hold_the_operation_back() {
+    let portal = Fault::new("addDevice", FaultKind::CaptivePortal).after(5).times(3);
+    let bench = with_devices(quick().with_fault(portal), 40);
+    bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
+    let (code, news) = finish(start(&bench));
+    assert_eq!(code, 0);
+    assert_eq!(bench.statistics().faults_fired["captive_portal"], 3);
+    let opened = news.iter().find(|news| is_breaker(news, "addDevice", true)).expect("it opens");
+    assert!(opened["reason"].as_str().expect("words").contains("3 answers in a row"), "{opened}");
+    assert_eq!(doubted(&news), 3);
+    assert_eq!(bench.created("device").len(), 40);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn a_twentieth_of_answers_lost_pauses_the_operation_for_moments_and_everything_is_created_once() {
+    let lost = Fault::new("addDevice", FaultKind::AnswerLost).probability(0.1);
+    let bench = with_devices(quick().with_fault(lost), 500);
+    let (code, news) = finish(start(&bench));
+    assert_eq!(code, 0);
+    let opened = news.iter().find(|news| is_breaker(news, "addDevice", true)).expect("it opens");
+    assert!(opened["reason"].as_str().expect("words").contains("of the last 200"), "{opened}");
+    assert!(news.iter().any(|news| is_breaker(news, "addDevice", false)));
+    assert!(bench.statistics().faults_fired["answer_lost"] > 10);
+    bench.assert_exact(1);
+}
+
+#[test]
+fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
+    let drift = Fault::new("addDevice", FaultKind::InvalidData);
+    let bench = with_devices(quick().with_fault(drift), 200);
+    bench.write("people.csv", &bench::people(70, 1));
+    bench.fleetload(&["import", "people.csv"]).expect_code(0);
+    let Outcome { stdout, stderr, .. } = bench.fleetload(&["run"]).expect_code(8);
+    let (rejected, ready) = rejected_and_ready(&bench);
+    assert_eq!(bench.statistics().faults_fired["invalid_data"], rejected, "each was refused once");
+    assert!((50..=50 + CONCURRENCY).contains(&rejected), "{rejected}");
+    assert_eq!(rejected + ready, 200);
+    assert_eq!(bench.created("person").len(), 70, "the other sheet is done");
+    assert_eq!(bench.summary(1)["state"], "held");
+    assert_eq!(bench.summary(1)["exit_code"], 8);
+    assert!(stdout.contains("set aside: the sheet devices.csv"), "{stdout}");
+    assert!(stdout.contains("50 of its rows in a row with invalidData"), "{stdout}");
+    assert!(stderr.contains("fleetload run --despite-rejections"), "{stderr}");
+    assert!(stderr.contains("fleetload cancel 1"), "{stderr}");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(status.stdout.contains("devices.csv was refused 50 times in a row"), "{}", status.stdout);
+
+    // On purpose: every other row is sent, and refused.
+    bench.fleetload(&["run", "--despite-rejections"]).expect_code(4);
+    assert_eq!(rejected_and_ready(&bench), (200, 0));
+    assert_eq!(bench.statistics().faults_fired["invalid_data"], 200);
+    // The service has come to its senses.
+    bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a consistent scenario");
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 200);
+}
+
+#[test]
+fn rows_of_another_sheet_of_the_same_kind_go_on_past_one_that_is_set_aside() {
+    // The first sixty devices are refused, whichever sheet they are of.
+    let drift = Fault::new("addDevice", FaultKind::InvalidData).times(60);
+    let bench = with_devices(quick().with_fault(drift), 3_000);
+    let sheet = bench::devices(3_140, 1);
+    let lines: Vec<&str> = sheet.lines().collect();
+    bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[3_101..].join("\n")));
+    bench.fleetload(&["import", "second.csv"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(8);
+    let (rejected, ready) = rejected_and_ready(&bench);
+    assert!(rejected >= 50 && ready > 2_500, "{rejected} rejected, {ready} ready");
+    let counts = bench.counts(2);
+    let refused = counts.get("rejected").copied().unwrap_or(0);
+    assert_eq!(counts["created"] + refused, 40, "beyond what is handed out at once: {counts:?}");
+    assert!(refused <= 10, "{counts:?}");
+}
+
+#[test]
+fn fifty_refused_rows_that_were_the_last_of_their_sheet_leave_nothing_to_decide() {
+    let drift = Fault::new("addDevice", FaultKind::InvalidData);
+    let bench = with_devices(quick().with_fault(drift), 50);
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!(rejected_and_ready(&bench), (50, 0));
+}

@@ -1,0 +1,245 @@
+//! `fleetload status`: where things stand in one glance, in each of the states a person meets.
+
+use crate::bench::{self, Bench};
+use fleetload::journal::Journal;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// The first screen of `status`, without what changes from one day and machine to the next.
+fn screen(bench: &Bench, arguments: &[&str]) -> String {
+    let outcome = bench.fleetload(&[&["status"], arguments].concat()).expect_code(0);
+    let text = outcome.stdout.replace(&bench.base_url(), "https://service");
+    text.lines().map(|line| steady(line) + "\n").collect()
+}
+
+/// A line with its dates, times and lengths of time replaced.
+fn steady(line: &str) -> String {
+    let words: Vec<String> = line.split(' ').map(steady_word).collect();
+    let line = words.join(" ");
+    let parts: Vec<&str> = line
+        .split(", ")
+        .map(|part| match part.split_once(' ') {
+            Some((number, "s" | "ms")) if number.chars().all(|c| c.is_ascii_digit()) => "SPAN",
+            Some((number, "requests")) if number.chars().all(|c| c.is_ascii_digit()) => "N requests",
+            Some(_) | None => part,
+        })
+        .collect();
+    let line = parts.join(", ");
+    match (line.find("(in "), line.find("): ")) {
+        (Some(from), Some(to)) if from < to => format!("{}(in SPAN{}", &line[..from], &line[to..]),
+        _ => line,
+    }
+}
+
+fn steady_word(word: &str) -> String {
+    let core = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let shape: String = core.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    match shape.as_str() {
+        "0000-00-00" => word.replace(core, "DATE"),
+        "00:00:00" => word.replace(core, "TIME"),
+        _ => word.to_owned(),
+    }
+}
+
+/// The summary for programs.
+fn summary(bench: &Bench) -> Value {
+    let outcome = bench.fleetload(&["status", "--json"]).expect_code(0);
+    serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON")
+}
+
+fn bench_with(fault: Option<Fault>, scenario: Scenario) -> Bench {
+    let bench = Bench::new(match fault {
+        Some(fault) => scenario.with_fault(fault),
+        None => scenario,
+    });
+    bench.write("companies.csv", &bench::companies(4));
+    bench
+}
+
+#[test]
+fn of_a_journal_without_rows_it_says_what_to_do_first() {
+    let bench = Bench::new(Scenario::default());
+    drop(Journal::open(&bench.path("fleetload.db")).expect("a journal"));
+    insta::assert_snapshot!("empty", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["state"], "empty");
+}
+
+#[test]
+fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
+    let bench = bench_with(None, Scenario::default());
+    bench.profile("", "rate = 1", "");
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"moved\"", "\"created\""]);
+    let shown = screen(&bench, &[]);
+    let told = summary(&bench);
+    let hints = bench.fleetload(&["status"]).expect_code(0).stderr;
+    run.kill();
+    let headline = shown.lines().next().expect("a headline");
+    assert!(headline.starts_with("running since DATE TIME UTC: "), "{shown}");
+    for words in ["% done", "rows/s", "pace: ", "in the last ", "last run: begun DATE TIME UTC, under way"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!hints.contains("to go on"), "{hints}");
+    assert_eq!((&told["state"], &told["run_at_work"]), (&"running".into(), &true.into()));
+    assert!(told["pace"]["rows_finished"].as_u64() >= Some(1), "{told}");
+    assert_eq!(told["by_kind"]["companies"]["rows"], 4);
+
+    // It was ended from outside: status says so, and what to type.
+    assert!(bench.fleetload(&["status"]).expect_code(0).stderr.contains("to go on: fleetload run"));
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("the last run was ended from outside: "), "{shown}");
+    assert_eq!(summary(&bench)["state"], "killed");
+}
+
+#[test]
+fn of_a_spent_quota_it_says_until_when_creations_wait() {
+    let bench = bench_with(None, Scenario { daily_quota: 2, ..Scenario::default() });
+    bench.fleetload(&["run", "companies.csv", "--on-quota", "exit"]).expect_code(5);
+    insta::assert_snapshot!("parked", screen(&bench, &[]));
+    let told = summary(&bench);
+    assert_eq!((&told["state"], &told["quota"]["left"]), (&"parked".into(), &0.into()));
+    assert!(told["parked_until"].as_str().is_some_and(|at| at.ends_with('Z')), "{told}");
+}
+
+#[test]
+fn of_a_run_that_the_service_stopped_it_says_how_to_see_why() {
+    let bench = bench_with(Some(Fault::new("addCompany", FaultKind::NotFound404)), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(7);
+    insta::assert_snapshot!("stopped", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload doctor");
+}
+
+#[test]
+fn of_held_rows_it_says_how_to_decide_them() {
+    let lost = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::RequestLost) };
+    let bench = bench_with(Some(lost), Scenario::default());
+    bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
+    bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("finished but for 1 row that is held until a person decides\n"), "{shown}");
+    assert!(
+        shown.contains(
+            "needs a person:\n  1 row is held: look in the service, then decide\n    fleetload resolve\n"
+        ),
+        "{shown}"
+    );
+    let told = summary(&bench);
+    assert_eq!((&told["state"], &told["needs_person"][0]["cause"]), (&"held".into(), &"held".into()));
+}
+
+#[test]
+fn of_refused_rows_it_says_where_to_correct_them_and_what_to_run_then() {
+    let refused = Fault { times: Some(1), ..Fault::new("addCompany", FaultKind::InvalidState) };
+    let bench = bench_with(Some(refused), Scenario::default());
+    bench.fleetload(&["run", "companies.csv"]).expect_code(4);
+    insta::assert_snapshot!("refused", screen(&bench, &["1"]));
+    assert_eq!(summary(&bench)["needs_person"][0]["command"], "fleetload run reports/1/fix.xlsx");
+}
+
+#[test]
+fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("companies.csv", &bench::companies(4).replace("+64 9 555 0001", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    for arguments in [&[][..], &["1"]] {
+        let shown = screen(&bench, arguments);
+        assert!(shown.starts_with("finished; 1 row was left out because of errors\n"), "{shown}");
+        let need = "needs a person:\n  1 row of import 1 was left out because of errors: correct it in \
+                    reports/1/fix.xlsx, then run that file\n    fleetload run reports/1/fix.xlsx\n";
+        assert!(shown.contains(need), "{shown}");
+        assert!(!shown.contains("refused"), "{shown}");
+    }
+    let told = summary(&bench);
+    assert_eq!((&told["left_out"], &told["needs_person"][0]["cause"]), (&1.into(), &"left_out".into()));
+    let hint = bench.fleetload(&["status"]).expect_code(0).stderr;
+    assert!(hint.contains("correct the rows in reports/1/fix.xlsx, then: fleetload run"), "{hint}");
+    assert!(!hint.contains("retry"), "{hint}");
+}
+
+#[test]
+fn rows_that_came_again_in_a_fix_sheet_are_told_once_under_the_import_that_answers_for_them() {
+    let refused = Fault { times: Some(3), ..Fault::new("addCompany", FaultKind::InvalidState) };
+    let bench = bench_with(Some(refused), Scenario::default());
+    // One after the other, so that it is the first three that are refused.
+    bench.profile("", "concurrency = 1", "");
+    bench.write(
+        "companies.csv",
+        &bench::companies(6).replace("+64 9 555 0004", "").replace("+64 9 555 0005", ""),
+    );
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    // Of five rows one is corrected and goes through; two stay as they were, one stays wrong, and one is left away.
+    let fix = std::fs::read_to_string(bench.path("reports/1/companies.fix.csv")).expect("a sheet to fix");
+    let fix = fix.replace("Customer 0", "Customer Nought");
+    let lines: Vec<&str> = fix.split_inclusive("\r\n").filter(|line| !line.contains("Customer 5")).collect();
+    bench.write("companies.csv", &lines.concat());
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    insta::assert_snapshot!("answered", screen(&bench, &[]));
+    let told = summary(&bench);
+    let needs: Vec<_> =
+        told["needs_person"].as_array().expect("needs").iter().map(|need| &need["count"]).collect();
+    assert_eq!(needs, [1, 2, 1], "of import 1 what did not come again, of import 2 the rest: {told}");
+    assert_eq!(told["left_out"], 2);
+    bench.fleetload(&["report", "1"]).expect_code(0);
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("3 rows came again since: import 2 answers for them"), "{page}");
+    let hint = bench.fleetload(&["status", "2"]).expect_code(0).stderr;
+    assert!(hint.contains("correct the rows in reports/2/fix.xlsx"), "{hint}");
+}
+
+#[test]
+fn sheets_without_rows_are_neither_done_nor_not_imported() {
+    let bench = bench_with(None, Scenario::default());
+    let header = bench::companies(1).lines().next().expect("a header").to_owned();
+    bench.write("companies.csv", &format!("{header}\n"));
+    let told = bench.fleetload(&["run", "companies.csv", "--allow-empty"]).expect_code(0).stdout;
+    assert!(told.ends_with("the sheets have no rows: nothing is to be done\n"), "{told}");
+    assert!(screen(&bench, &[]).starts_with("the sheets have no rows: nothing is to be done\n"));
+}
+
+#[test]
+fn rows_to_correct_that_came_again_are_told_once_and_send_nobody_to_the_older_fix_sheet() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("companies.csv", &bench::companies(3).replace("Customer 1", ""));
+    bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
+    let again = bench.fleetload(&["run", "reports/1/fix.xlsx", "--skip-invalid"]).expect_code(4).stdout;
+    assert!(again.contains("1 row to correct: reports/2/fix.xlsx"), "{again}");
+    let first = bench.fleetload(&["report", "1"]).expect_code(0);
+    let hint = "what did not get through came again: fleetload status 2";
+    assert!(first.stderr.contains(hint), "{}", first.stderr);
+    assert!(!first.stdout.contains("fix.xlsx") && !first.stderr.contains("fix.xlsx"), "{}", first.stderr);
+    assert!(!bench.path("reports/1/fix.xlsx").exists());
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    let (_, next) = page.split_once("What to do next").expect("something to do");
+    let (next, _) = next.split_once("</ol>").expect("its end");
+    assert!(next.contains("fleetload status 2") && !next.contains("fix.xlsx"), "{next}");
+}
+
+#[test]
+fn rows_that_wait_for_an_operation_that_is_not_available_are_told_with_what_to_set() {
+    let bench = bench_with(None, Scenario::default());
+    bench.write("sites.csv", &bench::sites(5, 2));
+    bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+    assert!(!screen(&bench, &[]).contains("not available"), "the profile allows assumed paths");
+    bench.profile("paths = \"documented\"", "rate = \"unlimited\"", "");
+    insta::assert_snapshot!("unavailable", screen(&bench, &[]));
+    assert_eq!(summary(&bench)["needs_person"][0]["cause"], "unavailable");
+}
+
+#[test]
+fn of_cancelled_rows_it_does_not_say_that_they_are_done() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let shown = screen(&bench, &[]);
+    assert!(shown.starts_with("finished; 4 rows were cancelled\n"), "{shown}");
+    assert!(shown.contains("4 rows, finished, with rows that were cancelled\n"), "{shown}");
+}
+
+#[test]
+fn a_rehearsal_is_called_one() {
+    let bench = bench_with(None, Scenario::default());
+    bench.fleetload(&["run", "companies.csv", "--sandbox"]);
+    let shown = screen(&bench, &[]);
+    assert!(shown.contains("journal fleetload.db, of a rehearsal (simulated service)"), "{shown}");
+    assert!(!shown.contains("sandbox://"), "{shown}");
+}
