@@ -1,5 +1,5 @@
 //! The simulation of whole runs with as many seeds as one likes, and every mistake on purpose:
-//! `cargo bench --features mistakes --bench simulation -- 50000`.
+//! `cargo bench --features mistakes --bench simulation -- 50000 [FIRST SEED]`.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what a bench is for")]
 
@@ -27,10 +27,11 @@ const FEW: u64 = 100;
 const TO_NOTICE: u64 = 300;
 
 fn main() -> ExitCode {
-    let seeds = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(FEW);
+    let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
+    let (seeds, first) = (numbers.next().unwrap_or(FEW), numbers.next().unwrap_or(0));
     let began = Instant::now();
     let sums = many::of_seeds(
-        0..seeds,
+        first..first + seeds,
         Some(&|done| {
             if done % 1000 == 0 {
                 eprintln!("{done} of {seeds} after {} s", began.elapsed().as_secs());

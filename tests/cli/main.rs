@@ -35,3 +35,14 @@ mod samples;
 mod secrets;
 mod status;
 mod zones;
+
+/// Cargo hands the seed of `.cargo/config.toml` to the tests: the same cases on every machine.
+#[test]
+fn property_tests_try_the_same_cases_every_time() {
+    use proptest::test_runner::{Config, RngSeed};
+
+    assert!(
+        matches!(Config::default().rng_seed, RngSeed::Fixed(_)),
+        "run the tests with cargo, from the project's folder"
+    );
+}

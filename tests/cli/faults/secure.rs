@@ -14,7 +14,7 @@ use tokio_rustls::rustls::server::ServerConfig;
 
 use super::*;
 
-const TLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/tls/");
+const TLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/faults/tls/");
 
 /// TLS before the service of a bench.
 struct Secured {
