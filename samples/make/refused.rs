@@ -1,11 +1,9 @@
 //! Devices that are right as far as a sheet can be checked, and that the service refuses: to try the way from a
-//! rejected row through the `fix` sheet to a finished import.
+//! rejected row through the `fix` sheet to a finished import. Three ids are in the wrong column, so that a rehearsal, which
+//! takes ids that it does not know as present, refuses them too.
 
 use super::sheet::{Cell, Sheet, text};
-use super::{ENTERPRISE_TEMPLATE, OWN_COMPANY};
-
-/// An id that no record of the sandbox has.
-const NOBODY: &str = "6f1c2a3e-0000-4000-8000-00000000dead";
+use super::{ENTERPRISE_TEMPLATE, OWN_COMPANY, TEMPLATE_DEVICE, VPN_CLOUD};
 
 /// The sheet.
 pub(crate) fn sheet() -> Sheet {
@@ -20,26 +18,27 @@ pub(crate) fn sheet() -> Sheet {
         text("city", 12.0),
         text("country", 12.0),
         text("enterprise_template", 38.0),
+        text("site", 38.0),
     ];
     let rows = [
-        ("R-1", OWN_COMPANY, "Reception", "Edge 100", "58:c1:7a:00:20:01", ENTERPRISE_TEMPLATE),
-        // No such model.
-        ("R-2", OWN_COMPANY, "Workshop", "Edge 250", "58:c1:7a:00:20:02", ""),
-        ("R-3", OWN_COMPANY, "Canteen", "Edge 200", "58:c1:7a:00:20:03", ""),
-        // No such company.
-        ("R-4", NOBODY, "Gatehouse", "Edge 200", "58:c1:7a:00:20:04", ""),
-        ("R-5", OWN_COMPANY, "Warehouse", "Branch 20", "58:c1:7a:00:20:05", ""),
-        // The device is created; the template it should be subscribed to does not exist.
-        ("R-6", OWN_COMPANY, "Laboratory", "Edge 500", "58:c1:7a:00:20:06", NOBODY),
-        ("R-7", OWN_COMPANY, "Roof", "Edge 500 LTE", "58:c1:7a:00:20:07", ""),
+        ("R-1", OWN_COMPANY, "Reception", "Edge 100", "58:c1:7a:00:20:01", ENTERPRISE_TEMPLATE, ""),
+        // The company's id where the site's should be.
+        ("R-2", OWN_COMPANY, "Workshop", "Edge 200", "58:c1:7a:00:20:02", "", OWN_COMPANY),
+        ("R-3", OWN_COMPANY, "Canteen", "Edge 200", "58:c1:7a:00:20:03", "", ""),
+        // The id of a device where the company's should be.
+        ("R-4", TEMPLATE_DEVICE, "Gatehouse", "Edge 200", "58:c1:7a:00:20:04", "", ""),
+        ("R-5", OWN_COMPANY, "Warehouse", "Branch 20", "58:c1:7a:00:20:05", "", ""),
+        // The device is created; what it should be subscribed to is no template but a VPN cloud.
+        ("R-6", OWN_COMPANY, "Laboratory", "Edge 500", "58:c1:7a:00:20:06", VPN_CLOUD, ""),
+        ("R-7", OWN_COMPANY, "Roof", "Edge 500 LTE", "58:c1:7a:00:20:07", "", ""),
     ];
     let rows = rows
         .into_iter()
-        .map(|(key, company, name, model, mac, template)| {
+        .map(|(key, company, name, model, mac, template, site)| {
             let address = ["+64 9 555 0170", "82 Customs Street East", "Auckland", "New Zealand"];
             let mut cells: Vec<Cell> = [key, company, name, model, mac].map(Cell::from).to_vec();
             cells.extend(address.map(Cell::from));
-            cells.push(template.into());
+            cells.extend([template, site].map(Cell::from));
             cells
         })
         .collect();

@@ -11,7 +11,7 @@ use super::args::Overrides;
 use super::commands::Resolve;
 use super::context::Context;
 use super::held;
-use super::rehearsal::{self, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::settings::Purpose;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Journal, Work};
@@ -50,9 +50,8 @@ impl Service {
         let runtime = context.runtime()?;
         let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
         let (rehearsal, purpose) = if rehearsing {
-            let state = rehearsal::state_file(journal.path());
             let scenario = typed.rehearsal.scenario.as_deref();
-            let rehearsal = runtime.block_on(Rehearsal::start(scenario, Some(&state)))?;
+            let rehearsal = runtime.block_on(Rehearsal::start(scenario, Some(journal.path())))?;
             let purpose = Purpose::Rehearsal(rehearsal.account.clone());
             (Some(rehearsal), purpose)
         } else {

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use super::commands::Run;
 use super::context::Context;
 use super::locks::Locks;
-use super::rehearsal::{self, Rehearsal};
+use super::rehearsal::Rehearsal;
 use super::sending::send;
 use super::settings::{Purpose, Settings};
 use super::{counts, safety};
@@ -84,8 +84,7 @@ impl Passes<'_> {
     /// One pass against a sandbox of its own.
     async fn rehearse(&self, journal: Journal) -> Result<(Journal, Ending)> {
         let &Self { context, typed, .. } = self;
-        let state = rehearsal::state_file(journal.path());
-        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(&state)).await?;
+        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(journal.path())).await?;
         let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
         context.terminal.say(format!(
             "rehearsal: a simulated service in this process; doubt is settled after {} instead of 10 min",

@@ -1,5 +1,8 @@
 //! The simulated service inside the process: the option `--sandbox`.
 //!
+//! Any sheet can be rehearsed: what its rows refer to and no row creates is taken as present, unless the scenario is
+//! strict.
+//!
 //! A rehearsal keeps its records beside the journal, so that one that was interrupted goes on; and its journal is
 //! bound to a name that no real service has, so that the two are never mixed up.
 
@@ -9,7 +12,8 @@ use std::sync::Arc;
 use super::account::Rehearsed;
 use super::whole;
 use crate::error::{Error, Result};
-use crate::sandbox::{Running, Sandbox, SandboxError, Scenario, wall_clock};
+use crate::journal::{Journal, Noun, Referenced};
+use crate::sandbox::{Being, Present, Running, Sandbox, SandboxError, Scenario, wall_clock};
 
 /// What the journal of a rehearsal is bound to: a fixed name, since the port is another one each time.
 pub(super) const BASE_URL: &str = "sandbox://in-process";
@@ -23,18 +27,56 @@ pub(super) struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Starts the sandbox on a free port of this machine, with its records in `state`, or in memory.
-    pub(super) async fn start(scenario: Option<&Path>, state: Option<&Path>) -> Result<Self> {
+    /// Starts the sandbox on a free port of this machine, for the rows of a journal, with its records beside that; or
+    /// with nothing but the world of the scenario, in memory.
+    pub(super) async fn start(scenario: Option<&Path>, journal: Option<&Path>) -> Result<Self> {
         let scenario = read_scenario(scenario)?;
         let (client_id, client_secret) = client_of(&scenario);
-        let sandbox = open(scenario, state)?;
-        let running = Running::start(sandbox).await.map_err(|error| told(&error))?;
+        let sandbox = match journal {
+            Some(journal) => {
+                open(scenario, Some(&state_file(journal)))?.taking_as_present(referred_to(journal)?)
+            }
+            None => open(scenario, None)?,
+        };
+        let running = Running::start(Arc::new(sandbox)).await.map_err(|error| told(&error))?;
         let address = running.base_url().parse().map_err(|error| {
             Error::internal("the sandbox listens at something that is not an address").because(error)
         })?;
         let account = Rehearsed { address, client_id, client_secret: client_secret.into() };
         Ok(Self { running, account })
     }
+}
+
+/// What the rows of a journal refer to and none of them creates, as often as there is something new: another command
+/// may import rows meanwhile.
+fn referred_to(journal: &Path) -> Result<impl FnMut() -> Option<Present> + Send + 'static> {
+    let journal = Journal::open_existing(journal)?;
+    let mut known = None;
+    let mut news = move || -> Result<Option<Referenced>> {
+        let latest = journal.latest_import()?;
+        let referenced = if latest == known { None } else { Some(journal.referenced()?) };
+        known = latest;
+        Ok(referenced)
+    };
+    Ok(move || match news() {
+        Ok(referenced) => referenced.map(present),
+        Err(error) => {
+            tracing::warn!(%error, "what the rows refer to cannot be read");
+            None
+        }
+    })
+}
+
+fn present(referenced: Referenced) -> Present {
+    let being = |noun| match noun {
+        Noun::Company => Being::Company,
+        Noun::Site { company } => Being::Site { company },
+        Noun::Device => Being::Device,
+        Noun::Template => Being::Template,
+        Noun::Cloud => Being::Cloud,
+    };
+    let Referenced { records, models } = referenced;
+    Present { records: records.into_iter().map(|(id, noun)| (id, being(noun))).collect(), models }
 }
 
 /// Where a rehearsal keeps its records: beside the journal.
@@ -62,12 +104,12 @@ pub(super) fn client_of(scenario: &Scenario) -> (String, String) {
 }
 
 /// Opens a sandbox with its records in a file, or in memory.
-pub(super) fn open(scenario: Scenario, state: Option<&Path>) -> Result<Arc<Sandbox>> {
+pub(super) fn open(scenario: Scenario, state: Option<&Path>) -> Result<Sandbox> {
     let sandbox = match state {
         Some(state) => Sandbox::open(scenario, state, wall_clock()),
         None => Sandbox::new(scenario, wall_clock()),
     };
-    sandbox.map(Arc::new).map_err(|error| told(&error))
+    sandbox.map_err(|error| told(&error))
 }
 
 /// A sandbox that does not start is a matter of how it was called.

@@ -1,4 +1,7 @@
-//! `fleetload sandbox`: serves the simulated service until a signal ends it.
+//! `fleetload sandbox`: serves the simulated service until a signal ends it. It sees no sheets, so it is always strict: a
+//! record that sheets name must be created in it, or be in its scenario.
+
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -7,7 +10,7 @@ use super::context::Context;
 use super::rehearsal::{client_of, open, read_scenario, told};
 use super::signals::Signals;
 use crate::error::{Error, Exit, Result};
-use crate::sandbox::Running;
+use crate::sandbox::{Founded, Founding, Running};
 use crate::term::{Ink, Line};
 
 /// The sandbox for programs.
@@ -17,18 +20,23 @@ struct Listening<'a> {
     base_url: &'a str,
     client_id: &'a str,
     control: [String; 4],
+    records: &'a [Founded],
+    models: &'a [String],
+    zones: usize,
 }
 
 /// Serves until a signal.
 pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let scenario = read_scenario(typed.scenario.as_deref())?;
     let (client_id, client_secret) = client_of(&scenario);
+    let founding = scenario.founding();
     let sandbox = open(scenario, typed.state.as_deref())?;
     context.runtime()?.block_on(async {
         let mut signals =
             Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
-        let running = Running::start_at(sandbox, typed.listen).await.map_err(|error| told(&error))?;
-        tell(context, &running.base_url(), &client_id, &client_secret);
+        let running =
+            Running::start_at(Arc::new(sandbox), typed.listen).await.map_err(|error| told(&error))?;
+        tell(context, &running.base_url(), &client_id, &client_secret, &founding);
         signals.next().await;
         context.terminal.say("stopping");
         running.stop().await;
@@ -37,7 +45,7 @@ pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
 }
 
 /// Tells where it listens and how to use it. The secret shown opens nothing but this sandbox.
-fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &str) {
+fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &str, founding: &Founding) {
     let terminal = context.terminal;
     let control = [
         format!("GET {base_url}/sandbox/ledger"),
@@ -53,6 +61,13 @@ fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &
         terminal.result(Line::plain("  ").text(line));
     }
     terminal.result("");
+    terminal.result("What sheets may refer to from the start:");
+    for Founded { kind, id, name } in &founding.records {
+        terminal.result(Line::plain(format!("  {kind:<19}  {id}  ")).text(name));
+    }
+    terminal.result(Line::plain(format!("  {:<19}  ", "device models")).text(founding.models.join(", ")));
+    terminal.result(format!("  {:<19}  {} of the IANA database", "time zones", founding.zones));
+    terminal.result("");
     terminal.result("Behind the scenes:");
     for (address, what) in control.iter().zip([
         "what was really created, one JSON object a line",
@@ -62,7 +77,15 @@ fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &
     ]) {
         terminal.result(Line::plain("  ").text(address).text("  ").ink(Ink::Faint, what));
     }
-    terminal.object(&Listening { object: "sandbox", base_url, client_id, control });
+    terminal.object(&Listening {
+        object: "sandbox",
+        base_url,
+        client_id,
+        control,
+        records: &founding.records,
+        models: &founding.models,
+        zones: founding.zones,
+    });
     terminal.hint("Ctrl-C ends it");
 }
 

@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
+use super::founding::Present;
 use super::ledger::{LedgerEntry, Line};
 use super::scenario::Scenario;
 use super::service::Service;
@@ -21,14 +22,25 @@ pub struct Sandbox {
     inner: Mutex<Inner>,
 }
 
+/// Tells what is to be taken as present; nothing where that is as it was when it was asked last.
+type Telling = Box<dyn FnMut() -> Option<Present> + Send>;
+
 struct Inner {
     service: Service,
+    telling: Option<Telling>,
     state: Option<File>,
     /// Set when the state file could not be written: what is in memory is then more than what would come back.
     broken: bool,
 }
 
 impl Inner {
+    /// Takes in what somebody refers to since the last time.
+    fn learn(&mut self) {
+        if let Some(present) = self.telling.as_mut().and_then(|telling| telling()) {
+            self.service.take_as_present(&present);
+        }
+    }
+
     /// Writes what has been done since the last time.
     fn keep(&mut self) {
         let lines = self.service.take_lines();
@@ -64,7 +76,17 @@ impl Sandbox {
     }
 
     fn around(service: Service, state: Option<File>) -> Self {
-        Self { inner: Mutex::new(Inner { service, state, broken: false }) }
+        Self { inner: Mutex::new(Inner { service, telling: None, state, broken: false }) }
+    }
+
+    /// Takes as present what `telling` names, from now on and in later processes that are told the same: it is not in
+    /// the state file, since it is not the sandbox that made it. Asked before each request, so that a record is there
+    /// before somebody who refers to it is; it gives nothing where nothing has changed. A strict scenario takes nothing.
+    #[must_use]
+    pub fn taking_as_present(mut self, telling: impl FnMut() -> Option<Present> + Send + 'static) -> Self {
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner);
+        inner.telling = Some(Box::new(telling));
+        self
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -79,6 +101,7 @@ impl Sandbox {
         if inner.broken {
             return unwritable();
         }
+        inner.learn();
         let answer = inner.service.respond(request, now);
         inner.keep();
         if inner.broken { unwritable() } else { answer }

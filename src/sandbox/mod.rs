@@ -47,7 +47,10 @@ mod tests;
 pub use error::SandboxError;
 pub use exchange::{Answer, Effect, Millis, Request, Response};
 pub use faults::{Fault, FaultKind};
-pub use founding::{ENTERPRISE_TEMPLATES, MODELS, ROOT_COMPANY, TEMPLATE_DEVICE, VPN_CLOUDS};
+pub use founding::{
+    Being, ENTERPRISE_TEMPLATES, Founded, Founding, MODELS, Present, ROOT_COMPANY, TEMPLATE_DEVICE,
+    VPN_CLOUDS,
+};
 pub use handle::Sandbox;
 pub use ledger::LedgerEntry;
 pub use scenario::{ClientEntry, CompanyEntry, Scenario};

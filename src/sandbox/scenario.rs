@@ -13,8 +13,9 @@ use super::error::SandboxError;
 use super::faults::{Fault, FaultKind};
 use super::routes;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "seed",
+    "strict",
     "rate",
     "daily_quota",
     "quota_counts_failures",
@@ -38,7 +39,7 @@ const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
 const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
 const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
 /// What is settled when the sandbox is opened and cannot be told to it later.
-const AT_START_ONLY: [&str; 4] = ["seed", "clock_offset_seconds", "clock_starts_at", "company"];
+const AT_START_ONLY: [&str; 5] = ["seed", "strict", "clock_offset_seconds", "clock_starts_at", "company"];
 
 /// Everything that can be said about a sandbox. The default is a well-behaved service with the documented limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,8 @@ const AT_START_ONLY: [&str; 4] = ["seed", "clock_offset_seconds", "clock_starts_
 pub struct Scenario {
     /// Where ids, tokens, latencies and faults come from.
     pub seed: u64,
+    /// Refuse ids and models that nobody created, whatever is to be taken as present.
+    pub strict: bool,
     /// Requests accepted in any sliding second for each client and operation; 0 for no limit.
     pub rate: u32,
     /// Creations accepted for each client in a UTC day of the service's own clock.
@@ -130,6 +133,7 @@ impl Default for Scenario {
     fn default() -> Self {
         Self {
             seed: 1,
+            strict: false,
             rate: 100,
             daily_quota: 100_000,
             quota_counts_failures: true,
@@ -265,6 +269,7 @@ mod tests {
 
     const FULL: &str = r#"
 seed = 7
+strict = true
 rate = 50
 daily_quota = 500
 quota_counts_failures = false

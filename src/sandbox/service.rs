@@ -13,6 +13,7 @@ use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
 use super::failure::Failure;
 use super::faults::Faults;
+use super::founding::Present;
 use super::ledger::{LedgerEntry, Line};
 use super::limits::{Client, Limits};
 use super::routes::{self, Act, Deed, Route};
@@ -78,6 +79,13 @@ impl Service {
             outbox: kept.then(Vec::new),
             scenario,
         })
+    }
+
+    /// Takes what somebody refers to as present; a strict service does not.
+    pub(crate) fn take_as_present(&mut self, present: &Present) {
+        if !self.scenario.strict {
+            founding::take_as_present(&mut self.world, present);
+        }
     }
 
     /// Takes in one line of a state file.
@@ -332,7 +340,10 @@ impl Service {
         if scenario.fault != self.scenario.fault {
             self.faults.replace(&scenario.fault);
         }
-        self.world.models = founding::models(&scenario);
+        // Those that were taken as present stay.
+        let before = founding::models(&self.scenario);
+        self.world.models.retain(|model| !before.contains(model));
+        self.world.models.extend(founding::models(&scenario));
         self.scenario = scenario;
         Ok(())
     }

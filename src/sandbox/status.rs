@@ -106,7 +106,7 @@ fn in_clouds(
         .map(|(number, place)| {
             let mut clouds = call.world.clouds.iter();
             let cloud = clouds.find(|cloud| cloud.id == place.cloud);
-            view(device, number, place, cloud.map_or("", |cloud| cloud.name))
+            view(device, number, place, cloud.map_or("", |cloud| cloud.name.as_str()))
         })
         .collect();
     Ok(json!({ "vpns": vpns }))

@@ -100,7 +100,7 @@ pub(crate) struct Metadata {
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     pub(crate) id: Uuid,
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) company: Uuid,
 }
 
@@ -176,6 +176,11 @@ impl<T: Record> Table<T> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let rows = self.rows.iter().filter(|row| !row.gone);
         rows.map(|row| &row.record)
+    }
+
+    /// Whether a record has, or had, this id.
+    fn knows(&self, id: Uuid) -> bool {
+        self.places.contains_key(&id)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -270,6 +275,15 @@ impl World {
                 self.devices.lose(id);
             }
         }
+    }
+
+    /// Whether anything has, or had, this id: one id is one record, of one kind.
+    pub(crate) fn knows(&self, id: Uuid) -> bool {
+        self.companies.knows(id)
+            || self.people.knows(id)
+            || self.sites.knows(id)
+            || self.devices.knows(id)
+            || self.templates.iter().chain(&self.clouds).any(|offer| offer.id == id)
     }
 
     pub(crate) fn labels(&self, owner: Uuid) -> &[Label] {

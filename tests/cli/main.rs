@@ -30,6 +30,7 @@ mod page;
 mod planning;
 mod process;
 mod quota;
+mod rehearsal;
 mod relay;
 mod samples;
 mod secrets;

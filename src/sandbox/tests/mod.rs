@@ -2,6 +2,7 @@
 //! real sockets.
 
 mod exchanges;
+mod founding;
 mod keeping;
 mod limits;
 mod operations;
