@@ -45,17 +45,22 @@ pub fn to_correct(own: u64, along: u64) -> String {
     }
 }
 
-/// Rows that were left out because of their errors, with those that belong to them.
-pub fn left_out(own: u64, along: u64) -> String {
+/// Rows that were not imported because of their errors, with those that belong to them.
+pub fn not_imported(own: u64, along: u64) -> String {
     match (own, along) {
-        (0, 1) => "1 row was left out with what it belongs to".to_owned(),
-        (0, 2..) => format!("{} rows were left out with what they belong to", count(along)),
+        (0, 1) => "1 row was not imported because what it belongs to was not".to_owned(),
+        (0, 2..) => format!("{} rows were not imported because what they belong to was not", count(along)),
         _ => with_along(
-            counted(own, "row was left out because of errors", "rows were left out because of errors"),
+            counted(own, "row was not imported because of errors", "rows were not imported because of errors"),
             own,
             along,
         ),
     }
+}
+
+/// Rows whose record exists and of which a later step failed.
+pub fn incomplete(rows: u64) -> String {
+    format!("{} (created, a later step failed)", counted(rows, "row is incomplete", "rows are incomplete"))
 }
 
 /// Words about some rows, with those that only come along with them.
@@ -171,8 +176,8 @@ mod tests {
         for (own, along, expected) in table {
             assert_eq!(to_correct(own, along), expected);
         }
-        assert_eq!(left_out(1, 1_200), "1 row was left out because of errors, and 1,200 that come with it");
-        assert_eq!(left_out(0, 2), "2 rows were left out with what they belong to");
+        assert_eq!(not_imported(1, 1_200), "1 row was not imported because of errors, and 1,200 that come with it");
+        assert_eq!(not_imported(0, 2), "2 rows were not imported because what they belong to was not");
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     exit(
         "4",
-        "finished, and some rows were rejected or skipped",
-        "Everything else is done. The rejected rows, each with its reason, are in fix.xlsx in the folder of the reports.",
+        "finished, and some rows were rejected, incomplete or skipped",
+        "Everything else is done. The rejected and incomplete rows, each with its reason, are in fix.xlsx in the folder of the reports.",
         "Correct them there and type: fleetload run FILE",
     ),
     exit(

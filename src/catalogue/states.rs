@@ -23,8 +23,9 @@ pub(super) const fn of(wanted: JobState) -> &'static Entry {
         JobState::Existing => 8,
         JobState::Done => 9,
         JobState::Rejected => 10,
-        JobState::Skipped => 11,
-        JobState::Cancelled => 12,
+        JobState::Incomplete => 11,
+        JobState::Skipped => 12,
+        JobState::Cancelled => 13,
     };
     &ENTRIES[place]
 }
@@ -32,7 +33,7 @@ pub(super) const fn of(wanted: JobState) -> &'static Entry {
 const ROW_IS_DONE: &str = "it is done";
 
 /// Every state, in the order a row meets them.
-pub(super) const ENTRIES: &[Entry; 13] = &[
+pub(super) const ENTRIES: &[Entry; 14] = &[
     state(
         JobState::Blocked,
         "it waits for the record it belongs to",
@@ -94,6 +95,14 @@ pub(super) const ENTRIES: &[Entry; 13] = &[
         "Nothing was created. It is sent again when the row has changed, or when it is retried; what belongs to it is skipped until then.",
         "Read the message, correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE; when the row is right as it is: \
          fleetload retry {import}",
+    ),
+    state(
+        JobState::Incomplete,
+        "its record was created; a later step failed",
+        "The record is there, with its id in the report, and what belongs to it is sent. The creation is never sent again. The failed step is sent \
+         again when the row has changed, or when it is retried.",
+        "Do not enter the record by hand: it is there. Read the message, correct the row, in the sheet or in fix.xlsx, and type: \
+         fleetload run FILE; when the row is right as it is: fleetload retry {import}",
     ),
     state(
         JobState::Skipped,

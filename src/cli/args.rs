@@ -31,7 +31,7 @@ Exit codes:
   1  fleetload itself failed
   2  usage, profile or settings wrong
   3  the sheets have problems; nothing was imported, nothing sent
-  4  finished, and some rows were rejected or skipped
+  4  finished, and some rows were rejected, incomplete or skipped
   5  stopped with work left that can go on by itself later; the time is printed
   6  journal locked, damaged, full, not writable, or an older copy
   7  the service refuses us or cannot be reached
@@ -166,7 +166,7 @@ pub(super) enum Command {
     /// Write the reports again from the journal, at any time
     #[command(after_help = REPORT_EXAMPLES)]
     Report(OfImport),
-    /// Make rejected jobs ready again
+    /// Make rejected and incomplete rows ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
     /// Show jobs that are held and what the service has of them, or decide them

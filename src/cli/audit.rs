@@ -1,5 +1,5 @@
-//! What reading back found, told at the end of a run and by `status`: how many records are there, and every row that
-//! a person must look at, with the ids. Finding it is left to the run.
+//! What verification found, printed at the end of a run and by `status`: how many records are there, and every row that
+//! a person must review, with the ids. Finding it is left to the run.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::term::{Ink, Line, count, counted};
 /// Findings shown at once; the reports have them all.
 const SHOWN: usize = 20;
 
-/// Tells what was read back, and what was found.
+/// Tells what was verified, and what was found.
 pub(super) fn tell(context: &Context<'_>, figures: &AuditFigures, findings: &[Audited]) {
     let terminal = context.terminal;
     let ink = if figures.findings() > 0 { Ink::Warning } else { Ink::Plain };
@@ -29,8 +29,8 @@ pub(super) fn tell_earlier(context: &Context<'_>, findings: &[Audited]) {
     context.terminal.result(Line::new().ink(
         Ink::Warning,
         format!(
-            "{} by an earlier run and still to be looked into:",
-            counted(findings.len() as u64, "record was found wanting", "records were found wanting")
+            "an earlier run found problems with {}, not reviewed yet:",
+            counted(findings.len() as u64, "record", "records")
         ),
     ));
     list(context, findings);
@@ -40,7 +40,7 @@ pub(super) fn tell_earlier(context: &Context<'_>, findings: &[Audited]) {
 pub(super) fn tell_how_to_end(context: &Context<'_>, first: Option<&Audited>) {
     if let Some(finding) = first {
         context.terminal.hint(format!(
-            "when somebody has looked into it: {}",
+            "when you have reviewed it: {}",
             context.again(&format!("resolve {} --seen", finding.job))
         ));
     }
@@ -56,7 +56,7 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
                 .ink(Ink::Faint, &finding.place),
         );
         let seen = finding.seen.as_ref().map_or_else(String::new, |(who, at)| {
-            format!("; {who} has looked into it, {}", context.moment(*at))
+            format!("; reviewed by {who}, {}", context.moment(*at))
         });
         terminal.result(format!("    {} ({}){seen}", finding.message, finding.code));
     }
@@ -90,10 +90,10 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
 /// All of it in one sentence.
 fn summary(figures: &AuditFigures) -> String {
     let mut words = match figures.checked {
-        // They were read back before the counts were.
-        0 if figures.findings() > 0 => "read back".to_owned(),
-        0 => "no record was read back".to_owned(),
-        checked => format!("{} read back", counted(checked, "record", "records")),
+        // A run that was killed noted them, and not its counts.
+        0 if figures.findings() > 0 => "verified".to_owned(),
+        0 => "no record was verified".to_owned(),
+        checked => format!("{} verified", counted(checked, "record", "records")),
     };
     let single = figures.doubles_not_checked == figures.checked;
     let mut found = Vec::new();
@@ -121,9 +121,13 @@ fn summary(figures: &AuditFigures) -> String {
     }
     if figures.not_checked > 0 {
         words.push_str(&format!(
-            "; {} not be read back: no look-up gave an answer to rely on",
+            "; {} not be verified: the look-up was inconclusive or is not available",
             counted(figures.not_checked, "record could", "records could")
         ));
+    }
+    if figures.not_verified_yet > 0 {
+        let records = counted(figures.not_verified_yet, "record is", "records are");
+        words.push_str(&format!("; {records} not verified yet"));
     }
     words
 }
@@ -133,30 +137,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_back_is_one_honest_sentence() {
+    fn what_was_verified_is_one_honest_sentence() {
         let figures = AuditFigures { checked: 312, ..AuditFigures::default() };
         let table = [
-            (figures, "312 records read back: all there, none doubled"),
+            (figures, "312 records verified: all there, none doubled"),
             (
                 AuditFigures { vanished: 1, doubled: 2, ..figures },
-                "312 records read back: 1 not there any more, 2 there twice",
+                "312 records verified: 1 not there any more, 2 there twice",
             ),
             (
                 AuditFigures { doubles_not_checked: 12, ..figures },
-                "312 records read back: all there, none doubled; no look-up could tell of 12 whether they are there twice",
+                "312 records verified: all there, none doubled; no look-up could tell of 12 whether they are there twice",
             ),
             (
                 AuditFigures { doubles_not_checked: 312, ..figures },
-                "312 records read back: all there; no look-up could tell whether they are there twice",
+                "312 records verified: all there; no look-up could tell whether they are there twice",
             ),
             (
                 AuditFigures { checked: 0, not_checked: 4, ..figures },
-                "no record was read back; 4 records could not be read back: no look-up gave an answer to rely on",
+                "no record was verified; 4 records could not be verified: the look-up was inconclusive or is not available",
             ),
-            (AuditFigures { checked: 0, vanished: 1, ..figures }, "read back: 1 not there any more"),
+            (
+                AuditFigures { not_verified_yet: 460, ..figures },
+                "312 records verified: all there, none doubled; 460 records are not verified yet",
+            ),
+            (AuditFigures { checked: 0, vanished: 1, ..figures }, "verified: 1 not there any more"),
             (
                 AuditFigures { checked: 1, orphan_sites: 1, ..figures },
-                "1 record read back: 1 device with a site that belongs to no row",
+                "1 record verified: 1 device with a site that belongs to no row",
             ),
         ];
         for (figures, expected) in table {

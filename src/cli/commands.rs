@@ -154,7 +154,7 @@ pub(super) struct Retry {
     #[arg(value_name = "IMPORT", value_parser = import_id)]
     pub(super) import: Option<ImportId>,
 
-    /// Only rows rejected with this code, as in the report
+    /// Only rows rejected or incomplete with this code, as in the report
     #[arg(long, value_name = "CODE")]
     pub(super) code: Option<String>,
 
@@ -169,7 +169,7 @@ pub(super) struct Retry {
 
 pub(super) const RETRY_EXAMPLES: &str = "\
 Examples:
-  fleetload retry                        every rejected row, with the values it has
+  fleetload retry                        every rejected or incomplete row, with the values it has
   fleetload retry 3 --code invalidState
   fleetload retry 3 --sheet Devices --row 17
 

@@ -17,6 +17,7 @@ const COLUMNS: &[(&str, &[JobState])] = &[
     ("existing", &[JobState::Existing]),
     ("done", &[JobState::Done]),
     ("rejected", &[JobState::Rejected]),
+    ("incomplete", &[JobState::Incomplete]),
     ("skipped", &[JobState::Skipped]),
     ("cancelled", &[JobState::Cancelled]),
 ];
@@ -57,7 +58,7 @@ fn by_columns(tally: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
 const GLANCE: &[(&str, &[JobState])] = &[
     ("done", &[JobState::Created, JobState::Adopted, JobState::Existing, JobState::Done]),
     ("left", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending, JobState::InDoubt]),
-    ("failed", &[JobState::Rejected, JobState::Skipped, JobState::Cancelled]),
+    ("failed", &[JobState::Rejected, JobState::Incomplete, JobState::Skipped, JobState::Cancelled]),
     ("needs a person", &[JobState::Held]),
 ];
 
@@ -108,7 +109,7 @@ pub(super) fn exit(tally: &Tally) -> Exit {
         Exit::Parked
     } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
         Exit::Held
-    } else if tally.in_state(JobState::Rejected) + tally.in_state(JobState::Skipped) > 0 {
+    } else if tally.count(|state| state.is_failed() || state == JobState::Skipped) > 0 {
         Exit::Rejections
     } else {
         Exit::Done
@@ -145,13 +146,15 @@ mod tests {
     #[test]
     fn the_exit_code_is_that_of_the_worst_row() {
         use JobState::{
-            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Ready, Rejected, Skipped,
+            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Incomplete, Ready, Rejected,
+            Skipped,
         };
         let table: &[(&[JobState], Exit)] = &[
             (&[], Exit::Done),
             (&[Created, Adopted, Existing, JobState::Done], Exit::Done),
             (&[Created, Cancelled], Exit::Done),
             (&[Created, Rejected], Exit::Rejections),
+            (&[Created, Incomplete], Exit::Rejections),
             (&[Created, Skipped], Exit::Rejections),
             (&[Rejected, Held], Exit::Held),
             (&[Held, Ready], Exit::Parked),

@@ -13,7 +13,7 @@ use crate::term::{count, counted};
 /// Rows of one state that are listed at once; the reports have them all.
 const LISTED: usize = 20;
 
-/// Makes rejected jobs ready again.
+/// Makes rejected and incomplete jobs ready again.
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
     let mut journal = context.journal()?;
     if let Some(import) = typed.import {
@@ -29,8 +29,8 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
     let terminal = context.terminal;
     terminal.object(&json!({"object": "summary", "retried": retried.retried, "released": retried.released}));
     if retried.retried == 0 {
-        terminal.result("no rejected row matches; nothing was changed");
-        terminal.hint(format!("what was rejected, and why: {}", context.again("report")));
+        terminal.result("no rejected or incomplete row matches; nothing was changed");
+        terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
         return Ok(Exit::Done);
     }
     terminal.result(format!(

@@ -144,9 +144,9 @@ impl ReadBack {
         if self.figures != AuditFigures::default() {
             audit::tell(context, &self.figures, &self.found);
             // Only what the next run asks for as well: it has the same profile.
-            if self.figures.not_checked > 0 && unread > 0 {
+            if self.figures.not_verified_yet > 0 && unread > 0 {
                 let again = context.again("run");
-                context.terminal.hint(format!("what failed to be read back is asked for again by: {again}"));
+                context.terminal.hint(format!("to verify the rest: {again}"));
             }
         }
         audit::tell_earlier(context, &self.found_earlier);
@@ -196,7 +196,7 @@ pub(super) fn worse(left: Exit, right: Exit) -> Exit {
 fn left(moving: u64, unread: u64) -> &'static str {
     match (moving, unread) {
         (0, 0) => "nothing is left to be sent",
-        (0, _) => "only reading back is left",
+        (0, _) => "only verification is left",
         _ => "work is left",
     }
 }
@@ -253,14 +253,14 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
             terminal.hint(format!("to see it again at any time: {}", context.again("status")));
         }
         Exit::Rejections => {
-            terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected or skipped"));
+            terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"));
             terminal.hint(match told.fix {
                 Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
-                None => format!("what was rejected, and why: {}", context.again("report")),
+                None => format!("which rows failed, and why: {}", context.again("report")),
             });
         }
         Exit::Held if told.found => terminal
-            .result(Line::new().ink(Ink::Warning, "finished; a person must look at what was read back")),
+            .result(Line::new().ink(Ink::Warning, "finished; review what verification found")),
         Exit::Held => terminal
             .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
         Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_run_that_is_stopped_says_what_is_left() {
         assert_eq!(left(3, 2), "work is left");
-        assert_eq!(left(0, 2), "only reading back is left");
+        assert_eq!(left(0, 2), "only verification is left");
         assert_eq!(left(0, 0), "nothing is left to be sent");
     }
 

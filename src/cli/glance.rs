@@ -30,7 +30,7 @@ pub(super) struct Glance {
     left_out: Tally,
     /// Whether there is an import, with rows or without.
     imported: bool,
-    /// Rows with a job that were refused, and those skipped for what they belong to.
+    /// Rows with a job that were rejected, and those skipped for what they depend on.
     refused: (u64, u64),
     run: Option<RunInfo>,
     working: bool,
@@ -230,11 +230,15 @@ impl Glance {
             }
         };
         let (refused, skipped) = self.refused;
-        put(refused, "row was refused", "rows were refused");
+        put(refused, "row was rejected", "rows were rejected");
         if refused > 0 {
             put(skipped, "below it skipped", "below them skipped");
         } else {
             put(skipped, "row was skipped", "rows were skipped");
+        }
+        let incomplete = self.tally.in_state(JobState::Incomplete);
+        if incomplete > 0 {
+            parts.push(look::incomplete(incomplete));
         }
         if self.left_out.total() > 0 {
             parts.push(left_out(&self.left_out));
@@ -332,7 +336,7 @@ fn left_out_once(journal: &Journal) -> Result<Tally> {
 
 /// Rows that were left out, in words.
 fn left_out(tally: &Tally) -> String {
-    look::left_out(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
+    look::not_imported(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
 }
 
 fn per_second(number: u64, length: Duration) -> f64 {

@@ -1,4 +1,4 @@
-//! What needs a person, and the command for it: rows that are held, refused or left out, a sheet that was set aside, a
+//! What needs a person, and the command for it: rows that are held, failed or not imported, a sheet that was set aside, a
 //! service that stopped the run.
 
 use super::args::Overrides;
@@ -37,7 +37,10 @@ pub(super) fn needs(
         needs.push(Need {
             cause: "held",
             count: held,
-            words: format!("{} held: look in the service, then decide", counted(held, "row is", "rows are")),
+            words: format!(
+                "{} your decision: check the service first",
+                counted(held, "row needs", "rows need")
+            ),
             command: context.again("resolve"),
         });
     }
@@ -63,8 +66,9 @@ pub(super) fn needs(
             cause: "read_back",
             count: number,
             words: format!(
-                "{} wanting when read back: look into {}, then say so",
-                counted(number, "record was found", "records were found"),
+                "verification found problems with {}: review {}, then mark {} as reviewed",
+                counted(number, "record", "records"),
+                if number == 1 { "it" } else { "them" },
                 if number == 1 { "it" } else { "them" }
             ),
             command: context.again(&format!("resolve {} --seen", first.job)),
@@ -126,8 +130,10 @@ fn unavailable(context: &Context<'_>, journal: &Journal, import: Option<ImportId
 
 /// Rows of an import that did not get through, and for which no later import answers.
 pub(super) struct Unanswered {
-    /// Those that the service refused.
+    /// Those that the service rejected.
     pub(super) refused: u64,
+    /// Those that were created, with a later step that was rejected.
+    pub(super) incomplete: u64,
     /// Those that were left out because of their errors.
     pub(super) left_out: u64,
     /// Those that were left out with what they belong to.
@@ -140,14 +146,18 @@ impl Unanswered {
     /// Of an import.
     pub(super) fn of(journal: &Journal, import: ImportId) -> Result<Self> {
         let left_out = journal.left_out_tally(Some(import))?;
-        let rejected = journal.tally(Some(import))?.in_state(JobState::Rejected);
+        let tally = journal.tally(Some(import))?;
         let later = journal.answered_later(import)?;
         let answered = |state| later.iter().map(|later| later.left_out.in_state(state)).sum::<u64>();
         let left = |state| left_out.in_state(state).saturating_sub(answered(state));
-        let of_jobs: u64 = later.iter().map(|later| later.refused.in_state(JobState::Rejected)).sum();
-        let rows = |later: &Answered| later.refused.in_state(JobState::Rejected) + later.left_out.total();
+        let of_jobs = |state| later.iter().map(|later| later.refused.in_state(state)).sum::<u64>();
+        let rows = |later: &Answered| later.refused.count(JobState::is_failed) + later.left_out.total();
+        let failed = |state| {
+            tally.in_state(state).saturating_sub(left_out.in_state(state) + of_jobs(state))
+        };
         Ok(Self {
-            refused: rejected.saturating_sub(left_out.in_state(JobState::Rejected) + of_jobs),
+            refused: failed(JobState::Rejected),
+            incomplete: failed(JobState::Incomplete),
             left_out: left(JobState::Rejected),
             along: left(JobState::Skipped),
             answered: later
@@ -160,7 +170,7 @@ impl Unanswered {
 
     /// How many they are.
     pub(super) fn total(&self) -> u64 {
-        self.refused + self.left_out + self.along
+        self.refused + self.incomplete + self.left_out + self.along
     }
 
     /// Whether nothing is left to be corrected in this import.
@@ -176,7 +186,7 @@ impl Unanswered {
     }
 }
 
-/// What to do about rows that were refused or left out, for each import that has some which no later one answers for.
+/// What to do about rows that failed or were not imported, for each import that has some which no later one answers for.
 fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) -> Result<Vec<Need>> {
     let of = |info: &ImportInfo| wanted.is_none_or(|wanted| wanted == info.import);
     let mut needs = Vec::new();
@@ -198,9 +208,13 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
                 needs.push(Need { cause, count: own + along, words: format!("{told}: {words}"), command });
             }
         };
-        put("rejected", (rows.refused, 0), "refused");
-        let what =
-            if rows.left_out > 0 { "left out because of errors" } else { "left out with what it belongs to" };
+        put("rejected", (rows.refused, 0), "rejected");
+        put("incomplete", (rows.incomplete, 0), "created, but a later step failed");
+        let what = if rows.left_out > 0 {
+            "not imported because of errors"
+        } else {
+            "not imported because what it belongs to was not"
+        };
         put("left_out", (rows.left_out, rows.along), what);
     }
     Ok(needs)

@@ -47,9 +47,13 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
                 }
                 Fate::Cancelled => "was given up: change it, or leave out what belongs to it".to_owned(),
                 Fate::InDoubt => "is in doubt: the run finds out first what became of it".to_owned(),
-                Fate::Blocked | Fate::Create | Fate::Complete | Fate::There | Fate::Changed => {
-                    "is not sent either".to_owned()
-                }
+                // What depends on a record that is there is sent.
+                Fate::Blocked
+                | Fate::Create
+                | Fate::Complete
+                | Fate::There
+                | Fate::Changed
+                | Fate::Incomplete => "is not sent either".to_owned(),
             };
             format!("{place} {what}")
         }
@@ -158,13 +162,13 @@ pub(super) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) -> Line {
 
 fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
     let mut parts = Vec::new();
-    for fate in [Fate::Blocked, Fate::Rejected, Fate::Held, Fate::InDoubt, Fate::Cancelled] {
+    for fate in Fate::ALL.into_iter().filter(|fate| fate.waits()) {
         if sums.of(fate) > 0 {
             parts.push(format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words()));
         }
     }
     if outlook.left_out != (0, 0) {
-        parts.push(look::left_out(outlook.left_out.0, outlook.left_out.1));
+        parts.push(look::not_imported(outlook.left_out.0, outlook.left_out.1));
     }
     if parts.is_empty() {
         return Line::new().ink(Ink::Good, "nothing");

@@ -8,7 +8,7 @@ use super::glance::Glance;
 use super::needs::Unanswered;
 use super::{audit, corrected, counts, held, rehearsal};
 use crate::error::{Error, Exit, Result};
-use crate::journal::{ImportInfo, Journal};
+use crate::journal::{AuditFigures, ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -36,7 +36,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
     tell_run(context, &journal)?;
     held::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
-    if read_back.checked + read_back.findings() > 0 {
+    if read_back != AuditFigures::default() {
         let findings = journal.audit_findings(typed.import, None)?;
         audit::tell(context, &read_back, &findings);
         audit::tell_how_to_end(context, findings.iter().find(|finding| finding.seen.is_none()));
@@ -87,16 +87,16 @@ fn tell_import(
     let tally = journal.tally(Some(import.import))?;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let left_out = journal.left_out(Some(import.import))?;
-    let is_rejected = |state| matches!(state, JobState::Rejected | JobState::Skipped);
+    let is_rejected = |state: JobState| state.is_failed() || state == JobState::Skipped;
     let state = if counts::moving(&tally) > 0 {
         format!("{} unfinished", count(counts::unfinished(&tally)))
     } else {
         match counts::exit(&tally) {
             Exit::Held => "finished but for held rows".to_owned(),
             Exit::Rejections if left_out == tally.count(is_rejected) => {
-                "finished, with rows that were left out".to_owned()
+                "finished, with rows that were not imported".to_owned()
             }
-            Exit::Rejections => "finished, with rows that were rejected or skipped".to_owned(),
+            Exit::Rejections => "finished, with rows that were rejected, incomplete or skipped".to_owned(),
             _ if tally.in_state(JobState::Cancelled) > 0 => {
                 "finished, with rows that were cancelled".to_owned()
             }
@@ -197,8 +197,8 @@ pub(super) fn next(
         // How to decide them was told with the rows.
     } else if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
         terminal
-            .hint(format!("what did not get through came again: {}", context.again(&format!("status {by}"))));
-    } else if rows.refused > 0 {
+            .hint(format!("the rows that failed came again: {}", context.again(&format!("status {by}"))));
+    } else if rows.refused + rows.incomplete > 0 {
         terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",
             fix.display(),

@@ -50,6 +50,8 @@ pub(super) struct Claim<'a> {
     pub(super) former_hash: Option<&'a str>,
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
+    /// Whether the record of that job was made with the values that the row has for it.
+    pub(super) same_record: bool,
     /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has a key.
     pub(super) by_key: &'a [SameKey],
 }
@@ -70,14 +72,22 @@ enum Ground {
     Waiting,
     /// It came to nothing.
     Failed,
+    /// Its record is there, and what the row asks for besides is still to be done, or failed.
+    Made,
     /// A request is or may be under way, or a person decides.
     UnderWay,
     /// It is done.
     Done,
 }
 
-fn ground(state: JobState) -> Ground {
-    match state {
+fn ground(known: &KnownJob) -> Ground {
+    match known.state {
+        JobState::Incomplete => Ground::Made,
+        JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Cancelled
+            if known.remote_id.is_some() =>
+        {
+            Ground::Made
+        }
         JobState::Blocked | JobState::Ready | JobState::Deferred => Ground::Waiting,
         JobState::Rejected | JobState::Skipped | JobState::Cancelled => Ground::Failed,
         JobState::Sending | JobState::InDoubt | JobState::Held => Ground::UnderWay,
@@ -97,8 +107,11 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if known.content_hash == claim.content_hash || claim.former_hash == Some(&known.content_hash) {
             return Decision::Recognise(known.job);
         }
-        return match ground(known.state) {
+        return match ground(known) {
             Ground::Waiting | Ground::Failed => Decision::Revise(known.job),
+            // What failed is tried again with its new values. The record itself is not created again, nor changed.
+            Ground::Made if claim.same_record => Decision::Revise(known.job),
+            Ground::Made => Decision::ChangedSince(known.job),
             Ground::UnderWay => Decision::LeaveUnderWay(known.job),
             Ground::Done => Decision::ChangedSince(known.job),
         };
@@ -109,7 +122,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             continue;
         }
         let same_owner = owner(&known.links) == own;
-        let stands = ground(known.state);
+        let stands = ground(known);
         if claim.kind == Kind::Company {
             // Rows of others hang on a company by its key: one that merely has the same key never takes its place.
             let correction = *same_name || *same_values;
@@ -120,7 +133,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
                 // Given up, it needs its key no longer.
                 Ground::Failed if known.state == JobState::Cancelled => {}
                 _ if same_owner => return Decision::KeyTaken(known.job),
-                Ground::Waiting | Ground::Failed | Ground::UnderWay | Ground::Done => {}
+                Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
             }
             continue;
         }
@@ -131,9 +144,9 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
             Ground::Failed if same_owner || moved || *same_values => return Decision::Revise(known.job),
             Ground::Waiting if same_owner || moved => return Decision::Revise(known.job),
             Ground::UnderWay if same_owner => return Decision::LeaveUnderWay(known.job),
-            Ground::Done if same_owner => return Decision::ChangedSince(known.job),
+            Ground::Made | Ground::Done if same_owner => return Decision::ChangedSince(known.job),
             // Keys such as "hq" are common: under another owner it is another record.
-            Ground::Waiting | Ground::Failed | Ground::UnderWay | Ground::Done => {}
+            Ground::Waiting | Ground::Failed | Ground::Made | Ground::UnderWay | Ground::Done => {}
         }
     }
     Decision::Add
@@ -174,7 +187,7 @@ fn is_touched(links: &[Link], touched: &dyn Fn(JobId) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::ImportId;
+    use crate::model::id::{ImportId, RemoteId};
 
     const JOB: JobId = JobId(7);
     const ACME: JobId = JobId(1);
@@ -208,6 +221,7 @@ mod tests {
             content_hash: "new",
             former_hash: None,
             natural: Some(&known),
+            same_record: false,
             by_key: &[],
         };
         decide(&claim, &|_| false)
@@ -224,6 +238,7 @@ mod tests {
             content_hash: "new",
             former_hash: None,
             natural: None,
+            same_record: false,
             by_key: &known,
         };
         decide(&claim, &|job| touched.contains(&job))
@@ -239,13 +254,13 @@ mod tests {
     #[test]
     fn the_same_row_with_other_values_depends_on_where_its_job_stands() {
         use JobState::{
-            Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Ready, Rejected,
-            Sending, Skipped,
+            Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready,
+            Rejected, Sending, Skipped,
         };
         for (states, expected) in [
             (vec![Blocked, Ready, Deferred, Rejected, Skipped, Cancelled], Decision::Revise(JOB)),
             (vec![Sending, InDoubt, Held], Decision::LeaveUnderWay(JOB)),
-            (vec![Created, Adopted, Existing, Done], Decision::ChangedSince(JOB)),
+            (vec![Created, Adopted, Existing, Done, Incomplete], Decision::ChangedSince(JOB)),
         ] {
             for state in states {
                 assert_eq!(by_natural(state, "old"), expected, "{state}");
@@ -254,8 +269,33 @@ mod tests {
     }
 
     #[test]
+    fn a_record_that_is_there_gets_its_later_steps_corrected_and_never_other_values_of_its_own() {
+        use JobState::{Blocked, Cancelled, Deferred, Incomplete, Ready};
+        for state in [Incomplete, Ready, Deferred, Cancelled, Blocked] {
+            let made = KnownJob { remote_id: Some(RemoteId::from_u128(7)), ..known(state, "old") };
+            let decided = |same_record| {
+                decide(
+                    &Claim {
+                        kind: Kind::Site,
+                        key: Some("hq"),
+                        links: &[link(ACME)],
+                        content_hash: "new",
+                        former_hash: None,
+                        natural: Some(&made),
+                        same_record,
+                        by_key: &[],
+                    },
+                    &|_| false,
+                )
+            };
+            assert_eq!(decided(true), Decision::Revise(JOB), "{state}");
+            assert_eq!(decided(false), Decision::ChangedSince(JOB), "{state}");
+        }
+    }
+
+    #[test]
     fn the_same_key_is_a_correction_or_another_record() {
-        use JobState::{Cancelled, Created, InDoubt, Ready, Rejected};
+        use JobState::{Cancelled, Created, InDoubt, Incomplete, Ready, Rejected};
         const NEITHER: (bool, bool) = (false, false);
         const NAME: (bool, bool) = (true, false);
         const VALUES: (bool, bool) = (false, true);
@@ -268,6 +308,8 @@ mod tests {
             (Kind::Site, InDoubt, ACME, NEITHER, Decision::LeaveUnderWay(JOB)),
             (Kind::Site, InDoubt, GLOBEX, NAME, Decision::Add),
             (Kind::Site, Created, ACME, NEITHER, Decision::ChangedSince(JOB)),
+            (Kind::Site, Incomplete, ACME, NEITHER, Decision::ChangedSince(JOB)),
+            (Kind::Site, Incomplete, GLOBEX, VALUES, Decision::Add),
             (Kind::Site, Created, GLOBEX, NAME, Decision::Add),
             // A company's name was corrected, and nothing else.
             (Kind::Company, Ready, ACME, VALUES, Decision::Revise(JOB)),
@@ -280,6 +322,7 @@ mod tests {
             (Kind::Company, Rejected, ACME, NEITHER, Decision::KeyTaken(JOB)),
             (Kind::Company, InDoubt, ACME, NEITHER, Decision::KeyTaken(JOB)),
             (Kind::Company, Created, ACME, VALUES, Decision::KeyTaken(JOB)),
+            (Kind::Company, Incomplete, ACME, VALUES, Decision::KeyTaken(JOB)),
             (Kind::Company, Cancelled, ACME, NEITHER, Decision::Add),
             (Kind::Company, Ready, GLOBEX, NAME, Decision::Add),
             (Kind::Company, Rejected, GLOBEX, NEITHER, Decision::Add),
@@ -309,6 +352,7 @@ mod tests {
                 content_hash: "new",
                 former_hash: None,
                 natural: Some(&natural),
+                same_record: false,
                 by_key: &by_key,
             };
             (decide(&claim, &|_| false), keyed(&claim))
@@ -341,6 +385,7 @@ mod tests {
             content_hash: "new",
             former_hash,
             natural: Some(&known),
+            same_record: false,
             by_key: &[],
         };
         assert_eq!(decide(&claim(Some("old")), &|_| false), Decision::Recognise(JOB));
@@ -358,6 +403,7 @@ mod tests {
             content_hash: "new",
             former_hash: None,
             natural: Some(&known),
+            same_record: false,
             by_key: &[],
         };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));

@@ -217,6 +217,12 @@ impl Placing<'_, '_> {
                 by_key.push(SameKey { same_name: known.name == values.name, same_values, known });
             }
         }
+        let same_record = match &natural {
+            Some(known) if known.remote_id.is_some() && known.content_hash != values.content_hash => {
+                same_links(&known.links, &values.links) && self.writer.record_of(known.job)? == values.record
+            }
+            Some(_) | None => false,
+        };
         let this_import = self.writer.import();
         let (decision, keyed) = {
             let made_now: HashSet<JobId> = natural
@@ -232,6 +238,7 @@ impl Placing<'_, '_> {
                 content_hash: &values.content_hash,
                 former_hash,
                 natural: natural.as_ref(),
+                same_record,
                 by_key: &by_key,
             };
             let decision = decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job));
@@ -326,7 +333,7 @@ impl Placing<'_, '_> {
                 let known = &known.by_key.iter().find(|same| same.known.job == *job)?.known;
                 let advice = if natural.is_some() {
                     "and this row is another one, which an earlier import brought without a key: choose another key"
-                } else if known.state.is_success() {
+                } else if known.remote_id.is_some() {
                     "which exists: choose another key, or correct the name if the same company is meant"
                 } else {
                     "which is not made yet, and rows that name the key belong to it: choose another key; if the same \
@@ -371,6 +378,11 @@ impl Known<'_> {
         let known = self.natural.filter(|_| self.keyed == Keyed::Another)?;
         known.sheet_key.as_deref()
     }
+}
+
+/// Whether two rows belong to the same records.
+fn same_links(some: &[Link], others: &[Link]) -> bool {
+    some.len() == others.len() && some.iter().all(|link| others.contains(link))
 }
 
 /// A record without what it is known by.

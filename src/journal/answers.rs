@@ -22,7 +22,7 @@ use crate::model::tally::Tally;
 pub struct Answered {
     /// The import that answers.
     pub by: ImportId,
-    /// Those with a job, rejected or skipped.
+    /// Those with a job: rejected, incomplete or skipped.
     pub refused: Tally,
     /// Those that were left out, by the state that reports show.
     pub left_out: Tally,
@@ -33,7 +33,7 @@ pub struct Answered {
 const REFUSED: &str = every_row!(
     "SELECT place, kind, state,
          (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.job) AS newest FROM (",
-    ") AS shown WHERE state IN ('rejected', 'skipped') AND job IS NOT NULL"
+    ") AS shown WHERE state IN ('rejected', 'incomplete', 'skipped') AND job IS NOT NULL"
 );
 
 /// The same of rows that were left out and have no job.

@@ -44,12 +44,15 @@ pub struct AuditFigures {
     pub doubled: u64,
     /// Rows that left a site behind which belongs to no row.
     pub orphan_sites: u64,
-    /// Records that were not looked up: no look-up is available, or none gave an answer to rely on, or not yet.
+    /// Records that cannot be verified: no look-up is available, or none was conclusive.
     pub not_checked: u64,
+    /// Records that are still to be verified.
+    #[serde(default)]
+    pub not_verified_yet: u64,
 }
 
 impl AuditFigures {
-    /// Rows with a finding: what a person must look at.
+    /// Rows with a finding, those included that a person has looked into.
     pub fn findings(&self) -> u64 {
         self.vanished + self.doubled + self.orphan_sites
     }
@@ -98,6 +101,7 @@ impl AuditFigures {
         self.doubled += other.doubled;
         self.orphan_sites += other.orphan_sites;
         self.not_checked += other.not_checked;
+        self.not_verified_yet += other.not_verified_yet;
     }
 }
 
@@ -119,12 +123,13 @@ impl ReadBy {
         }
     }
 
-    fn parse(word: &str) -> Self {
+    /// `None` for 'due': not yet.
+    fn parse(word: &str) -> Option<Self> {
         match word {
-            "by_key" => Self::Key,
-            "by_id" => Self::Id,
-            // 'unread', or 'due': not yet.
-            _ => Self::Nothing,
+            "by_key" => Some(Self::Key),
+            "by_id" => Some(Self::Id),
+            "unread" => Some(Self::Nothing),
+            _ => None,
         }
     }
 }
@@ -259,7 +264,10 @@ fn figures(connection: &Connection, sql: &str, values: impl Params) -> Result<Au
         let (word, code): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
         let many = natural(row.get(2)?);
         if let Some(word) = word {
-            figures.add_reading(ReadBy::parse(&word), many);
+            match ReadBy::parse(&word) {
+                Some(by) => figures.add_reading(by, many),
+                None => figures.not_verified_yet += many,
+            }
         }
         if let Some(code) = code {
             figures.add_findings(&code, many);

@@ -84,7 +84,7 @@ impl Cause {
 }
 
 impl Journal {
-    /// Why rows of an import were rejected, skipped or held, or had a finding when they were read back; the most
+    /// Why rows of an import were rejected, incomplete, skipped or held, or had a finding when they were read back; the most
     /// frequent reason first.
     pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
         let mut causes = counted(&self.connection, import)?;
@@ -105,7 +105,7 @@ impl Journal {
 fn counted(connection: &Connection, import: ImportId) -> Result<Vec<Cause>> {
     let mut statement = connection.prepare_cached(every_row!(
         "SELECT code, message, violations, count(*), min(place) FROM (",
-        ") WHERE state IN ('rejected', 'skipped', 'held')
+        ") WHERE state IN ('rejected', 'incomplete', 'skipped', 'held')
          GROUP BY code, message, violations ORDER BY count(*) DESC, min(place)"
     ))?;
     let mut rows = statement.query(place::range_of(connection, import)?)?;
@@ -136,7 +136,7 @@ fn sampled(connection: &Connection, import: ImportId, causes: &mut [Cause]) -> R
             causes.iter().enumerate().map(|(at, cause)| (cause.code.as_str(), at)).collect();
         let mut statement = connection.prepare_cached(every_row!(
             "SELECT place, code, message, violations FROM (",
-            ") WHERE state IN ('rejected', 'skipped', 'held')"
+            ") WHERE state IN ('rejected', 'incomplete', 'skipped', 'held')"
         ))?;
         let mut rows = statement.query(place::range_of(connection, import)?)?;
         while let Some(row) = rows.next()? {

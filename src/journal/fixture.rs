@@ -163,8 +163,11 @@ fn text(journal: &Journal, column: &str, job: JobId) -> Option<String> {
 
 /// Puts a job into a state with everything that the schema wants of it there, whatever it went through.
 pub(super) fn force(journal: &Journal, job: JobId, state: JobState) {
-    let remote = state.is_success().then(|| id(0xF000 + u128::from(job.0.unsigned_abs())).to_string());
-    let outcome = state.is_success().then_some(state);
+    let outcome = match state {
+        JobState::Incomplete => Some(JobState::Created),
+        state => state.is_success().then_some(state),
+    };
+    let remote = outcome.map(|_| id(0xF000 + u128::from(job.0.unsigned_abs())).to_string());
     journal
         .connection
         .execute(

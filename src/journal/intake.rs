@@ -22,7 +22,9 @@ use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
-use crate::model::state::JobState::{self, Blocked, Cancelled, Deferred, Ready, Rejected, Skipped};
+use crate::model::state::JobState::{
+    self, Blocked, Cancelled, Deferred, Incomplete, Ready, Rejected, Skipped,
+};
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
@@ -155,7 +157,7 @@ impl ImportWriter<'_> {
     /// cancelled; a creation that was done stays done, and so do the steps after it that have not changed.
     pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
         let standing = standing::of(&self.transaction, job)?;
-        standing.leaves(&[Blocked, Ready, Deferred, Rejected, Skipped, Cancelled], "revised")?;
+        standing.leaves(&[Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled], "revised")?;
         let kind = values.record.kind();
         if kind != standing.kind {
             return Err(Error::internal(format!(

@@ -13,7 +13,7 @@ use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
 use crate::model::state::JobState::{
-    self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Ready, Rejected,
+    self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Incomplete, Ready, Rejected,
 };
 use crate::model::time::Moment;
 
@@ -26,7 +26,7 @@ pub struct Selection {
     pub sheet: Option<String>,
     /// Those with a row of this number.
     pub row: Option<u32>,
-    /// Those that were rejected or held with this code.
+    /// Those that were rejected, incomplete or held with this code.
     pub code: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub enum Decision {
 /// What a retry did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retried {
-    /// Rejected jobs that are to be sent again.
+    /// Rejected and incomplete jobs that are to be sent again.
     pub retried: u64,
     /// Jobs skipped below them that are open again.
     pub released: u64,
@@ -88,17 +88,20 @@ pub struct HeldJob {
 }
 
 impl Journal {
-    /// Gives rejected jobs another chance at the step they were rejected at, and opens what was skipped below them.
+    /// Gives rejected and incomplete jobs another chance at the step that was rejected, and opens what was skipped below
+    /// them.
     pub fn retry(&mut self, selection: &Selection, who: &str, at: Moment) -> Result<Retried> {
         let transaction = self.begin()?;
         let mut retried = Retried::default();
-        for job in selected(&transaction, Rejected, selection)? {
-            let standing = standing::of(&transaction, job)?;
-            standing.leaves(&[Rejected], "retried")?;
-            reopen(&transaction, &standing)?;
-            note(&transaction, at, who, "retry", Some(job), None, None)?;
-            retried.retried += 1;
-            retried.released += release::revive_below(&transaction, job)?.len() as u64;
+        for state in [Rejected, Incomplete] {
+            for job in selected(&transaction, state, selection)? {
+                let standing = standing::of(&transaction, job)?;
+                standing.leaves(&[Rejected, Incomplete], "retried")?;
+                reopen(&transaction, &standing)?;
+                note(&transaction, at, who, "retry", Some(job), None, None)?;
+                retried.retried += 1;
+                retried.released += release::revive_below(&transaction, job)?.len() as u64;
+            }
         }
         transaction.commit()?;
         Ok(retried)

@@ -61,7 +61,8 @@ pub(super) fn is_lost(state: JobState) -> bool {
         | JobState::Created
         | JobState::Adopted
         | JobState::Existing
-        | JobState::Done => false,
+        | JobState::Done
+        | JobState::Incomplete => false,
     }
 }
 

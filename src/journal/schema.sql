@@ -51,7 +51,7 @@ CREATE TABLE job (
     state TEXT NOT NULL CHECK (
         state = 'blocked' OR state = 'ready' OR state = 'deferred' OR state = 'sending' OR state = 'in_doubt'
         OR state = 'held' OR state = 'created' OR state = 'adopted' OR state = 'existing' OR state = 'done'
-        OR state = 'rejected' OR state = 'skipped' OR state = 'cancelled'),
+        OR state = 'rejected' OR state = 'incomplete' OR state = 'skipped' OR state = 'cancelled'),
     step INTEGER NOT NULL DEFAULT 0 CHECK (step >= 0),
     operation TEXT NOT NULL,
     remote_id TEXT CHECK (length(remote_id) = 36),
@@ -87,9 +87,13 @@ CREATE TABLE job (
     CHECK (state NOT IN ('deferred', 'in_doubt') OR due IS NOT NULL),
     CHECK (state <> 'in_doubt' OR (doubt IS NOT NULL AND doubt_since IS NOT NULL)),
     CHECK (state <> 'held' OR (code IS NOT NULL AND held_since IS NOT NULL)),
-    CHECK (state NOT IN ('rejected', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
+    CHECK (state NOT IN ('rejected', 'incomplete', 'skipped') OR (code IS NOT NULL AND message IS NOT NULL)),
+    -- What was rejected made nothing; what is incomplete did.
+    CHECK (state <> 'rejected' OR remote_id IS NULL),
+    CHECK (state <> 'incomplete' OR remote_id IS NOT NULL),
     -- The service said OK without an id: such a step must never be sent again.
-    CHECK (executed = 0 OR state = 'in_doubt' OR state = 'held' OR state = 'rejected' OR state = 'cancelled')
+    CHECK (executed = 0 OR state = 'in_doubt' OR state = 'held' OR state = 'rejected'
+        OR state = 'incomplete' OR state = 'cancelled')
 ) STRICT;
 CREATE UNIQUE INDEX job_natural_key ON job (kind, natural_key);
 CREATE INDEX job_sheet_key ON job (kind, sheet_key) WHERE sheet_key IS NOT NULL;

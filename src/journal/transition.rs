@@ -13,7 +13,7 @@ use super::{baseline, doubt, quota, release};
 use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Rejected, Sending};
+use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Rejection;
 
@@ -158,7 +158,8 @@ pub(super) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<J
     }
 }
 
-/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped.
+/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped. At a step after the creation →
+/// incomplete: the record is there, and what is below it goes on.
 pub(super) fn reject(
     connection: &Connection,
     job: JobId,
@@ -168,6 +169,7 @@ pub(super) fn reject(
 ) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
     standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
+    let to = if standing.remote_id.is_some() { Incomplete } else { Rejected };
     end_attempt(connection, &standing, evidence)?;
     let violations = match rejection.violations.as_slice() {
         [] => None,
@@ -175,11 +177,11 @@ pub(super) fn reject(
     };
     standing.change(
         connection,
-        "UPDATE job SET state = 'rejected', code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
+        "UPDATE job SET state = ?7, code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
          WHERE id = ?1 AND state = ?2",
-        &[&rejection.code, &rejection.message, &violations, &evidence.at],
+        &[&rejection.code, &rejection.message, &violations, &evidence.at, &to],
     )?;
-    let mut moved = vec![standing.moved(Rejected)];
+    let mut moved = vec![standing.moved(to)];
     moved.extend(release::skip_below(connection, &standing, release::PARENT_REJECTED, evidence.at)?);
     Ok(moved)
 }

@@ -104,7 +104,7 @@ pub struct RowView {
 impl RowView {
     /// Adds what reading back found: to the words of a row that is not done, as the words of one that is.
     fn add(&mut self, (code, words, found): &audit::Shown) {
-        let read_back = format!("read back at the end: {words}");
+        let read_back = format!("verification: {words}");
         match &mut self.message {
             Some(message) => *message = format!("{message}; {read_back}"),
             None => self.message = Some(read_back),

@@ -179,7 +179,7 @@ impl Journal {
                          OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
                          OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
                                     WHERE step.state = 'waiting' AND step.operation = ?1
-                                      AND job.state NOT IN ('rejected', 'skipped', 'cancelled', 'held'))",
+                                      AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held'))",
                 )?
                 .query_row([operation], |row| row.get(0))?;
             if needed {

@@ -56,7 +56,8 @@ pub enum Write {
         /// What showed it.
         evidence: Evidence,
     },
-    /// sending, ready, deferred or in doubt → rejected; what is blocked below it → skipped.
+    /// sending, ready, deferred or in doubt → rejected; what is blocked below it → skipped. Once the record is there →
+    /// incomplete.
     Reject {
         /// The job.
         job: JobId,

@@ -51,6 +51,8 @@ states! {
     Done = "done",
     /// The service, or a rule of ours, refused it.
     Rejected = "rejected",
+    /// Its record was created and is there; a later step was rejected.
+    Incomplete = "incomplete",
     /// Its parent was rejected or cancelled.
     Skipped = "skipped",
     /// Given up before it was sent.
@@ -66,6 +68,7 @@ impl JobState {
             | Self::Existing
             | Self::Done
             | Self::Rejected
+            | Self::Incomplete
             | Self::Skipped
             | Self::Cancelled => true,
             Self::Blocked | Self::Ready | Self::Deferred | Self::Sending | Self::InDoubt | Self::Held => {
@@ -85,6 +88,26 @@ impl JobState {
             | Self::InDoubt
             | Self::Held
             | Self::Rejected
+            | Self::Incomplete
+            | Self::Skipped
+            | Self::Cancelled => false,
+        }
+    }
+
+    /// Whether the service, or a rule of ours, refused the row or a part of it, so that somebody corrects it.
+    pub const fn is_failed(self) -> bool {
+        match self {
+            Self::Rejected | Self::Incomplete => true,
+            Self::Blocked
+            | Self::Ready
+            | Self::Deferred
+            | Self::Sending
+            | Self::InDoubt
+            | Self::Held
+            | Self::Created
+            | Self::Adopted
+            | Self::Existing
+            | Self::Done
             | Self::Skipped
             | Self::Cancelled => false,
         }

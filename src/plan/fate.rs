@@ -19,6 +19,8 @@ pub enum Fate {
     Changed,
     /// Nothing: it was rejected and has not changed since; only `retry` sends it again.
     Rejected,
+    /// Nothing: it was created, a later step was rejected, and it has not changed since; only `retry` sends that again.
+    Incomplete,
     /// Nothing before a person has decided.
     Held,
     /// It is found out what became of its request.
@@ -30,7 +32,7 @@ pub enum Fate {
 }
 
 /// How many fates there are.
-const FATES: usize = 9;
+const FATES: usize = 10;
 
 impl Fate {
     /// Every fate, those that send first.
@@ -40,6 +42,7 @@ impl Fate {
         Self::There,
         Self::Changed,
         Self::Rejected,
+        Self::Incomplete,
         Self::Held,
         Self::InDoubt,
         Self::Cancelled,
@@ -54,6 +57,7 @@ impl Fate {
             Self::There => "there",
             Self::Changed => "changed",
             Self::Rejected => "rejected",
+            Self::Incomplete => "incomplete",
             Self::Held => "held",
             Self::InDoubt => "in_doubt",
             Self::Cancelled => "cancelled",
@@ -69,6 +73,7 @@ impl Fate {
             Self::There => "there already",
             Self::Changed => "there already, with other values",
             Self::Rejected => "rejected earlier and unchanged",
+            Self::Incomplete => "created, with a later step that failed, and unchanged",
             Self::Held => "held until a person decides",
             Self::InDoubt => "in doubt, to be looked up",
             Self::Cancelled => "given up earlier and unchanged",
@@ -79,7 +84,12 @@ impl Fate {
     /// Whether such a row needs something before it is sent.
     pub const fn waits(self) -> bool {
         match self {
-            Self::Rejected | Self::Held | Self::InDoubt | Self::Cancelled | Self::Blocked => true,
+            Self::Rejected
+            | Self::Incomplete
+            | Self::Held
+            | Self::InDoubt
+            | Self::Cancelled
+            | Self::Blocked => true,
             Self::Create | Self::Complete | Self::There | Self::Changed => false,
         }
     }
@@ -94,6 +104,7 @@ impl Fate {
             JobState::Sending | JobState::InDoubt => Some(Self::InDoubt),
             JobState::Held => Some(Self::Held),
             JobState::Rejected => Some(Self::Rejected),
+            JobState::Incomplete => Some(Self::Incomplete),
             JobState::Cancelled => Some(Self::Cancelled),
             JobState::Skipped => Some(Self::Blocked),
             JobState::Blocked => None,
@@ -168,8 +179,8 @@ mod tests {
     #[test]
     fn the_fate_of_a_row_follows_from_where_its_job_stands() {
         use JobState::{
-            Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Ready, Rejected,
-            Sending, Skipped,
+            Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready,
+            Rejected, Sending, Skipped,
         };
         for &state in JobState::ALL {
             let expected = match state {
@@ -178,6 +189,7 @@ mod tests {
                 Created | Adopted | Existing | Done => Some(Fate::There),
                 Held => Some(Fate::Held),
                 Rejected => Some(Fate::Rejected),
+                Incomplete => Some(Fate::Incomplete),
                 Cancelled => Some(Fate::Cancelled),
                 Skipped => Some(Fate::Blocked),
                 Blocked => None,

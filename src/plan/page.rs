@@ -196,7 +196,7 @@ fn waiting(page: &Page<'_>, sums: &Fates) -> Vec<String> {
     let mut waiting: Vec<String> =
         Fate::ALL.into_iter().filter(|fate| fate.waits() && sums.of(*fate) > 0).map(of).collect();
     if page.left_out != (0, 0) {
-        waiting.push(look::left_out(page.left_out.0, page.left_out.1));
+        waiting.push(look::not_imported(page.left_out.0, page.left_out.1));
     }
     waiting
 }
@@ -321,7 +321,9 @@ fn branches(plan: &Plan) -> Vec<Branch> {
 /// What becomes of a company: in words, with a tint and a sign.
 fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
     match company.fate {
-        None | Some(Fate::There | Fate::Changed | Fate::Complete) => ("exists", "done", "\u{2713}"),
+        None | Some(Fate::There | Fate::Changed | Fate::Complete | Fate::Incomplete) => {
+            ("exists", "done", "\u{2713}")
+        }
         Some(Fate::Create) => ("create", "waiting", "+"),
         Some(Fate::Rejected) => ("rejected", "failed", "\u{2715}"),
         Some(Fate::Held) => ("held", "person", "!"),

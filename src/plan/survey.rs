@@ -223,6 +223,7 @@ impl Survey {
             fate @ (Fate::There
             | Fate::Changed
             | Fate::Rejected
+            | Fate::Incomplete
             | Fate::Held
             | Fate::InDoubt
             | Fate::Cancelled),
@@ -233,7 +234,7 @@ impl Survey {
         for job in &node.unmade {
             let Some(&parent) = self.by_job.get(job) else { continue };
             match settled[parent as usize] {
-                Some(Fate::Create | Fate::Complete | Fate::There | Fate::Changed) => {}
+                Some(Fate::Create | Fate::Complete | Fate::There | Fate::Changed | Fate::Incomplete) => {}
                 Some(Fate::Blocked) => {
                     let cause = causes.get(&parent).copied().unwrap_or(Cause::Row(*job, Fate::Blocked));
                     return (Fate::Blocked, Some(cause));
@@ -257,9 +258,13 @@ impl Fated {
         match self.fates[place as usize] {
             Fate::Create | Fate::Complete => true,
             Fate::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
-            Fate::There | Fate::Changed | Fate::Rejected | Fate::Held | Fate::InDoubt | Fate::Cancelled => {
-                false
-            }
+            Fate::There
+            | Fate::Changed
+            | Fate::Rejected
+            | Fate::Incomplete
+            | Fate::Held
+            | Fate::InDoubt
+            | Fate::Cancelled => false,
         }
     }
 }

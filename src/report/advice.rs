@@ -139,6 +139,7 @@ fn goes_on(state: JobState) -> bool {
         | JobState::Existing
         | JobState::Done
         | JobState::Rejected
+        | JobState::Incomplete
         | JobState::Skipped
         | JobState::Cancelled => false,
     }

@@ -68,8 +68,10 @@ pub(super) struct Figures {
     pub(super) answered: Vec<(u64, ImportId)>,
     /// The most frequent first.
     pub(super) causes: Vec<Cause>,
-    /// What reading back came to.
+    /// What verification came to.
     pub(super) audit: AuditFigures,
+    /// Its findings that nobody has looked into yet.
+    pub(super) findings: u64,
     pub(super) requests: u64,
     pub(super) quota: Quota,
     /// When the first request for its rows left; `None` when none did.
@@ -141,6 +143,7 @@ impl Figures {
                 .collect(),
             causes: journal.causes(info.import)?,
             audit: journal.audit_figures(Some(info.import))?,
+            findings: journal.unseen_findings(Some(info.import))?.len() as u64,
             requests: attempts.requests,
             quota: Quota { ledger, ceiling, resets_at: day.next().start() },
             started_at: attempts.first_at,
@@ -192,6 +195,7 @@ impl Figures {
             "left_out": self.left_out.total(),
             "changed_since": self.changed_since,
             "audit": self.audit,
+            "findings_unseen": self.findings,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
             "causes": self.causes.iter().map(|cause| self.cause(cause, advisor)).collect::<Vec<_>>(),
             "requests": self.requests,

@@ -130,7 +130,7 @@ pub(super) fn must_be_corrected(row: &RowView) -> bool {
     }
     match row.state {
         JobState::Skipped => row.job.is_none(),
-        JobState::Rejected => true,
+        JobState::Rejected | JobState::Incomplete => true,
         JobState::Blocked
         | JobState::Ready
         | JobState::Deferred
@@ -235,7 +235,7 @@ impl Layout {
             })
             .collect();
         if blames.is_empty()
-            && row.state == JobState::Rejected
+            && row.state.is_failed()
             && let Some(column) = self.culprit(row)
         {
             blames.push(self.blamed(column, ""));

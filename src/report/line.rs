@@ -139,13 +139,13 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
             None => or_words().to_owned(),
         },
         JobState::Sending | JobState::Cancelled => or_words().to_owned(),
-        JobState::Rejected if settled_before => {
+        JobState::Rejected | JobState::Incomplete if settled_before => {
             format!(
-                "not sent again, because the row is as it was when it was refused: {}",
+                "not sent again, because the row is as it was when it was rejected: {}",
                 rejected(row, told, blames)
             )
         }
-        JobState::Rejected => rejected(row, told, blames),
+        JobState::Rejected | JobState::Incomplete => rejected(row, told, blames),
         JobState::Held => held(told, &row.candidates),
         JobState::Ready | JobState::Skipped => told.to_owned(),
     }
@@ -175,7 +175,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
     }
 }
 
-/// The words about a refusal: what was refused, the service's message, and its words about each field.
+/// The words about a rejection: what was rejected, the service's message, and its words about each field.
 fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     let mut parts = Vec::new();
     // A single violation is often the message itself.
@@ -186,8 +186,9 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     parts.extend(of_fields.map(|blame| format!("{}: {}", blame.name(), blame.words)));
     let words = parts.join("; ");
     match row.operation {
-        Some(operation) if row.remote_id.is_some() && !operation.creates() => {
-            format!("the record is there, but {operation} was refused: {words}")
+        Some(operation) if row.state == JobState::Incomplete => {
+            let name = row.kind.singular();
+            format!("the {name} exists; a later step failed: {operation} was rejected: {words}")
         }
         Some(_) => words,
         None => format!("left out, nothing was sent: {words}"),

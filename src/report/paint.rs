@@ -137,6 +137,7 @@ fn of_status(plain: &Format, state: JobState) -> Format {
     let (ground, ink) = match state {
         JobState::Created | JobState::Adopted | JobState::Done => (0xC6_EF_CE, 0x00_61_00),
         JobState::Existing => (0xE2_EF_DA, 0x37_56_23),
+        JobState::Incomplete => (0xF8_CB_AD, 0x83_3C_0B),
         JobState::Rejected => (0xFF_C7_CE, 0x9C_00_06),
         JobState::Held | JobState::InDoubt => (0xFF_EB_9C, 0x7F_60_00),
         JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => {

@@ -120,7 +120,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
         page.count("Rows that come with them", figures.to_fix_along)?;
     }
     if figures.left_out.total() > 0 {
-        page.count("Left out for errors", figures.left_out.total())?;
+        page.count("Not imported (errors)", figures.left_out.total())?;
     }
     for (number, by) in &figures.answered {
         page.count(&format!("Answered by import {by}"), *number)?;
@@ -128,11 +128,18 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     page.count("Known from before", figures.recognised + figures.changed_since)?;
     page.count("Changed since creation", figures.changed_since)?;
     page.count("Requests without look-ups", figures.requests)?;
-    page.count("Records read back", figures.audit.checked)?;
-    if figures.audit.findings() > 0 {
-        page.count("Not there any more", figures.audit.vanished)?;
-        page.count("There twice", figures.audit.doubled)?;
-        page.count("Sites of no row", figures.audit.orphan_sites)?;
+    page.count("Records verified", figures.audit.checked)?;
+    for (label, number) in [
+        ("Not verified yet", figures.audit.not_verified_yet),
+        ("Could not be verified", figures.audit.not_checked),
+        ("Missing", figures.audit.vanished),
+        ("Duplicated", figures.audit.doubled),
+        ("Sites of no row", figures.audit.orphan_sites),
+        ("Findings to review", figures.findings),
+    ] {
+        if number > 0 {
+            page.count(label, number)?;
+        }
     }
     let quota = &figures.quota;
     let of =
@@ -187,7 +194,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         return Ok(());
     }
     let paint = page.paint;
-    page.part("Why rows did not get through")?;
+    page.part("Why rows failed")?;
     page.headers(&["Code", "Rows", "What it means, what was said, and what to do"])?;
     for cause in figures.causes.iter().take(CAUSES) {
         page.text(0, &cause.code, &paint.label)?;

@@ -310,7 +310,7 @@ impl Dispatcher {
         for job in jobs {
             if self.audit.rows.remove(&job).is_some() {
                 self.audit.left.insert(job);
-                self.audit.figures.not_checked += 1;
+                self.audit.figures.not_verified_yet += 1;
                 self.tell_one_more_read();
             }
         }

@@ -128,6 +128,7 @@ impl Dispatcher {
             | JobState::Existing
             | JobState::Done
             | JobState::Rejected
+            | JobState::Incomplete
             | JobState::Skipped
             | JobState::Cancelled => {}
         }

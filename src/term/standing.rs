@@ -39,7 +39,9 @@ pub(super) fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
             JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
                 standing.done += jobs;
             }
-            JobState::Rejected | JobState::Skipped | JobState::Cancelled => standing.failed += jobs,
+            JobState::Rejected | JobState::Incomplete | JobState::Skipped | JobState::Cancelled => {
+                standing.failed += jobs;
+            }
             JobState::Held => standing.held += jobs,
             JobState::Blocked
             | JobState::Ready

@@ -62,6 +62,42 @@ fn after_rejections_only_the_corrected_rows_are_sent() {
 }
 
 #[test]
+fn a_row_whose_later_step_failed_is_incomplete_and_only_that_step_is_sent_again() {
+    let bench = Bench::new(Scenario::default());
+    let template = "6f1c2a3e-0000-4000-8000-00000000dead";
+    let devices = format!(
+        "key,company,name,device_model,mac,phone,address1,city,country,enterprise_template\n\
+         R-1,{root},Workshop,Edge 100,58:c1:7a:00:20:02,+64 9 555 0170,82 Customs Street East,Auckland,New Zealand,\n\
+         R-2,{root},Laboratory,Edge 100,58:c1:7a:00:20:06,+64 9 555 0170,82 Customs Street East,Auckland,New Zealand,\
+         {template}\n",
+        root = bench::root()
+    );
+    bench.write("devices.csv", &devices);
+    bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    assert_eq!(bench.counts(1), [("created".to_owned(), 1), ("incomplete".to_owned(), 1)].into());
+    let row = bench.results(1).remove(1);
+    assert_eq!((&row["status"], &row["column"]), (&"incomplete".into(), &"enterprise_template".into()));
+    assert!(bench.ledger().iter().any(|entry| entry.id.to_string() == row["id"]), "its record exists: {row}");
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("1 row is incomplete (created, a later step failed)"), "{page}");
+    let status = bench.fleetload(&["status"]).expect_code(0).stdout;
+    assert!(status.starts_with("finished; 1 row is incomplete (created, a later step failed)\n"), "{status}");
+
+    // As it is, then with another value that is wrong for the record itself, then corrected.
+    let steps = bench.requests("subscribeTemplate");
+    bench.fleetload(&["retry", "1"]).expect_code(0);
+    bench.fleetload(&["run"]).expect_code(4);
+    assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 1));
+    bench.write("devices.csv", &devices.replace("Edge 100", "Edge 200").replace(template, ""));
+    bench.fleetload(&["run", "devices.csv"]);
+    assert_eq!(bench.counts(2)["incomplete"], 1, "the record has another model: {:?}", bench.counts(2));
+    bench.write("devices.csv", &devices.replace(template, "6f1c2a3e-0000-4000-8000-000000000003"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.counts(3), [("created".to_owned(), 2)].into());
+    assert_eq!((bench.requests("addDevice"), bench.requests("subscribeTemplate")), (2, steps + 2));
+}
+
+#[test]
 fn the_fix_sheet_holds_only_what_to_correct_and_imports_as_it_is() {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(2));

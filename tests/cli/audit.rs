@@ -47,12 +47,12 @@ fn a_run_without_faults_reads_every_record_back_once_and_a_later_one_none() {
     bench.write("devices.csv", &bench::devices(40, 30));
     let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
     let outcome = bench.fleetload(&files).expect_code(0);
-    says(&outcome, "130 records read back: all there, none doubled");
+    says(&outcome, "130 records verified: all there, none doubled");
     assert!(outcome.stderr.contains("reading back 130 records"), "{}", outcome.stderr);
     assert_eq!(audit(&bench, 1), json!({"checked": 130}));
     assert_eq!(bench.requests("getChildCompanies"), 2, "one list before, one to read back");
     assert_eq!(bench.requests("getCompany"), 0);
-    says(&bench.fleetload(&["status"]).expect_code(0), "130 records read back");
+    says(&bench.fleetload(&["status"]).expect_code(0), "130 records verified");
     let before = bench.statistics().requests;
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.statistics().requests, before, "nothing is read back twice");
@@ -89,16 +89,19 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         let made = bench.ledger().len();
         let later = bench.fleetload(&["run"]).expect_code(8);
         assert_eq!(bench.ledger().len(), made, "{operation}: it is not made again");
-        says(&later, "1 record was found wanting by an earlier run");
+        says(&later, "an earlier run found problems with 1 record, not reviewed yet");
         says(&later, &gone.id.to_string());
         let seen = format!("resolve {} --seen", rows[0]["job"]);
         assert!(later.stderr.contains(&seen), "{}", later.stderr);
         bench.fleetload(&["resolve", "--import", "1", "--code", "audit.vanished", "--seen"]).expect_code(0);
         says(&bench.fleetload(&["run"]).expect_code(0), "every row is done");
-        says(&bench.fleetload(&["status"]).expect_code(0), "has looked into it");
+        says(&bench.fleetload(&["status"]).expect_code(0), "reviewed by");
         says(&bench.fleetload(&["status"]).expect_code(0), "1 not there any more");
         bench.fleetload(&["report"]).expect_code(0);
         assert_eq!(found(&bench, 1, "audit.vanished").len(), 1, "it stays in the report");
+        assert_eq!(bench.summary(1)["findings_unseen"], 0);
+        let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+        assert!(!page.contains("--seen"), "nobody is asked to review it again");
     }
 }
 
@@ -232,7 +235,7 @@ fn a_look_up_that_has_never_found_anything_makes_no_record_vanish() {
     bench.write("sites.csv", &bench::sites(3, 1));
     let outcome = bench.fleetload(&["run", "companies.csv", "sites.csv"]).expect_code(0);
     assert_eq!(audit(&bench, 1), json!({"checked": 1, "doubles_not_checked": 1, "not_checked": 3}));
-    says(&outcome, "3 records could not be read back");
+    says(&outcome, "3 records could not be verified: the look-up was inconclusive");
 }
 
 #[test]
@@ -297,7 +300,7 @@ fn with_doubtful_only_what_was_in_doubt_is_read_back_and_with_none_nothing() {
     let files = ["run", "companies.csv", "devices.csv", "--audit"];
     bench.fleetload(&[&files[..], &["doubtful"]].concat()).expect_code(0);
     assert_eq!(bench.statistics().faults_fired["answer_lost"], 2);
-    assert_eq!(audit(&bench, 1), json!({"checked": 2, "not_checked": 8}));
+    assert_eq!(audit(&bench, 1), json!({"checked": 2, "not_verified_yet": 8}));
     let asked = bench.requests("getDeviceByMac");
     bench.fleetload(&["run", "--audit", "none"]).expect_code(0);
     assert_eq!(bench.requests("getDeviceByMac"), asked);
@@ -319,8 +322,8 @@ fn a_look_up_that_keeps_failing_holds_up_no_run_whose_rows_are_made() {
     let files = ["run", "companies.csv", "devices.csv", "--until", &until];
     let outcome = bench.fleetload(&files).expect_code(0);
     assert!(bench.statistics().faults_fired["error_500_before"] >= 20, "the breaker opened");
-    assert_eq!(audit(&bench, 1), json!({"checked": 21, "not_checked": 180}));
-    says(&outcome, "180 records could not be read back");
+    assert_eq!(audit(&bench, 1), json!({"checked": 21, "not_verified_yet": 180}));
+    says(&outcome, "180 records are not verified yet");
 }
 
 #[test]
@@ -331,8 +334,8 @@ fn what_fails_to_be_read_back_is_left_to_the_next_run() {
     bench.write("devices.csv", &bench::devices(3, 1));
     let outcome = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
     assert!(bench.statistics().faults_fired["error_500_before"] >= 3);
-    says(&outcome, "3 records could not be read back");
-    assert_eq!(audit(&bench, 1), json!({"checked": 1, "not_checked": 3}));
+    says(&outcome, "3 records are not verified yet");
+    assert_eq!(audit(&bench, 1), json!({"checked": 1, "not_verified_yet": 3}));
     bench.sandbox().change(|scenario| scenario.fault.clear()).expect("a scenario");
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(audit(&bench, 1), json!({"checked": 4}));

@@ -119,7 +119,7 @@ fn of_held_rows_it_says_how_to_decide_them() {
     assert!(shown.starts_with("finished but for 1 row that is held until a person decides\n"), "{shown}");
     assert!(
         shown.contains(
-            "needs a person:\n  1 row is held: look in the service, then decide\n    fleetload resolve\n"
+            "needs a person:\n  1 row needs your decision: check the service first\n    fleetload resolve\n"
         ),
         "{shown}"
     );
@@ -143,8 +143,8 @@ fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
     bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(4);
     for arguments in [&[][..], &["1"]] {
         let shown = screen(&bench, arguments);
-        assert!(shown.starts_with("finished; 1 row was left out because of errors\n"), "{shown}");
-        let need = "needs a person:\n  1 row of import 1 was left out because of errors: correct it in \
+        assert!(shown.starts_with("finished; 1 row was not imported because of errors\n"), "{shown}");
+        let need = "needs a person:\n  1 row of import 1 was not imported because of errors: correct it in \
                     reports/1/fix.xlsx, then run that file\n    fleetload run reports/1/fix.xlsx\n";
         assert!(shown.contains(need), "{shown}");
         assert!(!shown.contains("refused"), "{shown}");
@@ -204,7 +204,7 @@ fn rows_to_correct_that_came_again_are_told_once_and_send_nobody_to_the_older_fi
     let again = bench.fleetload(&["run", "reports/1/fix.xlsx", "--skip-invalid"]).expect_code(4).stdout;
     assert!(again.contains("1 row to correct: reports/2/fix.xlsx"), "{again}");
     let first = bench.fleetload(&["report", "1"]).expect_code(0);
-    let hint = "what did not get through came again: fleetload status 2";
+    let hint = "the rows that failed came again: fleetload status 2";
     assert!(first.stderr.contains(hint), "{}", first.stderr);
     assert!(!first.stdout.contains("fix.xlsx") && !first.stderr.contains("fix.xlsx"), "{}", first.stderr);
     assert!(!bench.path("reports/1/fix.xlsx").exists());

@@ -48,13 +48,21 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
             JobState::Blocked if !rows.iter().any(|other| other.state == JobState::Held) => {
                 violations.push(format!("lost from sight: {name} is blocked, and nothing is held"));
             }
-            JobState::Held | JobState::Rejected | JobState::Skipped if row.code.is_none() => {
+            JobState::Rejected if row.remote_id.is_some() => {
+                violations.push(format!("called rejected: {name}, and its record is there"));
+            }
+            JobState::Held | JobState::Rejected | JobState::Incomplete | JobState::Skipped
+                if row.code.is_none() =>
+            {
                 violations.push(format!("not explained: {name} is {} without a code", row.state));
             }
             _ => {}
         }
         let Some(id) = row.remote_id.map(|id| id.to_string()) else {
-            if matches!(row.state, JobState::Created | JobState::Adopted | JobState::Existing) {
+            if matches!(
+                row.state,
+                JobState::Created | JobState::Adopted | JobState::Existing | JobState::Incomplete
+            ) {
                 violations.push(format!("lost: {name} is {} without an id", row.state));
             }
             continue;
@@ -94,10 +102,10 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
         if row.kind == Kind::Device && own_sites.count() > 1 {
             violations.push(format!("created twice: the own site of {name}"));
         }
-        if row.state == JobState::Rejected
+        if row.state.is_failed()
             && let Some(code) = row.code.as_deref().filter(|code| GIVEN_UP.contains(code))
         {
-            violations.push(format!("given up: {name} is rejected for {code}"));
+            violations.push(format!("given up: {name} is {} for {code}", row.state));
         }
         violations.extend(left_out(row, ledger));
         // What there is of a row that has no record of its own must be known to be open.

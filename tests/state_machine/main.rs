@@ -24,7 +24,7 @@ use world::{Seen, World};
 const CASES: u32 = 2_000;
 
 /// What so many sequences must have come to, each of it many times.
-const TO_BE_SEEN: [&str; 17] = [
+const TO_BE_SEEN: [&str; 19] = [
     "import refused",
     "import given up",
     "import cancelled",
@@ -34,6 +34,8 @@ const TO_BE_SEEN: [&str; 17] = [
     "skipped",
     "children released",
     "later step done",
+    "incomplete",
+    "incomplete, tried again",
     "left as it was",
     "write refused",
     "of values the row has no more",

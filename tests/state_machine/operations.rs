@@ -184,7 +184,7 @@ fn row() -> impl Strategy<Value = RowSpec> {
 
 fn write() -> impl Strategy<Value = WriteSpec> {
     let content = weighted(0.3, prop::bool::weighted(0.8));
-    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..13_usize), content, what()).prop_map(
+    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..14_usize), content, what()).prop_map(
         |(job, fitting, believed, content, what)| WriteSpec { job, fitting, believed, content, what },
     )
 }

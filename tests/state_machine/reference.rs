@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{
-    self, Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Ready, Rejected,
-    Sending, Skipped,
+    self, Adopted, Blocked, Cancelled, Created, Deferred, Done, Existing, Held, InDoubt, Incomplete, Ready,
+    Rejected, Sending, Skipped,
 };
 
 pub(crate) use job::{Job, Values};
@@ -186,7 +186,9 @@ impl Reference {
                 let job = self.job(number);
                 job.due = None;
                 job.code = Some("invalidData".to_owned());
-                self.go(number, Rejected)
+                // What was made stays made.
+                let to = if job.record.is_some() { Incomplete } else { Rejected };
+                self.go(number, to)
             }
             What::Defer { after, charged } => {
                 let job = self.job(number);
@@ -294,7 +296,7 @@ impl Reference {
             return Taken::New(number);
         };
         let job = &self.jobs[&number];
-        let may = matches!(job.state, Blocked | Ready | Deferred | Rejected | Skipped | Cancelled);
+        let may = matches!(job.state, Blocked | Ready | Deferred | Rejected | Incomplete | Skipped | Cancelled);
         match (force, may) {
             (true, false) => return Taken::Refused,
             (true, true) => {}
@@ -336,13 +338,13 @@ impl Reference {
         (doubtful, held)
     }
 
-    /// Rejected jobs get another chance: how many, and how many below them.
+    /// Rejected and incomplete jobs get another chance: how many, and how many below them.
     pub(crate) fn retry(&mut self, import: Option<usize>, code: Option<&str>) -> (u64, u64) {
         let meant = self.meant(import);
         let mut retried = 0;
         for number in meant {
             let job = self.job(number);
-            if job.state == Rejected && code.is_none_or(|code| job.code.as_deref() == Some(code)) {
+            if matches!(job.state, Rejected | Incomplete) && code.is_none_or(|code| job.code.as_deref() == Some(code)) {
                 job.reopen();
                 job.state = Ready;
                 retried += 1;
@@ -395,7 +397,7 @@ impl Reference {
                 }
                 Sending | InDoubt => counts.2 += 1,
                 Held => counts.3 += 1,
-                Created | Adopted | Existing | Done | Rejected | Skipped | Cancelled => {}
+                Created | Adopted | Existing | Done | Rejected | Incomplete | Skipped | Cancelled => {}
             }
         }
         counts.1 = self.settle_below().len() as u64;

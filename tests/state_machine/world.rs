@@ -257,6 +257,9 @@ impl World {
                 self.saw("held, since another job owns the record");
             }
             (What::Leave { .. }, Some(_), _) => self.saw("left as it was"),
+            (What::Reject, Some(_), _) if job.is_some_and(|job| job.state == JobState::Incomplete) => {
+                self.saw("incomplete");
+            }
             (_, Some(moves), _) if moves.iter().any(|&(_, _, to)| to == JobState::Skipped) => {
                 self.saw("skipped");
             }
@@ -336,9 +339,16 @@ impl World {
             code: word.map(str::to_owned),
             ..Selection::default()
         };
+        let incomplete = |reference: &Reference| {
+            reference.jobs.values().filter(|job| job.state == JobState::Incomplete).count()
+        };
+        let before = incomplete(&self.reference);
         let retried = self.journal.retry(&selection, WHO, self.moment()).unwrap();
         let expected = self.reference.retry(import.map(usize::from), word);
         assert_eq!((retried.retried, retried.released), expected);
+        if incomplete(&self.reference) < before {
+            self.saw("incomplete, tried again");
+        }
         if expected.1 > 0 {
             self.saw("skipped job brought back by a retry");
         }

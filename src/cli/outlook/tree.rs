@@ -83,7 +83,7 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
 /// What becomes of a company, in a word.
 fn word(company: &Company) -> &'static str {
     match company.fate {
-        None | Some(Fate::There | Fate::Changed | Fate::Complete) => "exists",
+        None | Some(Fate::There | Fate::Changed | Fate::Complete | Fate::Incomplete) => "exists",
         Some(Fate::Create) => "create",
         Some(Fate::Rejected) => "rejected",
         Some(Fate::Held) => "held",

@@ -83,7 +83,7 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row() {
         checked: 2,
         doubles_not_checked: 1,
         vanished: 1,
-        not_checked: 1,
+        not_verified_yet: 1,
         ..AuditFigures::default()
     };
     assert_eq!(bench.journal.audit_figures(None).unwrap(), figures);
@@ -108,7 +108,7 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row() {
             Ok(())
         })
         .unwrap();
-    assert_eq!(codes[0], (Some(AuditFinding::VANISHED.into()), Some("read back at the end: gone".into())));
+    assert_eq!(codes[0], (Some(AuditFinding::VANISHED.into()), Some("verification: gone".into())));
     assert_eq!(codes[1], (None, None));
     let causes = bench.journal.causes(imported.import).unwrap();
     assert_eq!((&*causes[0].code, causes[0].count), (AuditFinding::VANISHED, 1));

@@ -124,7 +124,7 @@ fn every_write_leaves_only_the_states_it_may_leave_and_any_other_changes_nothing
             }
         }
     }
-    assert_eq!((allowed, refused), (26, 13 * 12 - 26));
+    assert_eq!((allowed, refused), (26, 14 * 12 - 26));
 }
 
 #[test]

@@ -159,7 +159,11 @@ fn place(layout: &Layout, line: &ResultLine, blamed: Option<usize>) -> String {
 /// Whether a person looks at rows in this state.
 fn needs_attention(state: JobState) -> bool {
     match state {
-        JobState::Rejected | JobState::Skipped | JobState::Held | JobState::InDoubt => true,
+        JobState::Rejected
+        | JobState::Incomplete
+        | JobState::Skipped
+        | JobState::Held
+        | JobState::InDoubt => true,
         JobState::Blocked
         | JobState::Ready
         | JobState::Deferred

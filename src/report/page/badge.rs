@@ -8,7 +8,7 @@ use crate::report::RunState;
 pub(in crate::report) enum Tone {
     /// It got what it asked for.
     Done,
-    /// It was refused.
+    /// It, or a later step of it, was rejected.
     Failed,
     /// A person must look at it.
     Person,
@@ -38,7 +38,7 @@ impl Tone {
     pub(in crate::report) const fn words(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Failed => "refused",
+            Self::Failed => "failed",
             Self::Person => "a person decides",
             Self::Waiting => "still to do",
             Self::Aside => "left out",
@@ -71,7 +71,7 @@ impl Badge {
         let sign = match state {
             JobState::Created | JobState::Adopted | JobState::Done => "\u{2713}",
             JobState::Existing => "=",
-            JobState::Rejected => "\u{2715}",
+            JobState::Rejected | JobState::Incomplete => "\u{2715}",
             JobState::Held => "!",
             JobState::InDoubt => "?",
             JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => "\u{2026}",
@@ -97,7 +97,7 @@ impl Badge {
 pub(in crate::report) const fn tone(state: JobState) -> Tone {
     match state {
         JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => Tone::Done,
-        JobState::Rejected => Tone::Failed,
+        JobState::Rejected | JobState::Incomplete => Tone::Failed,
         JobState::Held => Tone::Person,
         JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending | JobState::InDoubt => {
             Tone::Waiting

@@ -1,7 +1,7 @@
 //! How an import stands, in one sentence, and what to do next with the command to type.
 
 use crate::journal::RunInfo;
-use crate::look::{count, counted, left_out, shares, shown, with_along};
+use crate::look::{count, counted, incomplete, not_imported, shares, shown};
 use crate::model::state::JobState;
 use crate::report::RunState;
 use crate::report::advice::Advisor;
@@ -48,41 +48,99 @@ impl Number {
     }
 }
 
-/// Rows by what they mean.
+/// Rows by what they mean; together they are all of them.
 struct Rows {
     all: u64,
     done: u64,
-    refused: u64,
-    /// Left out because of errors; neither refused nor aside.
-    left_out: u64,
+    rejected: u64,
+    /// Created, with a later step that was rejected.
+    incomplete: u64,
+    /// Not imported because of errors, and not given up since.
+    not_imported: u64,
     /// Those of them that have none: they come along with what they belong to.
     along: u64,
     held: u64,
-    left: u64,
-    aside: u64,
+    in_doubt: u64,
+    waiting: u64,
+    skipped: u64,
+    cancelled: u64,
+    /// Findings of verification that nobody has looked into; of rows that are done.
     findings: u64,
+}
+
+impl Rows {
+    fn of(figures: &Figures) -> Self {
+        let of = |state| figures.states.in_state(state);
+        let with_job = |state| of(state).saturating_sub(figures.left_out.in_state(state));
+        Self {
+            all: figures.rows,
+            done: figures.states.count(JobState::is_success),
+            rejected: with_job(JobState::Rejected),
+            incomplete: of(JobState::Incomplete),
+            not_imported: figures.left_out.total(),
+            along: figures.along(),
+            held: of(JobState::Held),
+            in_doubt: of(JobState::InDoubt),
+            waiting: figures.states.count(|state| tone(state) == Tone::Waiting && state != JobState::InDoubt),
+            skipped: with_job(JobState::Skipped),
+            cancelled: of(JobState::Cancelled),
+            findings: figures.findings,
+        }
+    }
+
+    /// Those that the service refused, or a part of them.
+    fn failed(&self) -> u64 {
+        self.rejected + self.incomplete
+    }
+
+    /// Those that go on without anybody.
+    fn left(&self) -> u64 {
+        self.waiting + self.in_doubt
+    }
+
+    /// What kept rows from being done, each in words.
+    fn not_done(&self) -> Vec<String> {
+        let mut parts = self.failures();
+        if self.skipped > 0 {
+            let they = if self.skipped == 1 { "it depends" } else { "they depend" };
+            parts.push(format!(
+                "{} skipped because what {they} on {}",
+                counted(self.skipped, "row was", "rows were"),
+                if self.failed() == 0 && self.cancelled > 0 { "was cancelled" } else { "failed" }
+            ));
+        }
+        if self.cancelled > 0 {
+            parts.push(counted(self.cancelled, "row was cancelled", "rows were cancelled"));
+        }
+        parts
+    }
+
+    /// What is to be corrected, each in words.
+    fn failures(&self) -> Vec<String> {
+        let mut parts = Vec::new();
+        if self.rejected > 0 {
+            let were = if self.rejected == 1 { "was" } else { "were" };
+            let of = counted(self.all, "row", "rows");
+            parts.push(format!("{} of {of} {were} rejected", count(self.rejected)));
+        }
+        if self.incomplete > 0 {
+            parts.push(incomplete(self.incomplete));
+        }
+        if self.not_imported > 0 {
+            parts.push(not_imported(self.not_imported - self.along, self.along));
+        }
+        parts
+    }
 }
 
 impl Headline {
     pub(in crate::report) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
-        let with = |wanted: Tone| figures.states.count(|state| tone(state) == wanted);
-        let left_out_in = |state| figures.left_out.in_state(state);
-        let rows = Rows {
-            all: figures.rows,
-            done: with(Tone::Done),
-            refused: with(Tone::Failed).saturating_sub(left_out_in(JobState::Rejected)),
-            left_out: figures.left_out.total(),
-            along: figures.along(),
-            held: with(Tone::Person),
-            left: with(Tone::Waiting),
-            aside: with(Tone::Aside).saturating_sub(left_out_in(JobState::Skipped)),
-            findings: figures.audit.findings(),
-        };
+        let rows = Rows::of(figures);
         Self {
-            badge: Badge::of_run(figures.standing.state, rows.refused + rows.left_out > 0),
+            badge: Badge::of_run(figures.standing.state, rows.failed() + rows.not_imported > 0),
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
-            resumes_at: figures.standing.resumes_at.filter(|_| rows.left > 0).map(When::of),
+            resumes_at: figures.standing.resumes_at.filter(|_| rows.left() > 0).map(When::of),
             next: next(figures, &rows, advisor),
             numbers: numbers(figures, &rows),
             has_fix: advisor.has_fix(),
@@ -91,56 +149,26 @@ impl Headline {
 }
 
 fn sentence(figures: &Figures, rows: &Rows) -> String {
-    let left = format!("{} still to do", counted(rows.left, "row is", "rows are"));
+    let left = format!("{} still to do", counted(rows.left(), "row is", "rows are"));
     match figures.standing.state {
-        RunState::Finished if rows.refused > 0 => {
-            let were = if rows.refused == 1 { "was" } else { "were" };
-            let and = match rows.left_out {
-                0 => String::new(),
-                _ => format!("; {}", left_out(rows.left_out - rows.along, rows.along)),
-            };
-            format!(
-                "Finished: {} of {} {were} refused{and}",
-                count(rows.refused),
-                counted(rows.all, "row", "rows")
-            )
-        }
-        RunState::Finished if rows.left_out > 0 => {
-            let own = rows.left_out - rows.along;
-            let were = if own == 1 { "was" } else { "were" };
-            let of = counted(rows.all, "row", "rows");
-            let words = match own {
-                0 => left_out(own, rows.along),
-                _ => with_along(
-                    format!("{} of {of} {were} left out because of errors", count(own)),
-                    own,
-                    rows.along,
-                ),
-            };
-            format!("Finished: {words}")
-        }
-        RunState::Finished if rows.aside > 0 => {
-            format!(
-                "Finished: {} done, {} left out",
-                counted(rows.done, "row is", "rows are"),
-                count(rows.aside)
-            )
-        }
-        RunState::Finished if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
-        RunState::Finished if rows.all == 1 => "Finished: the row is done".to_owned(),
-        RunState::Finished => format!("Finished: all {} rows are done", count(rows.all)),
+        RunState::Finished => match rows.not_done() {
+            parts if !parts.is_empty() => format!("Finished: {}", parts.join("; ")),
+            _ if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
+            _ if rows.all == 1 => "Finished: the row is done".to_owned(),
+            _ => format!("Finished: all {} rows are done", count(rows.all)),
+        },
         RunState::Parked => match figures.standing.resumes_at {
             Some(at) => format!("Parked until {}: {left}", minute(at)),
             None => format!("Not finished: {left}"),
         },
         RunState::Stopped => format!("Stopped: {left}"),
         RunState::Held => match (rows.held, rows.findings) {
-            (0, 0) => format!("Waiting for a person: {left}"),
+            (0, 0) => format!("Waiting for your decision: {left}"),
             (0, findings) => format!(
-                "Finished, and {} after reading back",
-                counted(findings, "row needs a look", "rows need a look")
+                "Finished, and verification found problems with {}",
+                counted(findings, "record", "records")
             ),
-            (held, _) => counted(held, "row needs a person", "rows need a person"),
+            (held, _) => counted(held, "row needs your decision", "rows need your decision"),
         },
     }
 }
@@ -148,34 +176,20 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
 /// What the sentence does not say yet.
 fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     let mut parts = Vec::new();
-    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left > 0 {
+    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left() > 0 {
         let them = if rows.held == 1 { "it" } else { "them" };
-        parts.push(format!("{} for {them}", counted(rows.left, "row waits", "rows wait")));
+        parts.push(format!("{} for {them}", counted(rows.left(), "row waits", "rows wait")));
     }
     if figures.standing.state == RunState::Stopped
         && let Some(ending) = run.and_then(|run| run.ending.as_deref())
     {
         parts.push(readable(ending));
     }
-    if figures.standing.state != RunState::Finished && rows.refused > 0 {
-        parts.push(format!("{} refused", counted(rows.refused, "row was", "rows were")));
-    }
-    if figures.standing.state != RunState::Finished && rows.left_out > 0 {
-        parts.push(left_out(rows.left_out - rows.along, rows.along));
+    if figures.standing.state != RunState::Finished {
+        parts.extend(rows.not_done());
     }
     if figures.standing.state != RunState::Held && rows.held > 0 {
-        parts.push(counted(rows.held, "row needs a person", "rows need a person"));
-    }
-    let skipped = figures
-        .states
-        .in_state(JobState::Skipped)
-        .saturating_sub(figures.left_out.in_state(JobState::Skipped));
-    if skipped > 0 {
-        parts.push(format!(
-            "{} because what {} was refused",
-            counted(skipped, "row was left out", "rows were left out"),
-            if skipped == 1 { "it belongs to" } else { "they belong to" }
-        ));
+        parts.push(counted(rows.held, "row needs your decision", "rows need your decision"));
     }
     for (number, by) in &figures.answered {
         parts.push(format!(
@@ -184,8 +198,9 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
             if *number == 1 { "it" } else { "them" }
         ));
     }
-    if rows.findings > 0 && rows.held > 0 {
-        parts.push(counted(rows.findings, "finding of reading back", "findings of reading back"));
+    if rows.findings > 0 && (figures.standing.state != RunState::Held || rows.held > 0) {
+        let words = counted(rows.findings, "record", "records");
+        parts.push(format!("verification found problems with {words}"));
     }
     if figures.changed_since > 0 {
         parts.push(format!(
@@ -215,28 +230,28 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
     }
     if rows.held > 0 {
         put(
-            "Decide the held rows; this shows each with what the service has of it:",
+            "Decide the rows on hold; this shows each with what the service has of it:",
             advisor.command(&format!("resolve --import {import}")),
         );
     }
     if rows.findings > 0 {
         put(
-            "When you have looked into what reading back found:",
+            "Review the findings of verification, then mark them as reviewed:",
             advisor.command(&format!("resolve --import {import} --seen")),
         );
     }
-    let to_correct = match (rows.refused, rows.left_out) {
+    let to_correct = match (rows.failed(), rows.not_imported) {
         (0, 0) => None,
-        (_, 0) => Some("the refused rows"),
-        (0, _) => Some("the rows that were left out"),
-        _ => Some("the rows that were refused or left out"),
+        (_, 0) => Some("the rows that failed"),
+        (0, _) => Some("the rows that were not imported"),
+        _ => Some("the rows that failed or were not imported"),
     };
     // Corrected or not, they have come again: another report says what is to be done about them.
     if figures.to_fix == 0
         && let Some((_, by)) = figures.answered.last()
     {
         put(
-            "What did not get through came again; see where it stands now:",
+            "The rows that failed came again; see where they stand now:",
             advisor.command(&format!("status {by}")),
         );
     } else if let Some(them) = to_correct {
@@ -245,18 +260,37 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
             advisor.run_corrected(),
         );
     }
-    if figures.standing.state == RunState::Held && rows.left > 0 {
+    if figures.standing.state == RunState::Held && rows.left() > 0 {
         put("Then go on with what is left:", advisor.command("run"));
     }
     next
 }
 
 fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
-    let aside = rows.aside + rows.left_out;
-    let parts = [rows.done, rows.refused, rows.held, rows.left, aside];
+    let parts = [
+        rows.done,
+        rows.rejected,
+        rows.incomplete,
+        rows.not_imported,
+        rows.skipped,
+        rows.held,
+        rows.in_doubt,
+        rows.waiting,
+        rows.cancelled,
+    ];
+    let labels = [
+        "Done",
+        "Rejected",
+        "Incomplete",
+        "Not imported",
+        "Skipped",
+        "Needs your decision",
+        "In doubt",
+        "Waiting",
+        "Cancelled",
+    ];
     // That all of them are of one sort is seen without a share.
     let said = if parts.contains(&rows.all) { Default::default() } else { shares(&parts) };
-    let of_all = |at: usize| said.get(at).cloned().unwrap_or_default();
     let mut numbers = vec![
         Number {
             label: "Rows",
@@ -264,19 +298,20 @@ fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
             note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
             of_rows: true,
         },
-        Number { label: "Done", value: rows.done, note: of_all(0), of_rows: true },
     ];
-    let mut put = |label, value: u64, note, of_rows| {
+    for (at, (label, value)) in labels.into_iter().zip(parts).enumerate() {
+        // What is done is told even where nothing is.
+        if value > 0 || at == 0 {
+            numbers.push(Number { label, value, note: said.get(at).cloned().unwrap_or_default(), of_rows: true });
+        }
+    }
+    let mut put = |label, value: u64, note| {
         if value > 0 {
-            numbers.push(Number { label, value, note, of_rows });
+            numbers.push(Number { label, value, note, of_rows: false });
         }
     };
-    put("Refused", rows.refused, of_all(1), true);
-    put("A person decides", rows.held, of_all(2), true);
-    put("Still to do", rows.left, of_all(3), true);
-    put("Left out", aside, of_all(4), true);
-    put("Known from before", figures.recognised, String::new(), false);
-    put("Requests", figures.requests, "look-ups not counted".to_owned(), false);
+    put("Known from before", figures.recognised, String::new());
+    put("Requests", figures.requests, "look-ups not counted".to_owned());
     numbers
 }
 

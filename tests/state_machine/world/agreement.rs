@@ -92,7 +92,10 @@ impl World {
             if !job.state.is_final() {
                 lanes.insert(job.operation().name());
             }
-            if !matches!(job.state, JobState::Rejected | JobState::Skipped | JobState::Cancelled) {
+            if !matches!(
+                job.state,
+                JobState::Rejected | JobState::Incomplete | JobState::Skipped | JobState::Cancelled
+            ) {
                 lanes.extend(job.steps.iter().filter(|step| !step.done).map(|step| step.operation.name()));
             }
         }

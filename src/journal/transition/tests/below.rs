@@ -77,7 +77,7 @@ fn a_rejection_after_the_creation_skips_nothing() {
     apply(&mut bench.journal, created(parent, Ready, id(1))).unwrap();
     let moved = apply(&mut bench.journal, rejected(parent, Ready)).unwrap();
     assert_eq!(moved.len(), 1);
-    assert_eq!(state(&bench.journal, parent), Rejected);
+    assert_eq!(state(&bench.journal, parent), JobState::Incomplete);
     assert_eq!(state(&bench.journal, child), Blocked, "it waits for the other one");
     let moved = apply(&mut bench.journal, created(other, Ready, id(2))).unwrap();
     assert_eq!(moved.len(), 2, "the record of the first exists, so its child goes ahead");
