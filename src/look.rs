@@ -51,7 +51,11 @@ pub fn not_imported(own: u64, along: u64) -> String {
         (0, 1) => "1 row was not imported because what it belongs to was not".to_owned(),
         (0, 2..) => format!("{} rows were not imported because what they belong to was not", count(along)),
         _ => with_along(
-            counted(own, "row was not imported because of errors", "rows were not imported because of errors"),
+            counted(
+                own,
+                "row was not imported because of errors",
+                "rows were not imported because of errors",
+            ),
             own,
             along,
         ),
@@ -176,7 +180,10 @@ mod tests {
         for (own, along, expected) in table {
             assert_eq!(to_correct(own, along), expected);
         }
-        assert_eq!(not_imported(1, 1_200), "1 row was not imported because of errors, and 1,200 that come with it");
+        assert_eq!(
+            not_imported(1, 1_200),
+            "1 row was not imported because of errors, and 1,200 that come with it"
+        );
         assert_eq!(not_imported(0, 2), "2 rows were not imported because what they belong to was not");
     }
 

@@ -55,9 +55,10 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
                 .text(format!("  {} \"{}\"  ", finding.kind.singular(), finding.name))
                 .ink(Ink::Faint, &finding.place),
         );
-        let seen = finding.seen.as_ref().map_or_else(String::new, |(who, at)| {
-            format!("; reviewed by {who}, {}", context.moment(*at))
-        });
+        let seen = finding
+            .seen
+            .as_ref()
+            .map_or_else(String::new, |(who, at)| format!("; reviewed by {who}, {}", context.moment(*at)));
         terminal.result(format!("    {} ({}){seen}", finding.message, finding.code));
     }
     if findings.len() > SHOWN {

@@ -78,13 +78,10 @@ impl Context<'_> {
         moment(at, &self.here)
     }
 
-    /// Who decides, for the record in the journal.
+    /// Who decides, for the record in the journal. Service managers and containers set neither variable.
     pub(super) fn who(&self) -> String {
-        self.environment
-            .get("USER")
-            .or_else(|| self.environment.get("LOGNAME"))
-            .unwrap_or("unknown")
-            .to_owned()
+        let named = self.environment.get("USER").or_else(|| self.environment.get("LOGNAME"));
+        named.filter(|name| !name.is_empty()).map_or_else(user_of_the_system, str::to_owned)
     }
 
     /// How to call fleetload again with the options that matter for the same journal and profile.
@@ -136,5 +133,42 @@ impl Context<'_> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
             Error::internal("cannot start the threads that talk to the service").because(error)
         })
+    }
+}
+
+/// The user that the system knows this process by: its name, or its number where it has none.
+#[cfg(unix)]
+fn user_of_the_system() -> String {
+    let number = rustix::process::getuid().as_raw();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    named_in(&users, number).map_or_else(|| format!("uid {number}"), str::to_owned)
+}
+
+/// The name of a user in the system's list of users.
+#[cfg(unix)]
+fn named_in(users: &str, number: u32) -> Option<&str> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next().filter(|name| !name.is_empty())?;
+        (fields.nth(1)?.parse() == Ok(number)).then_some(name)
+    })
+}
+
+/// The system sets a variable for it, which was asked for before.
+#[cfg(not(unix))]
+fn user_of_the_system() -> String {
+    "unknown".to_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_named_by_its_number_in_the_list_of_the_system() {
+        let users = "root:x:0:0:root:/root:/bin/bash\nkim:x:1000:1000::/home/kim:/bin/sh\nbroken\n";
+        assert_eq!(named_in(users, 1000), Some("kim"));
+        assert_eq!(named_in(users, 0), Some("root"));
+        assert_eq!(named_in(users, 7), None);
     }
 }

@@ -253,14 +253,17 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
             terminal.hint(format!("to see it again at any time: {}", context.again("status")));
         }
         Exit::Rejections => {
-            terminal.result(Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"));
+            terminal.result(
+                Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"),
+            );
             terminal.hint(match told.fix {
                 Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
                 None => format!("which rows failed, and why: {}", context.again("report")),
             });
         }
-        Exit::Held if told.found => terminal
-            .result(Line::new().ink(Ink::Warning, "finished; review what verification found")),
+        Exit::Held if told.found => {
+            terminal.result(Line::new().ink(Ink::Warning, "finished; review what verification found"))
+        }
         Exit::Held => terminal
             .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
         Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {

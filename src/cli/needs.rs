@@ -152,9 +152,7 @@ impl Unanswered {
         let left = |state| left_out.in_state(state).saturating_sub(answered(state));
         let of_jobs = |state| later.iter().map(|later| later.refused.in_state(state)).sum::<u64>();
         let rows = |later: &Answered| later.refused.count(JobState::is_failed) + later.left_out.total();
-        let failed = |state| {
-            tally.in_state(state).saturating_sub(left_out.in_state(state) + of_jobs(state))
-        };
+        let failed = |state| tally.in_state(state).saturating_sub(left_out.in_state(state) + of_jobs(state));
         Ok(Self {
             refused: failed(JobState::Rejected),
             incomplete: failed(JobState::Incomplete),

@@ -14,7 +14,8 @@ use crate::error::{Error, ErrorKind, Exit, Result};
 use crate::journal::{Journal, Salvaged, is_damage};
 use crate::look;
 use crate::model::id::ImportId;
-use crate::report::{self, Caller, Standing, Written};
+use crate::model::state::JobState;
+use crate::report::{self, Caller, Standing, Told, Written};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -167,14 +168,22 @@ pub(super) fn write(
     Ok((written, again))
 }
 
-/// Writes the reports of earlier imports again whose files of rows to correct have rows that came again since: nobody shall
-/// correct them twice. Reports that are not there are not missed.
+/// Writes the reports of earlier imports again that no longer say what became of their rows: a later import may have
+/// corrected them, and a person may have cancelled them or reviewed what verification found. Reports that are not there
+/// are not missed.
 pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) -> Result<Vec<Written>> {
     let mut renewed = Vec::new();
     for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
         let folder = corrected::folder(context, info);
-        let Some(told) = report::told_to_fix(&folder).filter(|told| *told > 0) else { continue };
-        if Unanswered::of(journal, info.import)?.total() >= told {
+        let Some(told) = report::told(&folder) else { continue };
+        let tally = journal.tally(Some(info.import))?;
+        let now = Told {
+            counts: JobState::ALL.iter().map(|&state| (state, tally.in_state(state))).collect(),
+            // Fewer than before, where rows came again.
+            to_fix: Unanswered::of(journal, info.import)?.total().min(told.to_fix),
+            findings: journal.unseen_findings(Some(info.import))?.len() as u64,
+        };
+        if now == told {
             continue;
         }
         let again = corrected::commands(context, info);
@@ -182,8 +191,9 @@ pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) 
         let standing = standing(journal, info.import)?;
         let written = report::write(journal, info.import, &folder, &standing, caller)?;
         context.terminal.result(format!(
-            "report of import {}: written again, as rows of it came again: {}",
+            "report of import {}: written again, as {}: {}",
             info.import,
+            changed(&told, &now),
             match &written.fix {
                 Some(fix) => format!("{} in {}", to_correct(&written), fix.display()),
                 None => "nothing is left to be corrected in it".to_owned(),
@@ -193,6 +203,17 @@ pub(super) fn renew(context: &Context<'_>, journal: &Journal, but: &[ImportId]) 
         renewed.push(written);
     }
     Ok(renewed)
+}
+
+/// Why a report is written again, in words.
+fn changed(told: &Told, now: &Told) -> &'static str {
+    if told.counts.get(&JobState::Cancelled) < now.counts.get(&JobState::Cancelled) {
+        "rows of it were cancelled"
+    } else if told.counts == now.counts && told.to_fix == now.to_fix {
+        "its findings were reviewed"
+    } else {
+        "rows of it came again"
+    }
 }
 
 /// How many rows a report has for a person to correct, in words.

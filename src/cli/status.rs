@@ -196,8 +196,7 @@ pub(super) fn next(
     if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
     } else if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
-        terminal
-            .hint(format!("the rows that failed came again: {}", context.again(&format!("status {by}"))));
+        terminal.hint(format!("the rows that failed came again: {}", context.again(&format!("status {by}"))));
     } else if rows.refused + rows.incomplete > 0 {
         terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",

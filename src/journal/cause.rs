@@ -12,7 +12,7 @@ use rusqlite::{Connection, Row};
 use super::column::natural;
 use super::failure::damaged;
 use super::view::every_row;
-use super::{Journal, place};
+use super::{Journal, place, release};
 use crate::error::Result;
 use crate::model::id::ImportId;
 use crate::model::verdict::Violation;
@@ -29,6 +29,8 @@ pub struct Cause {
     pub code: String,
     /// Its rows.
     pub count: u64,
+    /// Rows skipped because they depend on its rows; they are not among these.
+    pub consequences: u64,
     /// The places (`file!sheet!row`) of the first of them.
     pub rows: Vec<String>,
     /// What was said of them, the most frequent first; at most ten.
@@ -50,7 +52,12 @@ pub struct Said {
 
 impl Cause {
     fn new(code: String) -> Self {
-        Self { code, count: 0, rows: Vec::new(), said: Vec::new(), unsaid: 0 }
+        Self { code, count: 0, consequences: 0, rows: Vec::new(), said: Vec::new(), unsaid: 0 }
+    }
+
+    /// Whether its rows only follow from others: nothing is to be corrected in them.
+    pub fn is_consequence(&self) -> bool {
+        [release::PARENT_REJECTED, release::PARENT_CANCELLED, "ref.target-invalid"].contains(&&*self.code)
     }
 
     /// The most frequent message; empty where nothing was said.
@@ -85,7 +92,7 @@ impl Cause {
 
 impl Journal {
     /// Why rows of an import were rejected, incomplete, skipped or held, or had a finding when they were read back; the most
-    /// frequent reason first.
+    /// frequent reason first, and after all of them what only follows from others.
     pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
         let mut causes = counted(&self.connection, import)?;
         sampled(&self.connection, import, &mut causes)?;
@@ -96,9 +103,38 @@ impl Journal {
             });
             causes[at].find(finding.message, &finding.place);
         }
-        causes.sort_by(|left, right| right.count.cmp(&left.count).then_with(|| left.code.cmp(&right.code)));
+        if causes.iter().any(Cause::is_consequence) {
+            for (code, rows) in below(&self.connection, import)? {
+                if let Some(cause) = causes.iter_mut().find(|cause| cause.code == code) {
+                    cause.consequences = rows;
+                }
+            }
+        }
+        causes.sort_by(|left, right| {
+            let order = |cause: &Cause| (cause.is_consequence(), Reverse(cause.count));
+            order(left).cmp(&order(right)).then_with(|| left.code.cmp(&right.code))
+        });
         Ok(causes)
     }
+}
+
+/// How many rows of an import are skipped below rows with each code; one below two of them counts once for each code.
+fn below(connection: &Connection, import: ImportId) -> Result<Vec<(String, u64)>> {
+    let (first, last) = place::range_of(connection, import)?;
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE below (code, id) AS (
+             SELECT root.code, child.id FROM job AS child
+             JOIN link ON link.job = child.id JOIN job AS root ON root.id = link.target_job
+             WHERE child.state = 'skipped' AND root.state IN ('rejected', 'cancelled')
+             UNION
+             SELECT below.code, child.id FROM below JOIN link ON link.target_job = below.id
+             JOIN job AS child ON child.id = link.job WHERE child.state = 'skipped'
+         )
+         SELECT code, count(*) FROM below
+         WHERE code IS NOT NULL AND id IN (SELECT job FROM sheet_row WHERE place BETWEEN ?1 AND ?2) GROUP BY code",
+    )?;
+    let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The causes with what was said of how many rows, but not of which.

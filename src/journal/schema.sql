@@ -130,7 +130,8 @@ CREATE TABLE step (
     n INTEGER NOT NULL CHECK (n >= 1),
     operation TEXT NOT NULL,
     action TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'done')),
+    -- 'skipped' is not carried out: the record was there, and on_existing says to leave it as it is.
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'skipped')),
     PRIMARY KEY (job, n)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX step_waiting ON step (operation) WHERE state = 'waiting';

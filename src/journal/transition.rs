@@ -104,7 +104,7 @@ pub(super) fn finish_step(
     };
     if standing.step > 0 {
         connection
-            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2")?
+            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2 AND state = 'waiting'")?
             .execute((job, standing.step))?;
     }
     let next = next_step(connection, job)?;
@@ -241,7 +241,9 @@ pub(super) fn leave(
     {
         return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
     }
-    connection.prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n > 0")?.execute([job])?;
+    connection
+        .prepare_cached("UPDATE step SET state = 'skipped' WHERE job = ?1 AND state = 'waiting'")?
+        .execute([job])?;
     finish_step(connection, &standing, How::Existing, Some(id), evidence)
 }
 

@@ -28,8 +28,10 @@ use super::replace::{Beside, Folder};
 /// The file's name.
 pub(super) const NAME: &str = "summary.json";
 
-/// What rows to correct are called in it.
+/// What rows in each state, rows to correct, and findings that nobody has looked into are called in it.
+const COUNTS: &str = "counts";
 const TO_FIX: &str = "to_fix";
+const FINDINGS: &str = "findings_unseen";
 /// When it was imported to the thousandth of a second, which no other import of the same number shares.
 pub(super) const IMPORTED_AT_MS: &str = "imported_at_ms";
 /// Most bytes of an earlier one.
@@ -41,9 +43,26 @@ pub(super) fn before(folder: &Path) -> Option<Value> {
     serde_json::from_reader(BufReader::new(file.take(LARGEST))).ok()
 }
 
-/// How many rows the report in a folder has for a person to correct; nothing where there is no report.
-pub fn told_to_fix(folder: &Path) -> Option<u64> {
-    before(folder)?.get(TO_FIX)?.as_u64()
+/// What the report in a folder says of its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// How many are in each state.
+    pub counts: BTreeMap<JobState, u64>,
+    /// How many a person must correct.
+    pub to_fix: u64,
+    /// Findings of verification that nobody has looked into.
+    pub findings: u64,
+}
+
+/// What the report in a folder says of its rows; nothing where there is no report.
+pub fn told(folder: &Path) -> Option<Told> {
+    let before = before(folder)?;
+    let count = |state: &JobState| before[COUNTS].get(state.as_str()).and_then(Value::as_u64);
+    Some(Told {
+        counts: JobState::ALL.iter().map(|state| (*state, count(state).unwrap_or_default())).collect(),
+        to_fix: before.get(TO_FIX)?.as_u64()?,
+        findings: before.get(FINDINGS).and_then(Value::as_u64).unwrap_or_default(),
+    })
 }
 
 /// The numbers of an import.
@@ -189,13 +208,13 @@ impl Figures {
             "files": self.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
                 .collect::<Vec<_>>(),
             "rows": self.rows,
-            "counts": counts(&self.states),
+            COUNTS: counts(&self.states),
             TO_FIX: self.to_fix,
             "recognised": self.recognised,
             "left_out": self.left_out.total(),
             "changed_since": self.changed_since,
             "audit": self.audit,
-            "findings_unseen": self.findings,
+            FINDINGS: self.findings,
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
             "causes": self.causes.iter().map(|cause| self.cause(cause, advisor)).collect::<Vec<_>>(),
             "requests": self.requests,
@@ -216,6 +235,8 @@ impl Figures {
             "meaning": advice::words(&cause.code),
             "message": cause.message(),
             "count": cause.count,
+            "consequences": cause.consequences,
+            "is_consequence": cause.is_consequence(),
             "rows": cause.rows,
             "messages": cause.said.iter()
                 .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))

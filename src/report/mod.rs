@@ -46,7 +46,7 @@ use advice::Advisor;
 pub use checked::Checked;
 use delimited::Delimited;
 use figures::Figures;
-pub use figures::told_to_fix;
+pub use figures::{Told, told};
 pub use kept::Kept;
 use layout::{Layout, must_be_corrected};
 pub use line::RESULT_COLUMNS;

@@ -201,6 +201,9 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         page.number(1, cause.count, &paint.count)?;
         let mut texts = vec![advice::words(&cause.code).unwrap_or_default().to_owned()];
         texts.extend(said(cause));
+        if cause.consequences > 0 {
+            texts.push(counted(cause.consequences, "row below was skipped", "rows below were skipped"));
+        }
         texts.push(command::text(&advisor.of_cause(&cause.code, figures.import)));
         for text in texts.iter().filter(|text| !text.is_empty()) {
             // No neighbour to the right, so that the text is shown whole.
@@ -251,6 +254,7 @@ mod tests {
         let mut cause = Cause {
             code: "noDataFound".into(),
             count: 9,
+            consequences: 0,
             rows: Vec::new(),
             said: vec![said_of(2, 7), said_of(3, 2)],
             unsaid: 0,

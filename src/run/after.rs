@@ -275,7 +275,9 @@ impl Dispatcher {
             } else if makes_a_site(&work.record) {
                 format!("{cause}, and the device is not found; sending it could make its site twice")
             } else {
-                format!("{cause}, and the record is not found; the profile says that a person decides")
+                format!(
+                    "{cause}, and the record is not found; in_doubt is \"hold\", so it needs your decision"
+                )
             };
             self.hold(job, Reason::Absent.as_str(), reason, Vec::new());
         }

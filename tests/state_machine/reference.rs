@@ -296,7 +296,8 @@ impl Reference {
             return Taken::New(number);
         };
         let job = &self.jobs[&number];
-        let may = matches!(job.state, Blocked | Ready | Deferred | Rejected | Incomplete | Skipped | Cancelled);
+        let may =
+            matches!(job.state, Blocked | Ready | Deferred | Rejected | Incomplete | Skipped | Cancelled);
         match (force, may) {
             (true, false) => return Taken::Refused,
             (true, true) => {}
@@ -344,7 +345,9 @@ impl Reference {
         let mut retried = 0;
         for number in meant {
             let job = self.job(number);
-            if matches!(job.state, Rejected | Incomplete) && code.is_none_or(|code| job.code.as_deref() == Some(code)) {
+            if matches!(job.state, Rejected | Incomplete)
+                && code.is_none_or(|code| job.code.as_deref() == Some(code))
+            {
                 job.reopen();
                 job.state = Ready;
                 retried += 1;

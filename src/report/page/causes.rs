@@ -2,7 +2,7 @@
 
 use crate::command::Piece;
 use crate::journal::Cause;
-use crate::look::{counted, shown};
+use crate::look::{count, counted, shown};
 use crate::report::advice::{self, Advisor};
 use crate::report::figures::Figures;
 
@@ -36,7 +36,7 @@ pub(super) struct SaidView {
     pub(super) rows: String,
 }
 
-/// The causes of an import, the most frequent first.
+/// The causes of an import, the most frequent first, then those that only follow from others.
 pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>) -> Vec<CauseView> {
     let most = figures.causes.iter().map(|cause| cause.count).max().unwrap_or_default().max(1);
     figures
@@ -52,7 +52,7 @@ pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>
                 meaning: sentence(meaning),
                 said: said(cause, meaning),
                 unsaid: unsaid(cause),
-                rows: counted(cause.count, "row", "rows"),
+                rows: rows(cause),
                 share: format!("{:.2}", share.max(0.5)),
                 what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
                 samples: attention.samples(&cause.code).to_vec(),
@@ -60,6 +60,16 @@ pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>
             }
         })
         .collect()
+}
+
+/// How many rows have a cause, with those that were skipped because of them.
+fn rows(cause: &Cause) -> String {
+    let rows = counted(cause.count, "row", "rows");
+    let them = if cause.count == 1 { "it" } else { "them" };
+    match cause.consequences {
+        0 => rows,
+        more => format!("{rows}, and {} below {them} skipped", count(more)),
+    }
 }
 
 /// What was said of the rows with a cause, as far as it says more than its code.

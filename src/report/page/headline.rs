@@ -291,18 +291,21 @@ fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
     ];
     // That all of them are of one sort is seen without a share.
     let said = if parts.contains(&rows.all) { Default::default() } else { shares(&parts) };
-    let mut numbers = vec![
-        Number {
-            label: "Rows",
-            value: rows.all,
-            note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
-            of_rows: true,
-        },
-    ];
+    let mut numbers = vec![Number {
+        label: "Rows",
+        value: rows.all,
+        note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
+        of_rows: true,
+    }];
     for (at, (label, value)) in labels.into_iter().zip(parts).enumerate() {
         // What is done is told even where nothing is.
         if value > 0 || at == 0 {
-            numbers.push(Number { label, value, note: said.get(at).cloned().unwrap_or_default(), of_rows: true });
+            numbers.push(Number {
+                label,
+                value,
+                note: said.get(at).cloned().unwrap_or_default(),
+                of_rows: true,
+            });
         }
     }
     let mut put = |label, value: u64, note| {
