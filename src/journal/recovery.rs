@@ -108,7 +108,7 @@ mod tests {
         let work = bench.journal.work(jobs[0]).unwrap().unwrap();
         assert_eq!((work.state, work.deaths, work.doubt), (InDoubt, 1, Some(Doubt::ProcessEnded)));
         assert!(work.doubted && !work.executed);
-        assert_eq!(bench.journal.doubtful(at(9_000), 10).unwrap().work, [work]);
+        assert_eq!(bench.journal.doubtful(at(9_000), 10, &[]).unwrap().work, [work]);
         assert_eq!(state(&bench.journal, jobs[1]), Ready);
         let before = everything(&bench.journal).unwrap();
         assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());

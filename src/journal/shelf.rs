@@ -68,7 +68,7 @@ mod tests {
     use crate::model::state::JobState::Ready;
 
     fn handed_out(journal: &Journal) -> (Vec<JobId>, bool) {
-        let page = journal.ready(AddCompany, at(9_000), 10).unwrap();
+        let page = journal.ready(AddCompany, at(9_000), 10, &[]).unwrap();
         (page.work.iter().map(|work| work.job).collect(), page.next_due.is_some())
     }
 

@@ -110,19 +110,21 @@ macro_rules! work {
 }
 
 impl Journal {
-    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside.
-    pub fn ready(&self, operation: Operation, now: Moment, limit: usize) -> Result<Page> {
+    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside,
+    /// and none of those `in_hand` already.
+    pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
         let connection = &self.connection;
-        let (limit_there, aside) = (count(limit), self.shelved());
+        let (limit_there, aside, in_hand) = (count(limit), self.shelved(), list(in_hand));
         let mut work = read(
             connection,
             work!(
                 "job.state = 'ready' AND job.operation = ?1
                  AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
                      NOT IN (SELECT value FROM json_each(?3)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?4))
                  ORDER BY job.id LIMIT ?2"
             ),
-            (operation, limit_there, &aside),
+            (operation, limit_there, &aside, &in_hand),
         )?;
         work.extend(read(
             connection,
@@ -130,9 +132,10 @@ impl Journal {
                 "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2
                  AND (?4 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
                      NOT IN (SELECT value FROM json_each(?4)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?5))
                  ORDER BY job.due, job.id LIMIT ?3"
             ),
-            (operation, now, limit_there, &aside),
+            (operation, now, limit_there, &aside, &in_hand),
         )?);
         work.sort_unstable_by_key(|work| work.job);
         work.truncate(limit);
@@ -141,20 +144,24 @@ impl Journal {
                 "SELECT due FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2
                  AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
                      NOT IN (SELECT value FROM json_each(?3)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?4))
                  ORDER BY due LIMIT 1",
             )?
-            .query_row((operation, now, &aside), |row| row.get(0))
+            .query_row((operation, now, &aside, &in_hand), |row| row.get(0))
             .optional()?;
         Ok(Page { work, next_due })
     }
 
-    /// Jobs in doubt whose next look is due, of any operation.
-    pub fn doubtful(&self, now: Moment, limit: usize) -> Result<Page> {
-        let connection = &self.connection;
+    /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already.
+    pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
+        let (connection, in_hand) = (&self.connection, list(in_hand));
         let mut work = read(
             connection,
-            work!("job.state = 'in_doubt' AND job.due <= ?1 ORDER BY job.due, job.id LIMIT ?2"),
-            (now, count(limit)),
+            work!(
+                "job.state = 'in_doubt' AND job.due <= ?1
+                 AND job.id NOT IN (SELECT value FROM json_each(?3)) ORDER BY job.due, job.id LIMIT ?2"
+            ),
+            (now, count(limit), &in_hand),
         )?;
         work.sort_unstable_by_key(|work| work.job);
         let next_due = connection
@@ -248,6 +255,12 @@ impl Journal {
                 .query_row("SELECT min(due) FROM job WHERE state = 'in_doubt'", [], |row| row.get(0))?;
         Ok(deferred.into_iter().chain(doubtful).min())
     }
+}
+
+/// Jobs as SQL takes a list.
+fn list(jobs: &[JobId]) -> String {
+    let jobs: Vec<String> = jobs.iter().map(JobId::to_string).collect();
+    format!("[{}]", jobs.join(","))
 }
 
 fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {

@@ -103,8 +103,8 @@ pub enum Reply {
 /// What the thread is asked to do.
 enum Order {
     Write(u64, Write),
-    Ready(Operation, Moment, usize),
-    Doubtful(Moment, usize),
+    Ready(Operation, Moment, usize, Vec<JobId>),
+    Doubtful(Moment, usize, Vec<JobId>),
     Owners(u64, Vec<RemoteId>),
     Ask(Box<dyn FnOnce(&mut Journal) + Send>),
     Close,
@@ -131,14 +131,14 @@ impl Writer {
         self.order(Order::Write(ticket, write));
     }
 
-    /// Asks for jobs that may be sent; answered by [`Reply::Ready`].
-    pub fn ready(&self, operation: Operation, now: Moment, limit: usize) {
-        self.order(Order::Ready(operation, now, limit));
+    /// Asks for jobs that may be sent, besides those `in_hand`; answered by [`Reply::Ready`].
+    pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: Vec<JobId>) {
+        self.order(Order::Ready(operation, now, limit, in_hand));
     }
 
-    /// Asks for jobs in doubt; answered by [`Reply::Doubtful`].
-    pub fn doubtful(&self, now: Moment, limit: usize) {
-        self.order(Order::Doubtful(now, limit));
+    /// Asks for jobs in doubt, besides those `in_hand`; answered by [`Reply::Doubtful`].
+    pub fn doubtful(&self, now: Moment, limit: usize, in_hand: Vec<JobId>) {
+        self.order(Order::Doubtful(now, limit, in_hand));
     }
 
     /// Asks who owns ids; answered by [`Reply::Owners`] with the ticket.
@@ -244,12 +244,12 @@ impl<R: Fn(Reply)> Desk<R> {
                 }
                 self.commit(&tickets, &writes);
             }
-            Order::Ready(operation, now, limit) => {
-                let page = self.journal.ready(operation, now, limit);
+            Order::Ready(operation, now, limit, in_hand) => {
+                let page = self.journal.ready(operation, now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Ready { operation, page }));
             }
-            Order::Doubtful(now, limit) => {
-                let page = self.journal.doubtful(now, limit);
+            Order::Doubtful(now, limit, in_hand) => {
+                let page = self.journal.doubtful(now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Doubtful { page }));
             }
             Order::Owners(ticket, ids) => {

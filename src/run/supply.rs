@@ -1,6 +1,8 @@
 //! Where a run's jobs come from: pages of the journal for each operation, jobs in doubt whose look is due, rows that
 //! another command has put in the journal meanwhile. What is done with them is left to `before` and `after`.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::Duration;
 
 use super::breaker::Phase;
@@ -13,7 +15,7 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
-/// Jobs fetched from the journal at once, beyond those in hand.
+/// Jobs fetched from the journal at once.
 const PAGE: usize = 1024;
 /// A lane with fewer jobs in hand than this asks the journal for more.
 const LOW_WATER: usize = 512;
@@ -49,13 +51,17 @@ impl Dispatcher {
         for (&operation, lane) in &mut self.lanes {
             if lane.halt.is_none() && lane.in_hand < LOW_WATER && lane.supply.wants_asking(now) {
                 lane.supply = Supply::Asked;
-                // Those in hand are still ready in the journal and come first in its answer.
-                self.writer.ready(operation, now, lane.in_hand + PAGE);
+                // Those in hand are still ready in the journal and would come first in its answer.
+                let in_hand = jobs(&self.in_hand, |work| {
+                    work.operation == operation && work.state != JobState::InDoubt
+                });
+                self.writer.ready(operation, now, PAGE, in_hand);
             }
         }
         if self.doubts_in_hand < DOUBTS_AT_ONCE && self.doubtful.wants_asking(now) {
             self.doubtful = Supply::Asked;
-            self.writer.doubtful(now, self.doubts_in_hand + DOUBTS_AT_ONCE);
+            let in_hand = jobs(&self.in_hand, |work| work.state == JobState::InDoubt);
+            self.writer.doubtful(now, DOUBTS_AT_ONCE, in_hand);
         }
         self.look_again();
         self.leave_what_fails();
@@ -166,7 +172,7 @@ impl Dispatcher {
         let mut fresh = Vec::new();
         for work in work {
             let job = work.job;
-            let std::collections::hash_map::Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
+            let Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
             self.movement.step();
             let stage = Stage::Queued;
             place.insert(InHand { work, stage, phase: Phase::default(), counted: None, baseline: None });
@@ -185,4 +191,16 @@ impl Dispatcher {
             lane.in_hand -= 1;
         }
     }
+}
+
+/// The jobs in hand of one sort, in order.
+fn jobs(in_hand: &HashMap<JobId, InHand>, wanted: impl Fn(&Work) -> bool) -> Vec<JobId> {
+    let mut jobs: Vec<JobId> = in_hand
+        .values()
+        .map(|in_hand| &in_hand.work)
+        .filter(|work| wanted(work))
+        .map(|work| work.job)
+        .collect();
+    jobs.sort_unstable();
+    jobs
 }

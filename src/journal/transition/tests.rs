@@ -340,10 +340,10 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
     }
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
     assert_eq!((work.looks, work.absent_reads, work.doubt_since), (2, 2, Some(at(4_000))));
-    assert!(bench.journal.doubtful(at(6_999), 10).unwrap().work.is_empty());
-    let page = bench.journal.doubtful(at(6_999), 10).unwrap();
+    assert!(bench.journal.doubtful(at(6_999), 10, &[]).unwrap().work.is_empty());
+    let page = bench.journal.doubtful(at(6_999), 10, &[]).unwrap();
     assert_eq!(page.next_due, Some(at(7_000)));
-    assert_eq!(bench.journal.doubtful(at(7_000), 10).unwrap().work.len(), 1);
+    assert_eq!(bench.journal.doubtful(at(7_000), 10, &[]).unwrap().work.len(), 1);
 }
 
 fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Extra>) -> crate::journal::NewJob {

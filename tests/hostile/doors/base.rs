@@ -94,7 +94,7 @@ fn live(journal: &mut Journal, folder: &Path) {
     // Twice, so that what waits for the first companies is reached too.
     for _ in 0..2 {
         for &operation in Operation::ALL {
-            let page = journal.ready(operation, THEN, 100).expect("a page");
+            let page = journal.ready(operation, THEN, 100, &[]).expect("a page");
             for work in page.work {
                 advance(journal, &work, &mut id);
             }

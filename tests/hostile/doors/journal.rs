@@ -205,9 +205,9 @@ fn read(journal: &Journal) {
     drop(journal.audit_figures(None));
     drop(journal.audit_findings(None, None));
     for operation in journal.lanes().unwrap_or_default() {
-        drop(journal.ready(operation, NOW, 100));
+        drop(journal.ready(operation, NOW, 100, &[]));
     }
-    drop(journal.doubtful(NOW, 100));
+    drop(journal.doubtful(NOW, 100, &[]));
     drop(journal.next_due());
     for kind in Kind::ALL {
         drop(journal.witness(kind, 10));
@@ -245,7 +245,7 @@ fn decide(journal: &mut Journal) {
 /// Sends what may be sent, refuses every third, creates the others; then gives up the last import.
 fn work(journal: &mut Journal) {
     for operation in journal.lanes().unwrap_or_default() {
-        let Ok(page) = journal.ready(operation, NOW, 20) else { continue };
+        let Ok(page) = journal.ready(operation, NOW, 20, &[]) else { continue };
         for work in page.work {
             let job = work.job;
             let evidence = Evidence::at(NOW);

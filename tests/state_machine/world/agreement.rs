@@ -107,7 +107,7 @@ impl World {
         let now = self.now;
         let due = |job: &Job| job.due.expect("what waits knows until when");
         for lane in self.operations() {
-            let page = self.journal.ready(lane, self.moment(), 50).unwrap();
+            let page = self.journal.ready(lane, self.moment(), 50, &[]).unwrap();
             let found: Vec<usize> = page.work.iter().map(|work| number_of(work.job)).collect();
             assert!(found.is_sorted(), "oldest first");
             let expected = self.numbers(|job| {
@@ -120,7 +120,7 @@ impl World {
             let next = self.reference.jobs.values().filter(waiting).map(due).min();
             assert_eq!(page.next_due.map(Moment::millis), next, "{lane} at {now}");
         }
-        let page = self.journal.doubtful(self.moment(), 50).unwrap();
+        let page = self.journal.doubtful(self.moment(), 50, &[]).unwrap();
         let found = page.work.iter().map(|work| number_of(work.job)).collect::<BTreeSet<_>>();
         assert_eq!(found, self.numbers(|job| job.state == JobState::InDoubt && due(job) <= now));
         let waiting = self.reference.jobs.values();
