@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::OnExisting;
 use super::after::Finding;
 use super::dispatcher::Dispatcher;
-use super::family::{self, Family, Siblings};
+use super::family::{Need, Siblings};
 use super::hand::Stage;
 use super::lane::{Errand, Purpose};
 use super::lookups;
@@ -77,21 +77,12 @@ impl Dispatcher {
             self.queue_send(job);
             return;
         }
-        let now = self.clock.elapsed();
-        match self.families.get_mut(&parent) {
-            Some(Family::Asked(waiting)) => {
+        match self.families.need(parent, job, self.clock.elapsed()) {
+            Need::Met(siblings) => self.weigh_family(job, siblings.as_deref()),
+            Need::Wait => in_hand.stage = Stage::AwaitingFamily,
+            Need::Ask => {
                 in_hand.stage = Stage::AwaitingFamily;
-                waiting.push(job);
-            }
-            Some(Family::Known { siblings, at }) if now.saturating_sub(*at) < family::GOOD_FOR => {
-                let siblings = siblings.clone();
-                self.weigh_family(job, siblings.as_deref());
-            }
-            Some(Family::Known { .. }) | None => {
-                in_hand.stage = Stage::AwaitingFamily;
-                self.families.insert(parent, Family::Asked(vec![job]));
-                let lookup = Lookup::ChildCompanies(parent);
-                self.look_up(lookup, Purpose::Family(parent));
+                self.look_up(Lookup::ChildCompanies(parent), Purpose::Family(parent));
             }
         }
     }
@@ -135,21 +126,16 @@ impl Dispatcher {
     pub(super) fn read_family(&mut self, parent: RemoteId, reading: Reading) {
         let siblings = match reading {
             Reading::Failed(why) => {
-                if let Some(Family::Asked(waiting)) = self.families.remove(&parent) {
-                    for job in waiting {
-                        self.look_before_later(job, &why);
-                    }
+                for job in self.families.failed(parent) {
+                    self.look_before_later(job, &why);
                 }
                 return;
             }
             Reading::Records(found) => Some(Arc::new(Siblings::of(found))),
             Reading::Inconclusive(_) | Reading::Unavailable => None,
         };
-        let known = Family::Known { siblings: siblings.clone(), at: self.clock.elapsed() };
-        if let Some(Family::Asked(waiting)) = self.families.insert(parent, known) {
-            for job in waiting {
-                self.weigh_family(job, siblings.as_deref());
-            }
+        for job in self.families.came(parent, siblings.clone(), self.clock.elapsed()) {
+            self.weigh_family(job, siblings.as_deref());
         }
     }
 

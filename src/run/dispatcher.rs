@@ -23,7 +23,7 @@ use super::breaker::Phase;
 use super::capacity::Capacity;
 use super::closing::Drain;
 use super::ends::Ending;
-use super::family::Family;
+use super::family::Families;
 use super::hand::{InHand, Inbox, Stage, Ticket, Tickets};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
@@ -41,7 +41,7 @@ use crate::failpoint;
 use crate::journal::{How, Moved, Reply, RunId, Write, Writer};
 use crate::mistake::{self, Mistake};
 use crate::model::event::Event;
-use crate::model::id::{JobId, RemoteId};
+use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -76,7 +76,7 @@ pub(super) struct Dispatcher {
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
     pub(super) refusals: Refusals,
-    pub(super) families: HashMap<RemoteId, Family>,
+    pub(super) families: Families,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
     /// The records of this run, for rows that refer to them.

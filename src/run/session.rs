@@ -12,6 +12,7 @@ use super::audit::Audit;
 use super::capacity::Capacity;
 use super::dispatcher::Dispatcher;
 use super::ends::{Ending, Opening, sign_in};
+use super::family::Families;
 use super::hand::{Inbox, Tickets};
 use super::lane::Supply;
 use super::made::Made;
@@ -96,7 +97,7 @@ pub async fn run(
         counted: Counted::default(),
         service_clock: ServiceClock::default(),
         reach: Reach::default(),
-        families: HashMap::new(),
+        families: Families::default(),
         proved: HashSet::new(),
         made: Made::default(),
         token_refusals: HashMap::new(),

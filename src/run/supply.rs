@@ -96,6 +96,7 @@ impl Dispatcher {
         self.surveyed_at = now;
         let (inbox, known) = (self.inbox.clone(), self.version);
         self.writer.ask(Box::new(move |journal| {
+        self.families.drop_old(now);
             // A failure here shows itself at the next write as well, where it ends the run.
             let Ok(version) = journal.data_version() else { return };
             if known != Some(version)
