@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::dispatcher::Dispatcher;
 use super::hand::Inbox;
-use super::lane::{Errand, Purpose, Supply};
+use super::lane::{Errand, Purpose, Supply, Tries};
 use super::readback::{self, Findings};
 use super::reading::Reading;
 use crate::error::Result;
@@ -238,7 +238,7 @@ impl Dispatcher {
     pub(super) fn ask(&mut self, lookup: Lookup, question: Question) {
         let (operation, purpose) = (lookup.operation(), Purpose::Audit(question));
         if self.usable(operation) {
-            self.queue(operation, Errand::Look { lookup, purpose, tries: 0 });
+            self.queue(operation, Errand::Look { lookup, purpose, tries: Tries::default() });
         } else {
             self.unanswered(question);
         }

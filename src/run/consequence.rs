@@ -7,13 +7,13 @@
 use super::breaker::{Outcome, Phase};
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
-use super::lane::{Errand, Halt};
+use super::lane::{Errand, Halt, Tries};
 use super::reading::Reading;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::model::settle::Consequence;
 use crate::model::time::Day;
-use crate::model::verdict::{Doubt, NotSent, Verdict};
+use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::service::Answer;
 
 impl Dispatcher {
@@ -53,14 +53,21 @@ impl Dispatcher {
     }
 
     /// What follows for the run from the answer to a look-up.
-    pub(super) fn follow_look_up(&mut self, operation: Operation, verdict: &Verdict, phase: Phase) {
+    pub(super) fn follow_look_up(
+        &mut self,
+        operation: Operation,
+        verdict: &Verdict,
+        tries: Tries,
+        phase: Phase,
+    ) {
         let consequence = match verdict {
             Verdict::Succeeded(_)
             | Verdict::Rejected(_)
             | Verdict::NoDataFound(_)
             | Verdict::Duplicate(_)
-            | Verdict::Contradicted(_)
-            | Verdict::TokenInvalid => Consequence::Nothing,
+            | Verdict::Contradicted(_) => Consequence::Nothing,
+            Verdict::TokenInvalid if tries.token_refused == 0 => Consequence::Nothing,
+            Verdict::TokenInvalid => Consequence::StopRun(Refusal::TokenRefused),
             Verdict::NotSent(NotSent::Untrusted(words)) => Consequence::Distrust(words.clone()),
             Verdict::NotSent(NotSent::NoResources(words)) => Consequence::LowerConcurrency(words.clone()),
             Verdict::NotSent(why) => Consequence::Unreachable(why.words().to_owned()),

@@ -18,8 +18,17 @@ use crate::service::{Limiter, Lookup, Rate};
 pub(super) enum Errand {
     /// The current step of a job.
     Send(JobId),
-    /// A look-up, tried so many times before without an answer that tells anything.
-    Look { lookup: Lookup, purpose: Purpose, tries: u32 },
+    /// A look-up, and what became of its tries so far.
+    Look { lookup: Lookup, purpose: Purpose, tries: Tries },
+}
+
+/// The tries of a look-up without an answer that tells anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tries {
+    /// How many failed at the service.
+    pub(super) failed: u32,
+    /// How many in a row, up to the last, were refused for their access token.
+    pub(super) token_refused: u32,
 }
 
 /// Why nothing of an operation is sent any more in this run.

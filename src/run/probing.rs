@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::breaker::Change;
 use super::dispatcher::Dispatcher;
 use super::ends::Ending;
-use super::lane::{Errand, Purpose};
+use super::lane::{Errand, Purpose, Tries};
 use super::lookups;
 use super::reading::Reading;
 use crate::model::event::Event;
@@ -36,7 +36,7 @@ impl Dispatcher {
         let Some(lookup) = next.and_then(|errand| self.sounding(&errand)) else { return false };
         self.lane(operation).breaker.sounds();
         // Before what waits there: rows of two operations depend on it.
-        let tries = 0;
+        let tries = Tries::default();
         let purpose = Purpose::Sounding(operation);
         let asking = lookup.operation();
         self.lane(asking).queue.push_front(Errand::Look { lookup, purpose, tries });

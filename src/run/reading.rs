@@ -5,12 +5,12 @@
 
 use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
-use super::lane::{Errand, Purpose};
+use super::lane::{Errand, Purpose, Tries};
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::service::{self, Answer, Found, Lookup};
 
-/// How often a look-up is tried again when its answer tells nothing.
+/// How often a look-up is tried when the service fails at it.
 const LOOK_UP_TRIES: u32 = 3;
 
 /// What the answer to a look-up says.
@@ -42,11 +42,12 @@ impl Reading {
                 Self::Inconclusive(rejection.message)
             }
             Verdict::Contradicted(contradiction) => Self::Inconclusive(contradiction.what),
+            // Not executed: it says nothing of the record, and must not count as a look that found nothing.
             Verdict::TokenInvalid | Verdict::Refused(_) => {
-                Self::Inconclusive("the service refused our credentials".to_owned())
+                Self::Failed("the service refused our credentials".to_owned())
             }
             Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => {
-                Self::Inconclusive("the look-up was not carried out".to_owned())
+                Self::Failed("the look-up was not carried out".to_owned())
             }
         }
     }
@@ -61,7 +62,7 @@ impl Dispatcher {
 
     /// Puts a question to the service as soon as it may be asked.
     pub(super) fn look_up(&mut self, lookup: Lookup, purpose: Purpose) {
-        self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: 0 });
+        self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: Tries::default() });
     }
 
     /// A look-up has its answer.
@@ -69,26 +70,30 @@ impl Dispatcher {
         &mut self,
         lookup: Lookup,
         purpose: Purpose,
-        tries: u32,
+        tries: Tries,
         answer: Answer,
         phase: Phase,
     ) {
         let operation = lookup.operation();
         self.heed_status(operation, &answer);
-        self.follow_look_up(operation, &answer.verdict, phase);
+        self.follow_look_up(operation, &answer.verdict, tries, phase);
         if self.drain.is_some() {
             return;
         }
+        let tries = Tries { token_refused: 0, ..tries };
         let again = match &answer.verdict {
             // Not executed: the question stands, whatever held it back.
             Verdict::NotSent(_) | Verdict::Throttled | Verdict::QuotaSpent => Some(tries),
+            // Once, with the token that is fetched meanwhile: the second time ends the run.
+            Verdict::TokenInvalid => Some(Tries { token_refused: 1, ..tries }),
             // That the service fails is what it was to find out.
             Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
             // A service that fails at every look-up says nothing of this one: hours of it use up no try.
             Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
-            Verdict::TokenInvalid | Verdict::Doubtful(_) if tries + 1 < LOOK_UP_TRIES => Some(tries + 1),
-            Verdict::TokenInvalid
-            | Verdict::Doubtful(_)
+            Verdict::Doubtful(_) if tries.failed + 1 < LOOK_UP_TRIES => {
+                Some(Tries { failed: tries.failed + 1, ..tries })
+            }
+            Verdict::Doubtful(_)
             | Verdict::Succeeded(_)
             | Verdict::Rejected(_)
             | Verdict::NoDataFound(_)

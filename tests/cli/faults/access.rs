@@ -77,6 +77,23 @@ fn f42_a_source_that_is_no_longer_authorized_stops_the_run_without_a_refresh() {
 }
 
 #[test]
+fn a_look_before_sending_whose_token_is_refused_twice_stops_the_run_and_is_no_permission_to_create() {
+    let bench = bench_of(service(), 1);
+    run(&bench).expect_code(0);
+    // Another journal knows nothing of that company: only the look before sending can tell.
+    let other = ["run", "companies.csv", "devices.csv", "--journal", "other.db", "--reports", "other"];
+    let revoked = Fault::new("getChildCompanies", FaultKind::TokenRevoked).times(3);
+    bench.sandbox().change(|scenario| scenario.fault.push(revoked)).expect("a consistent scenario");
+    let outcome = bench.fleetload(&other).expect_code(7);
+    assert_eq!(fired(&bench, "token_revoked"), 2, "the second in a row ends the run");
+    assert!(outcome.stderr.contains("invalid_token"), "{}", outcome.stderr);
+    assert_eq!(bench.created("company").len(), 1, "not made a second time");
+    mend(&bench);
+    bench.fleetload(&other).expect_code(0);
+    assert_eq!((bench.created("company").len(), bench.created("device").len()), (1, 1));
+}
+
+#[test]
 fn f43_a_life_of_a_token_that_makes_no_sense_is_not_believed() {
     // In another unit, none, negative: the token lives two seconds whatever is said.
     for answered in [14_400_000, 0, -1] {
