@@ -62,8 +62,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     said(
         "noDataFound",
         "something the row refers to does not exist in the service: an id, a device model, a licence code",
-        "A row that refers to a record made moments ago is tried a few more times, since the service may not show it yet. Else it is rejected; \
-         nothing was created.",
+        "When the row refers to a record that was created moments ago, that record is looked up, which costs no quota. When it is there, the row is \
+         rejected. When the service does not show it yet, the row waits for it, for a minute at most, and is sent again. Else the row is rejected at once. \
+         Nothing was created.",
         "Correct the reference, in the sheet or in fix.xlsx, and type: fleetload run FILE; when it exists by now: fleetload retry {import} --code {code}",
     ),
     said(

@@ -25,13 +25,13 @@ pub enum Event {
         /// The state it is in.
         to: JobState,
     },
-    /// A row was put off because the service does not show yet what it refers to, which was made moments ago.
+    /// A row waits because the service does not show yet what it refers to, which was made moments ago.
     Unseen {
         /// The job.
         job: JobId,
         /// What kind of record it is about.
         kind: Kind,
-        /// Until when it is sent again and again.
+        /// Until when that is looked for. Then the row is sent again, and rejected when it is refused again.
         until: Moment,
     },
     /// A request left for an operation.

@@ -11,18 +11,13 @@ use super::reason::{Reason, ServiceCode};
 use super::verdict::{Contradiction, Doubt, NotSent, Refusal, Rejection, Verdict};
 use crate::mistake;
 
-/// How often a row is tried again because a record it refers to was made moments ago and is not visible yet.
-pub const UNSEEN_PARENT_TRIES: u32 = 5;
-
 /// What the rules need to know of the step that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// Whether the step creates the job's record and so must come home with an id.
     pub creation: bool,
-    /// Whether a record it refers to was made by us moments ago.
+    /// Whether a record it refers to was made by us moments ago, and the service may not have known it yet.
     pub fresh_reference: bool,
-    /// How often the step was put off at its own charge before.
-    pub deferrals: u32,
     /// How many answers in a row said that the token is invalid, this one not counted.
     pub token_refusals: u32,
 }
@@ -37,6 +32,9 @@ pub enum Settled {
     },
     /// The service refused the row.
     Rejected(Rejection),
+    /// The service refused the row, perhaps only because it does not show yet what the row refers to: that is looked
+    /// up before the row is rejected or sent again.
+    Unseen(Rejection),
     /// Not executed, nothing to wait for: may be sent again as soon as the run allows.
     Returned {
         /// Why, as a code.
@@ -46,8 +44,6 @@ pub enum Settled {
     },
     /// Not executed: again after a delay.
     Deferred {
-        /// Whether it counts towards a bounded number of tries.
-        charged: bool,
         /// How long to wait.
         delay: Duration,
         /// Why, as a code.
@@ -97,7 +93,10 @@ pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
             id => (Settled::Done { id }, Consequence::Nothing),
         },
         Verdict::Rejected(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
-        Verdict::NoDataFound(rejection) => (unseen(standing, rejection), Consequence::Nothing),
+        Verdict::NoDataFound(rejection) if standing.fresh_reference => {
+            (Settled::Unseen(rejection), Consequence::Nothing)
+        }
+        Verdict::NoDataFound(rejection) => (Settled::Rejected(rejection), Consequence::Nothing),
         Verdict::Duplicate(rejection) => {
             let settled = if standing.creation {
                 Settled::InDoubt(Doubt::Duplicate)
@@ -109,7 +108,6 @@ pub fn settle(standing: Standing, verdict: Verdict) -> (Settled, Consequence) {
         Verdict::NotSent(why) => not_sent(&why),
         Verdict::Throttled => (
             Settled::Deferred {
-                charged: false,
                 delay: Duration::from_secs(1),
                 code: ServiceCode::RateLimitExceeded.as_str(),
                 reason: "the service asked for a slower pace".to_owned(),
@@ -148,30 +146,6 @@ fn returned(code: &'static str, reason: &str) -> Settled {
     Settled::Returned { code, reason: reason.to_owned() }
 }
 
-/// `noDataFound` names a record that does not exist, or one of ours that the service does not show yet.
-fn unseen(standing: Standing, rejection: Rejection) -> Settled {
-    if standing.fresh_reference && standing.deferrals < UNSEEN_PARENT_TRIES {
-        Settled::Deferred {
-            charged: true,
-            delay: unseen_delay(standing.deferrals),
-            code: ServiceCode::NoDataFound.as_str(),
-            reason: "the service does not show yet the record this row refers to".to_owned(),
-        }
-    } else {
-        Settled::Rejected(rejection)
-    }
-}
-
-/// How long a row is still sent again after it was put off because what it refers to is not visible, when it had been
-/// put off `deferrals` times before: the waits that are left.
-pub fn unseen_for(deferrals: u32) -> Duration {
-    (deferrals + 1..UNSEEN_PARENT_TRIES).map(unseen_delay).sum()
-}
-
-fn unseen_delay(deferrals: u32) -> Duration {
-    Duration::from_secs(1 << deferrals)
-}
-
 fn not_sent(why: &NotSent) -> (Settled, Consequence) {
     let words = why.words().to_owned();
     match why {
@@ -199,8 +173,7 @@ mod tests {
     use super::super::verdict::Success;
     use super::*;
 
-    const FIRST: Standing =
-        Standing { creation: true, fresh_reference: false, deferrals: 0, token_refusals: 0 };
+    const FIRST: Standing = Standing { creation: true, fresh_reference: false, token_refusals: 0 };
 
     fn rejection(code: &str) -> Rejection {
         Rejection { code: code.to_owned(), message: "no".to_owned(), violations: vec![] }
@@ -208,17 +181,6 @@ mod tests {
 
     fn id() -> RemoteId {
         RemoteId::from_u128(7)
-    }
-
-    #[test]
-    fn what_is_not_visible_yet_is_asked_for_until_the_last_of_its_waits_is_over() {
-        let mut passed = Duration::ZERO;
-        let mut ends = Vec::new();
-        for deferrals in 0..UNSEEN_PARENT_TRIES {
-            passed += unseen_delay(deferrals);
-            ends.push(passed + unseen_for(deferrals));
-        }
-        assert_eq!(ends, [Duration::from_secs(31); 5], "each time the same moment is told");
     }
 
     #[test]
@@ -272,9 +234,10 @@ mod tests {
                 assert!(!reason.is_empty());
                 format!("returned {code}")
             }
-            Settled::Deferred { charged, delay, code, reason } => {
+            Settled::Unseen(rejection) => format!("unseen {}", rejection.code),
+            Settled::Deferred { delay, code, reason } => {
                 assert!(!reason.is_empty());
-                format!("deferred {code} {delay:?}{}", if *charged { " charged" } else { "" })
+                format!("deferred {code} {delay:?}")
             }
             Settled::InDoubt(doubt) => format!("doubt {}", doubt.code()),
             Settled::Held { code, reason } => format!("held {code} {reason}"),
@@ -337,16 +300,13 @@ mod tests {
         for (verdict, of_a_creation, of_a_step, asked) in table {
             for creation in [true, false] {
                 for fresh_reference in [false, true] {
-                    for (deferrals, token_refusals) in
-                        [(0, 0), (1, 0), (2, 1), (3, 0), (4, 2), (5, 0), (6, 1), (u32::MAX, u32::MAX)]
-                    {
-                        let standing = Standing { creation, fresh_reference, deferrals, token_refusals };
+                    for token_refusals in [0, 1, 2, u32::MAX] {
+                        let standing = Standing { creation, fresh_reference, token_refusals };
                         let (settled, consequence) = settle(standing, verdict.clone());
                         // The two verdicts that what happened before has a say in.
                         let (becomes, asked) = match &verdict {
-                            Verdict::NoDataFound(_) if fresh_reference && deferrals < 5 => {
-                                let seconds = [1, 2, 4, 8, 16][deferrals as usize];
-                                (format!("deferred noDataFound {seconds}s charged"), asked.clone())
+                            Verdict::NoDataFound(_) if fresh_reference => {
+                                ("unseen noDataFound".to_owned(), asked.clone())
                             }
                             Verdict::TokenInvalid if token_refusals > 0 => {
                                 (of_a_step.to_owned(), Consequence::StopRun(Refusal::TokenRefused))
@@ -379,19 +339,6 @@ mod tests {
     }
 
     #[test]
-    fn no_data_found_waits_for_a_record_made_moments_ago_but_not_for_ever() {
-        let verdict = || Verdict::NoDataFound(rejection("noDataFound"));
-        let fresh = Standing { fresh_reference: true, ..FIRST };
-        for deferrals in 0..UNSEEN_PARENT_TRIES {
-            let (settled, _) = settle(Standing { deferrals, ..fresh }, verdict());
-            assert!(matches!(settled, Settled::Deferred { charged: true, .. }), "{deferrals}");
-        }
-        let spent = Standing { deferrals: UNSEEN_PARENT_TRIES, ..fresh };
-        assert!(matches!(settle(spent, verdict()).0, Settled::Rejected(_)));
-        assert!(matches!(settle(FIRST, verdict()).0, Settled::Rejected(_)));
-    }
-
-    #[test]
     fn a_second_refusal_of_the_token_in_a_row_ends_the_run() {
         assert_eq!(settle(FIRST, Verdict::TokenInvalid).1, Consequence::Nothing);
         let again = Standing { token_refusals: 1, ..FIRST };
@@ -404,7 +351,7 @@ mod tests {
         assert!(matches!(settled, Settled::Returned { code: "quotaLimitExceeded", .. }));
         assert_eq!(consequence, Consequence::ParkCreations);
         let (settled, consequence) = settle(FIRST, Verdict::Throttled);
-        assert!(matches!(settled, Settled::Deferred { charged: false, .. }));
+        assert!(matches!(settled, Settled::Deferred { .. }));
         assert_eq!(consequence, Consequence::SlowDown);
     }
 }

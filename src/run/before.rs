@@ -55,7 +55,7 @@ impl Dispatcher {
         }
     }
 
-    fn queue_send(&mut self, job: JobId) {
+    pub(super) fn queue_send(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
         in_hand.stage = Stage::Queued;
         let operation = in_hand.work.operation;
@@ -212,7 +212,7 @@ impl Dispatcher {
 
     /// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
     /// of a row that an import has corrected meanwhile, which is looked up anew with the values it has now.
-    fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
+    pub(super) fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let content = in_hand.work.content_hash.clone();
         self.settle(job, Write::IfUnchanged { content, then: Box::new(write) });

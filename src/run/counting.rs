@@ -43,7 +43,7 @@ impl Dispatcher {
     pub(super) fn count(&mut self, day: Option<Day>, settled: &Settled, parks: bool) {
         let Some(day) = day else { return };
         let (sent, confirmed, doubtful) = match settled {
-            Settled::Done { .. } | Settled::Rejected(_) | Settled::Held { .. } => {
+            Settled::Done { .. } | Settled::Rejected(_) | Settled::Unseen(_) | Settled::Held { .. } => {
                 if self.quota.accepted() {
                     self.woken();
                 }

@@ -34,6 +34,7 @@ use super::refusals::Refusals;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
+use super::unseen::{Refused, Unseen};
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -81,6 +82,8 @@ pub(super) struct Dispatcher {
     pub(super) proved: HashSet<Operation>,
     /// The records of this run, for rows that refer to them.
     pub(super) made: Made,
+    /// Rows refused because of a record that may not be visible yet.
+    pub(super) unseen: Unseen,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     /// Until when creations were last told to be parked, by the service's clock.
@@ -208,11 +211,12 @@ impl Dispatcher {
         if held_back.is_none() && self.sounds_first(operation, now) {
             return Permission::Later(now);
         }
+        let Some(first) = self.first_to_leave(operation) else { return Permission::AfterNews };
         let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         match held_back.or_else(|| lane.permits(now).err()) {
             Some(Some(at)) => Permission::Later(at),
             Some(None) => Permission::AfterNews,
-            None => lane.queue.pop_front().map_or(Permission::NothingWaits, Permission::Granted),
+            None => lane.queue.remove(first).map_or(Permission::NothingWaits, Permission::Granted),
         }
     }
 
@@ -257,7 +261,10 @@ impl Dispatcher {
     /// The claim is on disk: its request may leave.
     fn claimed(&mut self, job: JobId) {
         failpoint::reach("claim.on-disk");
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let Some(in_hand) = self.in_hand.get(&job) else {
+            self.claiming -= 1;
+            return;
+        };
         let operation = in_hand.work.operation;
         self.lane(operation).claimed.push_back(job);
         self.depart(operation);
@@ -293,6 +300,7 @@ impl Dispatcher {
                 continue;
             }
             in_hand.stage = Stage::UnderWay;
+            in_hand.left = now;
             match lookups::step(&in_hand.work) {
                 Some(call) => self.send(operation, call, Errand::Send(job), phase),
                 None => {
@@ -339,13 +347,21 @@ impl Dispatcher {
 
     /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
     pub(super) fn settle(&mut self, job: JobId, write: Write) {
+        self.settle_as(job, write, None);
+    }
+
+    /// The same for a row that was refused and waits in hand until it is known why.
+    pub(super) fn settle_and_wait(&mut self, job: JobId, write: Write, refused: Refused) {
+        self.settle_as(job, write, Some(Box::new(refused)));
+    }
+
+    fn settle_as(&mut self, job: JobId, write: Write, refused: Option<Box<Refused>>) {
         if let Some(in_hand) = self.in_hand.get_mut(&job) {
             let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
             in_hand.stage = Stage::Settling { sent };
         }
         let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
-        let unseen_until = self.unseen_until(job, write.bare());
-        self.write(Ticket::Settle { job, makes, unseen_until }, write);
+        self.write(Ticket::Settle { job, makes, refused }, write);
     }
 
     /// A write that no job waits for.
@@ -360,17 +376,18 @@ impl Dispatcher {
 
     /// **Tell.** A write is on disk: what follows from it may happen now.
     fn written(&mut self, number: u64, moved: &[Moved]) {
-        let mut unseen = None;
         match self.tickets.redeem(number) {
             Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
             Some(Ticket::Claim(job)) => self.claimed(job),
-            Some(Ticket::Settle { job, makes, unseen_until }) => {
-                unseen = unseen_until;
+            Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
                     self.made.confirm(job, self.clock.elapsed());
                 }
-                self.let_go(job);
+                match refused {
+                    Some(refused) => self.wait_for_references(job, *refused),
+                    None => self.let_go(job),
+                }
             }
             Some(Ticket::Note) | None => {}
         }
@@ -384,9 +401,6 @@ impl Dispatcher {
                     self.settling.end(job);
                 }
                 self.tell(Event::Moved { job, kind, from, to });
-                if let Some(until) = unseen.filter(|_| to == JobState::Deferred) {
-                    self.tell(Event::Unseen { job, kind, until });
-                }
             }
         }
         failpoint::reach("settlement.told");

@@ -2,15 +2,17 @@
 //! that the journal has yet to answer.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::after::Finding;
 use super::audit;
 use super::breaker::Phase;
+use super::unseen::Refused;
 use crate::error::Result;
 use crate::journal::{Reply, Shelved, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
-use crate::model::time::{Day, Moment};
+use crate::model::time::Day;
 
 /// A job in the dispatcher's hands.
 pub(super) struct InHand {
@@ -22,6 +24,8 @@ pub(super) struct InHand {
     pub(super) counted: Option<Day>,
     /// The baseline found by the look before sending, to be stored with the claim.
     pub(super) baseline: Option<Vec<RemoteId>>,
+    /// When its request left, by [`crate::clock::Clock::elapsed`].
+    pub(super) left: Duration,
 }
 
 /// What a job in hand is waiting for.
@@ -33,6 +37,8 @@ pub(super) enum Stage {
     AwaitingFamily,
     /// A look-up under way.
     Looking,
+    /// To be seen whether what it refers to is visible: it was refused with `noDataFound`.
+    AwaitingReference,
     /// The journal's word on who owns the records that were found.
     Owners(Box<Finding>),
     /// Its claim to be on disk.
@@ -69,8 +75,8 @@ pub(super) enum Ticket {
     Settle {
         job: JobId,
         makes: bool,
-        /// Until when it is sent again, where it was put off for what the service does not show yet.
-        unseen_until: Option<Moment>,
+        /// Present when it waits in hand until it is known whether what it refers to is visible.
+        refused: Option<Box<Refused>>,
     },
     /// Nothing waits for it.
     Note,

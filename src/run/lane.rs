@@ -57,6 +57,8 @@ pub(super) enum Purpose {
     Audit(Question),
     /// Whether the site of a device's own was made, when the device was not.
     Orphan(JobId),
+    /// Whether the record of a job, which has this id, is visible to the rows that refer to it.
+    Reference(JobId, RemoteId),
     /// Whether the service answers at all, before a request of this operation may find out whether it works.
     Sounding(Operation),
 }
@@ -70,7 +72,7 @@ impl Purpose {
             | Self::Confirm(job, _)
             | Self::Control(job, _)
             | Self::Orphan(job) => Some(job),
-            Self::Family(_) | Self::Audit(_) | Self::Sounding(_) => None,
+            Self::Family(_) | Self::Audit(_) | Self::Reference(..) | Self::Sounding(_) => None,
         }
     }
 }

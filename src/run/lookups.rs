@@ -1,7 +1,7 @@
 //! Which request carries out a step, and which look-up answers which question about a row.
 
 use crate::journal::{Action, Work};
-use crate::model::id::RemoteId;
+use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record, Role};
 use crate::service::{self, Call, Lookup};
@@ -62,6 +62,28 @@ pub(super) fn of_extra(work: &Work, owner: RemoteId, usable: &impl Fn(Operation)
         Action::Extra(Extra::VpnCloud(_)) => Some(Lookup::DeviceVpnClouds(owner)),
     };
     lookup.filter(|lookup| usable(lookup.operation()))
+}
+
+/// A record of a job of ours, and the look-up that shows whether it is there.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reference {
+    pub(super) job: JobId,
+    pub(super) id: RemoteId,
+    pub(super) lookup: Lookup,
+}
+
+/// The records of jobs of ours that the current step of a row refers to: a creation to those above it, a later step to
+/// the row's own.
+pub(super) fn references(work: &Work) -> Vec<Reference> {
+    let refer = |job, kind, id| Reference { job, id, lookup: Lookup::record(kind, id) };
+    match work.action {
+        Action::Create => work
+            .parents
+            .iter()
+            .filter_map(|&(role, job)| link(work, role).map(|id| refer(job, role.target(), id)))
+            .collect(),
+        Action::Extra(_) => work.remote_id.map(|id| refer(work.job, work.kind, id)).into_iter().collect(),
+    }
 }
 
 /// The id of the record a row refers to as `role`.

@@ -1,8 +1,8 @@
 //! What this run has made, and what of it the service has shown to know.
 //!
 //! The service may check references against a state that lags behind: for a while a record that was confirmed is "not
-//! found" to the rows below it. That ends when it takes one such row, or with time. What follows for a row that was
-//! refused meanwhile is left to [`crate::model::settle`].
+//! found" to the rows below it. That ends when it takes one such row, when a look finds it, or with time. What follows
+//! for a row that was refused meanwhile is left to `unseen`.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -10,15 +10,17 @@ use std::time::Duration;
 use crate::model::id::JobId;
 
 /// A record made by us less than this ago may not be visible to the service's checks yet.
-const FRESH: Duration = Duration::from_secs(60);
+const YOUNG: Duration = Duration::from_secs(60);
 
 /// The records of this run, by job; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
 pub(super) struct Made {
     /// When each was confirmed.
     confirmed: HashMap<JobId, Duration>,
-    /// Those that others have been created below.
-    shown: HashSet<JobId>,
+    /// Since when the service is known to show them.
+    shown: HashMap<JobId, Duration>,
+    /// Those that a look did not find at first.
+    late: HashSet<JobId>,
 }
 
 impl Made {
@@ -33,15 +35,31 @@ impl Made {
         self.confirmed.contains_key(&job)
     }
 
-    /// The service has taken a row that refers to these.
-    pub(super) fn show(&mut self, jobs: impl IntoIterator<Item = JobId>) {
-        self.shown.extend(jobs);
+    /// The service shows the record of a job: it has taken a row that refers to it, or a look has found it.
+    pub(super) fn show(&mut self, job: JobId, now: Duration) {
+        self.shown.entry(job).or_insert(now);
     }
 
-    /// Whether the service may not know the record of a job yet.
-    pub(super) fn is_fresh(&self, job: JobId, now: Duration) -> bool {
-        let confirmed = self.confirmed.get(&job).filter(|_| !self.shown.contains(&job));
-        confirmed.is_some_and(|confirmed| now.saturating_sub(*confirmed) < FRESH)
+    /// A look did not find the record of a job.
+    pub(super) fn note_late(&mut self, job: JobId) {
+        self.late.insert(job);
+    }
+
+    /// Whether the service is known to show the record of a job.
+    pub(super) fn is_shown(&self, job: JobId) -> bool {
+        self.shown.contains_key(&job)
+    }
+
+    /// Whether a look did not find the record of a job.
+    pub(super) fn is_late(&self, job: JobId) -> bool {
+        self.late.contains(&job)
+    }
+
+    /// Whether the service may not have known the record of a job at a moment; until when that could be so.
+    pub(super) fn unproved(&self, job: JobId, then: Duration) -> Option<Duration> {
+        let until = *self.confirmed.get(&job)? + YOUNG;
+        let is_shown = self.shown.get(&job).is_some_and(|shown| *shown <= then);
+        (then < until && !is_shown).then_some(until)
     }
 }
 
@@ -51,23 +69,29 @@ mod tests {
 
     const PARENT: JobId = JobId(1);
     const NOW: Duration = Duration::from_secs(100);
+    const MOMENT: Duration = Duration::from_millis(1);
 
     #[test]
-    fn a_record_is_fresh_from_its_confirmation_for_a_minute() {
+    fn a_record_is_young_from_its_confirmation_for_a_minute() {
         let mut made = Made::default();
-        assert!(!made.is_fresh(PARENT, NOW), "it was there before this run");
+        assert_eq!(made.unproved(PARENT, NOW), None, "it was there before this run");
         made.confirm(PARENT, NOW);
-        assert!(made.is_fresh(PARENT, NOW) && made.is_fresh(PARENT, NOW + FRESH - Duration::from_millis(1)));
-        assert!(!made.is_fresh(PARENT, NOW + FRESH));
+        assert_eq!(made.unproved(PARENT, NOW), Some(NOW + YOUNG));
+        assert_eq!(made.unproved(PARENT, NOW + YOUNG - MOMENT), Some(NOW + YOUNG));
+        assert_eq!(made.unproved(PARENT, NOW + YOUNG), None);
         assert!(made.has(PARENT), "it stays one of this run");
     }
 
     #[test]
-    fn a_record_that_the_service_took_a_row_below_is_not_fresh() {
+    fn a_record_that_the_service_shows_is_proved_from_then_on() {
         let mut made = Made::default();
         made.confirm(PARENT, NOW);
-        made.show([PARENT, JobId(2)]);
-        assert!(!made.is_fresh(PARENT, NOW));
+        let shown = NOW + Duration::from_secs(2);
+        made.show(PARENT, shown);
+        made.show(PARENT, shown + MOMENT);
+        made.show(JobId(2), shown);
+        assert_eq!(made.unproved(PARENT, shown), None);
+        assert!(made.unproved(PARENT, shown - MOMENT).is_some(), "what was sent before says nothing");
         assert!(
             made.has(PARENT) && !made.has(JobId(2)),
             "to be known to the service is not to be of this run"

@@ -20,6 +20,7 @@
 //! matching     which record found is ours           weigh        what that means for the row
 //! family       the children of a company, by name   own_site     the site that a device makes
 //! made         what this run made lately            audit        reads it back (sighting, readback)
+//! unseen       rows refused below it
 //!
 //! timekeeping  a clock that jumps                   settling     how long "not there" is not believed
 //! watchdog     notices that nothing moves           standstill   what it is shown
@@ -64,6 +65,7 @@ mod standstill;
 mod supply;
 mod terms;
 mod timekeeping;
+mod unseen;
 mod verify;
 mod watchdog;
 mod weigh;

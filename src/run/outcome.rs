@@ -8,13 +8,12 @@ use super::breaker::Phase;
 use super::consequence::said;
 use super::dispatcher::Dispatcher;
 use super::lookups;
-use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
+use crate::journal::{Action, Candidate, Evidence, How, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::reason::{Reason, ServiceCode};
-use crate::model::settle::{Consequence, Settled, Standing, settle, unseen_for};
+use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
-use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Refusal, Verdict};
 use crate::service::Answer;
 
@@ -37,10 +36,13 @@ impl Dispatcher {
     pub(super) fn answered(&mut self, job: JobId, answer: Answer, phase: Phase) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (operation, counted) = (in_hand.work.operation, in_hand.counted);
+        let not_found = match &answer.verdict {
+            Verdict::NoDataFound(rejection) => Some(self.refused_below_young(job, rejection)),
+            _ => None,
+        };
         let standing = Standing {
             creation: matches!(in_hand.work.action, Action::Create),
-            fresh_reference: self.refers_to_fresh(&in_hand.work),
-            deferrals: in_hand.work.deferrals,
+            fresh_reference: matches!(not_found, Some(Some(_))),
             token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
         };
         let mut evidence = self.evidence(&answer);
@@ -54,7 +56,7 @@ impl Dispatcher {
             self.token_refusals.remove(&job);
         }
         if matches!(answer.verdict, Verdict::Succeeded(_)) {
-            self.made.show(in_hand.work.parents.iter().map(|(_, parent)| *parent));
+            self.references_seen(job);
         }
         self.heed_status(operation, &answer);
         let outcome = said(&answer.verdict);
@@ -62,13 +64,15 @@ impl Dispatcher {
         let settled = match settled {
             // It was sent again without a look, since the service refuses a second record: what else it says of the
             // second request says nothing about the first.
-            Settled::Rejected(rejection) if self.may_be_there(job) => Settled::Held {
-                code: Reason::RefusedInDoubt.as_str(),
-                reason: format!(
-                    "an earlier answer was lost, and the service refused the row when it was sent again: {}",
-                    rejection.message
-                ),
-            },
+            Settled::Rejected(rejection) | Settled::Unseen(rejection) if self.may_be_there(job) => {
+                Settled::Held {
+                    code: Reason::RefusedInDoubt.as_str(),
+                    reason: format!(
+                        "an earlier answer was lost, and the service refused the row when it was sent again: {}",
+                        rejection.message
+                    ),
+                }
+            }
             settled => settled,
         };
         if let Settled::InDoubt(doubt) = settled
@@ -80,15 +84,32 @@ impl Dispatcher {
         self.count(counted, &settled, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence, (outcome, phase));
         match &settled {
-            Settled::Done { .. } => self.note_verdict(job, None),
-            Settled::Rejected(rejection) => self.note_verdict(job, Some(rejection)),
-            Settled::Returned { .. }
+            Settled::Done { .. } => {
+                self.note_verdict(job, None);
+                self.unseen.probed(job, true);
+            }
+            Settled::Rejected(rejection) => {
+                let counted = self.unseen.is_counted(job);
+                if not_found.is_some() {
+                    self.unseen.probed(job, false);
+                }
+                if !counted {
+                    self.note_verdict(job, Some(rejection));
+                }
+            }
+            Settled::Unseen(_)
+            | Settled::Returned { .. }
             | Settled::Deferred { .. }
             | Settled::InDoubt(_)
             | Settled::Held { .. } => {}
         }
-        let write = self.outcome(job, standing, settled, evidence, contradicting);
-        self.settle(job, write);
+        match (settled, not_found.flatten()) {
+            (Settled::Unseen(_), Some(refused)) => self.put_off(job, refused, evidence),
+            (settled, _) => {
+                let write = self.outcome(job, standing, settled, evidence, contradicting);
+                self.settle(job, write);
+            }
+        }
     }
 
     /// Whether an earlier request may have made the record, and no look-up can tell.
@@ -99,15 +120,6 @@ impl Dispatcher {
             let taken_in = !mistake::made(Mistake::DuplicateRejects);
             matches!(work.action, Action::Create) && work.doubted && !looked && taken_in
         })
-    }
-
-    /// Until when a job is sent again that is put off for what the service does not show yet.
-    pub(super) fn unseen_until(&self, job: JobId, write: &Write) -> Option<Moment> {
-        let deferrals = self.in_hand.get(&job)?.work.deferrals;
-        match write {
-            Write::Defer { charged: true, until, .. } => Some(until.plus(unseen_for(deferrals))),
-            _ => None,
-        }
     }
 
     /// The write that puts `settled` in the journal.
@@ -125,13 +137,15 @@ impl Dispatcher {
                 let how = if standing.creation { How::Created } else { How::Done };
                 Write::Advance { job, from, how, id, evidence }
             }
-            Settled::Rejected(rejection) => Write::Reject { job, from, rejection, evidence },
+            Settled::Rejected(rejection) | Settled::Unseen(rejection) => {
+                Write::Reject { job, from, rejection, evidence }
+            }
             Settled::Returned { code, reason } => {
                 Write::Return { job, code: code.to_owned(), reason, evidence }
             }
-            Settled::Deferred { charged, delay, code, reason } => {
+            Settled::Deferred { delay, code, reason } => {
                 let until = evidence.at.plus(delay);
-                Write::Defer { job, until, charged, code: code.to_owned(), reason, evidence }
+                Write::Defer { job, until, charged: false, code: code.to_owned(), reason, evidence }
             }
             Settled::InDoubt(doubt) => {
                 let until = if doubt.executed() {
@@ -154,12 +168,6 @@ impl Dispatcher {
                 Write::Hold { job, from, code: code.to_owned(), reason, candidates, evidence }
             }
         }
-    }
-
-    /// Whether a row refers to a record that we made moments ago and that the service has yet to show it knows.
-    fn refers_to_fresh(&self, work: &Work) -> bool {
-        let now = self.clock.elapsed();
-        work.parents.iter().any(|(_, parent)| self.made.is_fresh(*parent, now))
     }
 
     fn evidence(&self, answer: &Answer) -> Evidence {

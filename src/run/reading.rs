@@ -1,7 +1,7 @@
 //! Look-ups: asked, asked again when the answer tells nothing, and what it says handed to whoever wanted to know.
 //!
 //! Which look-up answers a question is in `lookups`. What follows from a reading is left to those who asked: `before`,
-//! `after`, `own_site`, `witness`, `audit` and `probing`.
+//! `after`, `own_site`, `witness`, `unseen`, `audit` and `probing`.
 
 use super::breaker::Phase;
 use super::dispatcher::Dispatcher;
@@ -126,6 +126,7 @@ impl Dispatcher {
             Purpose::Control(job, expected) => {
                 self.read_control(job, operation, expected, reading);
             }
+            Purpose::Reference(reference, id) => self.read_reference(reference, id, reading),
             Purpose::Audit(question) => self.read_audit(question, operation, reading),
         }
     }

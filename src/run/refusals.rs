@@ -68,6 +68,16 @@ impl Refusals {
         }
     }
 
+    /// Whether no sheet has had its last row refused.
+    pub(super) fn is_calm(&self) -> bool {
+        self.streaks.is_empty()
+    }
+
+    /// How many rows of a sheet may be under way at most: as many as would set it aside, were they refused as well.
+    pub(super) fn room(&self, sheet: SheetId) -> Option<usize> {
+        self.streaks.get(&sheet).map(|streak| EQUAL.saturating_sub(streak.times).max(1) as usize)
+    }
+
     /// The service did what a row of this sheet asks for.
     fn accepted(&mut self, sheet: SheetId) {
         self.streaks.remove(&sheet);
@@ -222,7 +232,7 @@ struct InHandSheet {
 
 /// What two rejections share that have the same cause: the code and the violated fields; where the service names no
 /// fields, its words without whatever differs from row to row.
-fn shape(rejection: &Rejection, name: &str) -> String {
+pub(super) fn shape(rejection: &Rejection, name: &str) -> String {
     let mut fields: Vec<&str> =
         rejection.violations.iter().map(|violation| violation.path.as_str()).collect();
     fields.sort_unstable();

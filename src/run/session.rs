@@ -22,6 +22,7 @@ use super::refusals::Refusals;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
+use super::unseen::Unseen;
 use super::watchdog::Pulse;
 use super::{Interrupt, Options, closing};
 use crate::clock::Clock;
@@ -100,6 +101,7 @@ pub async fn run(
         families: Families::default(),
         proved: HashSet::new(),
         made: Made::default(),
+        unseen: Unseen::default(),
         token_refusals: HashMap::new(),
         told_parking: None,
         audit: Audit::default(),

@@ -91,6 +91,7 @@ impl Dispatcher {
                 Stage::Queued => "waiting to leave",
                 Stage::AwaitingFamily => "waiting for a list",
                 Stage::Looking => "being looked up",
+                Stage::AwaitingReference => "waiting for what they refer to",
                 Stage::Owners(_) => "waiting for the journal's word",
                 Stage::Claiming => "being claimed",
                 Stage::UnderWay => "under way",

@@ -64,6 +64,7 @@ impl Dispatcher {
             self.writer.doubtful(now, DOUBTS_AT_ONCE, in_hand);
         }
         self.look_again();
+        self.tend_unseen();
         self.leave_what_fails();
         self.survey();
     }
@@ -84,7 +85,8 @@ impl Dispatcher {
             .map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
         let look = self.audit.next_look().filter(|_| asks);
-        due.into_iter().chain(deadline).chain(look).min().unwrap_or(Duration::MAX)
+        let unseen = self.unseen.next_due().filter(|_| asks);
+        due.into_iter().chain(deadline).chain(look).chain(unseen).min().unwrap_or(Duration::MAX)
     }
 
     /// Asks, now and then, whether another process has put rows in the journal.
@@ -94,9 +96,9 @@ impl Dispatcher {
             return;
         }
         self.surveyed_at = now;
+        self.families.drop_old(now);
         let (inbox, known) = (self.inbox.clone(), self.version);
         self.writer.ask(Box::new(move |journal| {
-        self.families.drop_old(now);
             // A failure here shows itself at the next write as well, where it ends the run.
             let Ok(version) = journal.data_version() else { return };
             if known != Some(version)
@@ -176,7 +178,8 @@ impl Dispatcher {
             let Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
             self.movement.step();
             let stage = Stage::Queued;
-            place.insert(InHand { work, stage, phase: Phase::default(), counted: None, baseline: None });
+            let (phase, left) = (Phase::default(), Duration::ZERO);
+            place.insert(InHand { work, stage, phase, counted: None, baseline: None, left });
             fresh.push(job);
         }
         fresh
@@ -185,6 +188,7 @@ impl Dispatcher {
     /// Lets a job go: the journal knows the rest.
     pub(super) fn let_go(&mut self, job: JobId) {
         let Some(in_hand) = self.in_hand.remove(&job) else { return };
+        self.unseen.forget(job);
         if in_hand.work.state == JobState::InDoubt {
             self.doubts_in_hand -= 1;
         } else {

@@ -45,7 +45,7 @@ impl Dispatcher {
                 }
                 self.let_go(job);
             }
-            Some(Ticket::Settle { job, makes: _, unseen_until: _ }) => {
+            Some(Ticket::Settle { job, makes: _, refused: _ }) => {
                 match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
                     Some(Stage::Settling { sent: false }) => self.let_go(job),
                     _ => self.fail(error),

@@ -473,7 +473,7 @@ fn only_a_listed_proof_lets_anything_be_sent_again() {
                     let said = format!("{status} {shown} to {operation}, fresh: {fresh_reference}");
                     let verdict = judge(operation, &expectation, &raw(status, &body));
                     let creation = operation.creates();
-                    let standing = Standing { creation, fresh_reference, deferrals: 0, token_refusals: 0 };
+                    let standing = Standing { creation, fresh_reference, token_refusals: 0 };
                     let (settled, _) = settle(standing, verdict);
 
                     let page = [404, 405, 415].contains(&status);
@@ -496,7 +496,10 @@ fn only_a_listed_proof_lets_anything_be_sent_again() {
                         Form::Coded("noDataFound") => told && fresh_reference,
                         Form::Ok | Form::Coded(_) | Form::Odd => false,
                     };
-                    let again = matches!(settled, Settled::Returned { .. } | Settled::Deferred { .. });
+                    let again = matches!(
+                        settled,
+                        Settled::Returned { .. } | Settled::Deferred { .. } | Settled::Unseen(_)
+                    );
                     assert_eq!(again, proof, "{said}: {settled:?}");
                     proofs += u32::from(proof);
                     // Nor does anything else settle a row without the service having said so.
@@ -514,7 +517,7 @@ fn only_a_listed_proof_lets_anything_be_sent_again() {
                                 "{said}"
                             );
                         }
-                        Settled::Returned { .. } | Settled::Deferred { .. } => {}
+                        Settled::Returned { .. } | Settled::Deferred { .. } | Settled::Unseen(_) => {}
                     }
                 }
             }

@@ -283,7 +283,7 @@ impl Picture {
         let (wait, they) =
             if self.unseen.len() == 1 { ("waits", "it refers to") } else { ("wait", "they refer to") };
         Some(format!(
-            "{} {wait} until what {they} is known: tried until {}",
+            "{} {wait}: the service does not show yet what {they}, which was created moments ago; tried until {}",
             rows.join(" and "),
             time_of_day(until, here)
         ))

@@ -35,6 +35,7 @@ mod relay;
 mod samples;
 mod secrets;
 mod status;
+mod unseen;
 mod zones;
 
 /// Cargo hands the seed of `.cargo/config.toml` to the tests: the same cases on every machine.

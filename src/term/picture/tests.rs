@@ -107,7 +107,8 @@ fn every_notable_event_has_its_sentence() {
                 kind: Kind::Device,
                 until: Moment::parse("2026-03-01T12:00:31Z").unwrap(),
             },
-            "1 device waits until what it refers to is known: tried until 12:00:31 UTC",
+            "1 device waits: the service does not show yet what it refers to, which was created moments ago; tried until \
+             12:00:31 UTC",
         ),
         (Event::Draining { under_way: 0 }, "stopping: nothing is under way"),
         (
@@ -132,7 +133,8 @@ fn rows_that_wait_until_the_service_knows_what_they_refer_to_are_counted_and_tol
     }
     assert_eq!(told.len(), 1, "{told:?}");
     let line = |picture: &Picture| picture.unseen_line(&TimeZone::UTC);
-    let words = "1 site and 2 devices wait until what they refer to is known: tried until 12:00:34 UTC";
+    let words = "1 site and 2 devices wait: the service does not show yet what they refer to, which was created moments \
+                 ago; tried until 12:00:34 UTC";
     assert_eq!(line(&picture).as_deref(), Some(words));
     for (job, kind, from, to) in [
         (1, Kind::Device, JobState::Deferred, JobState::Ready),
@@ -143,7 +145,8 @@ fn rows_that_wait_until_the_service_knows_what_they_refer_to_are_counted_and_tol
     ] {
         picture.take(&Event::Moved { job: JobId(job), kind, from, to }, tick(2), &TimeZone::UTC);
     }
-    let words = "1 device waits until what it refers to is known: tried until 12:00:32 UTC";
+    let words = "1 device waits: the service does not show yet what it refers to, which was created moments ago; tried \
+                 until 12:00:32 UTC";
     assert_eq!(line(&picture).as_deref(), Some(words));
     let (kind, from, to) = (Kind::Device, JobState::Sending, JobState::Rejected);
     picture.take(&Event::Moved { job: JobId(1), kind, from, to }, tick(3), &TimeZone::UTC);
