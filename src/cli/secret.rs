@@ -4,15 +4,21 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use secrecy::SecretString;
 
 use super::environment::Environment;
 use crate::error::{Error, Result};
 
-/// More than any secret needs; a larger file is something else.
+/// More than any secret needs; a larger file, or a command that prints more, is something else.
 const LARGEST_SECRET: u64 = 64 * 1024;
+
+/// How long the command that prints the secret may take: somebody may have to type a passphrase first.
+const LONGEST_COMMAND: Duration = Duration::from_secs(60);
 
 /// Where the secret comes from. Printing it shows no secret.
 #[derive(Debug, Clone)]
@@ -53,7 +59,7 @@ impl SecretSource {
                 checked(text, "client_secret_file", place)
             }
             Self::Command { command, place, folder } => {
-                let text = run(command, folder)
+                let text = run(command, folder, LONGEST_COMMAND)
                     .map_err(|refusal| refusal.into_error("client_secret_command", place))?;
                 checked(text, "client_secret_command", place)
             }
@@ -138,28 +144,80 @@ fn refuse_readable_by_others(
     Ok(())
 }
 
-fn run(command: &str, folder: &Path) -> std::result::Result<Vec<u8>, Refusal> {
+/// What a command prints, which must come to its end within a time and a size.
+fn run(command: &str, folder: &Path, limit: Duration) -> std::result::Result<Vec<u8>, Refusal> {
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let output = Command::new(shell)
+    let started = |cause: std::io::Error| Refusal {
+        why: "the command cannot be started".to_owned(),
+        hint: "try the command in a shell first".to_owned(),
+        cause: Some(cause),
+    };
+    let mut child = Command::new(shell)
         .arg(flag)
         .arg(command)
         .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
         .stdin(Stdio::inherit())
         .stderr(Stdio::inherit())
         .stdout(Stdio::piped())
-        .output()
-        .map_err(|cause| Refusal {
-            why: "the command cannot be started".to_owned(),
-            hint: "try the command in a shell first".to_owned(),
-            cause: Some(cause),
-        })?;
-    if !output.status.success() {
+        .spawn()
+        .map_err(started)?;
+    let Some(printed) = child.stdout.take() else {
+        return Err(started(std::io::Error::other("its output cannot be read")));
+    };
+    // Read beside, so that a command that prints nothing more, or does not end, is not waited for.
+    let (send, received) = channel();
+    thread::Builder::new()
+        .name("secret".to_owned())
+        .spawn(move || {
+            let mut bytes = Vec::new();
+            let read = printed.take(LARGEST_SECRET + 1).read_to_end(&mut bytes).map(|_length| bytes);
+            // Whoever asked may wait no longer.
+            let _gone = send.send(read);
+        })
+        .map_err(started)?;
+    let printed = received.recv_timeout(limit);
+    if matches!(&printed, Ok(Ok(bytes)) if bytes.len() as u64 > LARGEST_SECRET) {
+        end(&mut child);
         return Err(Refusal::new(
-            format!("the command failed ({})", output.status),
+            format!("the command printed more than {} KiB", LARGEST_SECRET / 1024),
+            "it should print the secret and nothing else",
+        ));
+    }
+    let (Ok(printed), Some(status)) = (printed, ended(&mut child, limit)) else {
+        end(&mut child);
+        return Err(Refusal::new(
+            format!("the command did not end within {} s", limit.as_secs()),
+            "try it in a shell: it should print the secret and end",
+        ));
+    };
+    let printed = printed.map_err(started)?;
+    if !status.success() {
+        return Err(Refusal::new(
+            format!("the command failed ({status})"),
             "its own words, if it had any, are above; try it in a shell",
         ));
     }
-    Ok(output.stdout)
+    Ok(printed)
+}
+
+/// How a command ended whose output has ended; nothing when it goes on without it for so long.
+fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    const LOOK_EVERY: Duration = Duration::from_millis(10);
+    let mut waited = Duration::ZERO;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if waited < limit => thread::sleep(LOOK_EVERY),
+            Ok(None) | Err(_) => return None,
+        }
+        waited += LOOK_EVERY;
+    }
+}
+
+/// Ends a command.
+fn end(child: &mut Child) {
+    let _ended_already = child.kill();
+    let _ended = child.wait();
 }
 
 /// Takes off one last line end and refuses what no secret is.
@@ -277,6 +335,21 @@ mod tests {
             told(command("echo hunter2; exit 3")),
             "fleetload.toml, line 4: client_secret_command: the command failed (exit status: 3) \
              | its own words, if it had any, are above; try it in a shell"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_command_that_prints_without_end_or_does_not_end_is_not_waited_for() {
+        assert_eq!(
+            told(command("yes hunter2")),
+            "fleetload.toml, line 4: client_secret_command: the command printed more than 64 KiB \
+             | it should print the secret and nothing else"
+        );
+        let refusal = run("exec tail -f /dev/null", &std::env::temp_dir(), Duration::ZERO);
+        assert_eq!(
+            refusal.err().map(|refusal| refusal.why).as_deref(),
+            Some("the command did not end within 0 s")
         );
     }
 
