@@ -1,12 +1,15 @@
 //! The error of the tool itself: what kind, what happened, what to do about it.
 //!
 //! A row that cannot be created is not an [`Error`]; it is data, kept in the journal and told in the reports.
-//! An `Error` ends a command. Its [`ErrorKind`] decides the exit code, in one match ([`Exit::from`]).
+//! An `Error` ends a command. Its [`ErrorKind`] decides the exit code, and the [`End`] that it names, or that its kind
+//! stands for, the reason that programs read.
 
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
+
+use crate::ending::End;
 
 /// What went wrong, as far as the exit code and the reader are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +30,7 @@ pub enum ErrorKind {
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
+    end: End,
     what: String,
     hint: Option<String>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -38,7 +42,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of `kind`; `what` says where and what, as one sentence without a full stop.
     pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), hint: None, cause: None }
+        Self { kind, end: kind.into(), what: what.into(), hint: None, cause: None }
     }
 
     /// A broken invariant or an unforeseen failure of fleetload itself.
@@ -78,6 +82,19 @@ impl Error {
     pub fn because(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
+    }
+
+    /// Says more closely how the command ends; the exit code stays that of the kind.
+    #[must_use]
+    pub fn ending(mut self, end: End) -> Self {
+        debug_assert_eq!(end.exit(), Exit::from(self.kind), "{end:?} has another exit code");
+        self.end = end;
+        self
+    }
+
+    /// How the command ends.
+    pub fn end(&self) -> End {
+        self.end
     }
 
     /// The kind, for the exit code.

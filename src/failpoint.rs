@@ -99,7 +99,33 @@ pub(crate) fn reach(step: &'static str) {
     {
         end();
     }
+    hold_at(step);
     panic_at(step);
+}
+
+/// Stays for ever at the step that `FLEETLOAD_HOLDPOINT` names (`STEP=FIFO`), once a reader of that pipe has been told.
+#[cfg(feature = "failpoints")]
+fn hold_at(step: &'static str) {
+    use std::io::Write as _;
+    use std::sync::OnceLock;
+
+    static WANTED: OnceLock<Option<(String, String)>> = OnceLock::new();
+    let wanted = WANTED.get_or_init(|| {
+        let text = std::env::var("FLEETLOAD_HOLDPOINT").ok()?;
+        let (name, pipe) = text.split_once('=')?;
+        Some((name.to_owned(), pipe.to_owned()))
+    });
+    if let Some((name, pipe)) = wanted
+        && name == step
+    {
+        // Opening a pipe waits for its reader.
+        let told =
+            std::fs::OpenOptions::new().write(true).open(pipe).and_then(|mut pipe| pipe.write_all(b"here\n"));
+        assert!(told.is_ok(), "nobody reads {pipe}");
+        loop {
+            std::thread::park();
+        }
+    }
 }
 
 /// Panics at the step that `FLEETLOAD_PANICPOINT` names, once.

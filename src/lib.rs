@@ -33,7 +33,7 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`clock`], [`model`], [`catalogue`], [`command`]: words and rules; [`look`]: of the pages; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`ending`], [`clock`], [`model`], [`catalogue`], [`command`]: words and rules; [`look`]: of the pages; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
 //! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
 //! | 3 | [`term`], [`cli`]: what a person sees and types |
@@ -46,6 +46,7 @@ pub mod catalogue;
 pub mod cli;
 pub mod clock;
 pub mod command;
+pub mod ending;
 pub mod error;
 pub mod failpoint;
 pub mod import;

@@ -241,10 +241,14 @@ fn look_at_death(bench: &Bench, step: &str, scene: Scene) {
     let rows = ask(bench, "SELECT count(*) FROM sheet_row");
     let all = u64::try_from(ROWS.all()).expect("a number");
     match step {
-        "import.begun" | "import.sheet" | "import.row" | "import.before-commit" => {
+        "import.begun" | "import.sheet" | "import.row" | "account.bound" | "import.before-commit" => {
             assert_eq!(rows, 0, "an import is in the journal whole or not at all");
         }
         _ => assert_eq!(rows, all, "an import is in the journal whole or not at all"),
+    }
+    if scene == Scene::Import {
+        let bound = ask(bench, "SELECT count(*) FROM account");
+        assert_eq!(bound, u64::from(rows > 0), "rows are never there without the account they are for");
     }
     match step {
         "claim.in-transaction" | "permission.granted" => {}

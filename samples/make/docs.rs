@@ -1,23 +1,59 @@
-//! The tables of columns in `docs/sheets.md`, between markers; the rest of that page is written by hand.
+//! The tables that pages of `docs/` have from the program, between markers: columns in `sheets.md`, the ways a command can
+//! end in `scheduling.md`. The rest of those pages is written by hand.
 
 use std::fmt::Write as _;
 
+use fleetload::catalogue::{Scope, of_scope};
+use fleetload::ending::End;
 use fleetload::model::kind::Kind;
 use fleetload::sheet::column::{Form, Need, columns};
 
 use super::Result;
 
-/// The page with its tables made anew.
-pub(crate) fn renew(page: &str) -> Result<String> {
+/// `sheets.md` with its tables made again.
+pub(crate) fn renew_columns(page: &str) -> Result<String> {
     let mut page = page.to_owned();
     for kind in Kind::ALL {
-        let (begin, end) = (format!("<!-- columns of {kind} -->\n"), format!("<!-- end of {kind} -->"));
-        let start =
-            page.find(&begin).ok_or_else(|| format!("docs/sheets.md has no line {begin}"))? + begin.len();
-        let length = page[start..].find(&end).ok_or_else(|| format!("docs/sheets.md has no line {end}"))?;
-        page.replace_range(start..start + length, &table(kind)?);
+        replace(&mut page, &format!("columns of {kind}"), &format!("end of {kind}"), &table(kind)?)?;
     }
     Ok(page)
+}
+
+/// `scheduling.md` with its tables made again.
+pub(crate) fn renew_endings(page: &str) -> Result<String> {
+    let mut page = page.to_owned();
+    replace(&mut page, "exit codes", "end of exit codes", &exit_codes()?)?;
+    replace(&mut page, "reasons", "end of reasons", &reasons()?)?;
+    Ok(page)
+}
+
+/// Puts a table between two markers of a page.
+fn replace(page: &mut String, begin: &str, end: &str, table: &str) -> Result<()> {
+    let (begin, end) = (format!("<!-- {begin} -->\n"), format!("<!-- {end} -->"));
+    let start = page.find(&begin).ok_or_else(|| format!("the page has no line {begin}"))? + begin.len();
+    let length = page[start..].find(&end).ok_or_else(|| format!("the page has no line {end}"))?;
+    page.replace_range(start..start + length, table);
+    Ok(())
+}
+
+fn exit_codes() -> Result<String> {
+    let mut table = String::from("\n| code | what it means | what to do |\n|---|---|---|\n");
+    for entry in of_scope(Scope::Exits) {
+        writeln!(table, "| {} | {} | {} |", entry.code, entry.words, entry.advice("JOB", "IMPORT"))?;
+    }
+    table.push('\n');
+    Ok(table)
+}
+
+fn reasons() -> Result<String> {
+    let mut table =
+        String::from("\n| `exit_code` | `state` | `reason` | what it means |\n|---|---|---|---|\n");
+    for end in End::ALL.map(End::entry) {
+        let (code, state) = (end.exit.code(), end.state.as_str());
+        writeln!(table, "| {code} | `{state}` | `{}` | {} |", end.reason, end.words)?;
+    }
+    table.push('\n');
+    Ok(table)
 }
 
 fn table(kind: Kind) -> Result<String> {

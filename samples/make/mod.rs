@@ -69,10 +69,12 @@ pub(crate) fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// Writes the pages of the documentation that are made from the program: the tables of columns, and the list of codes.
+/// Writes the pages of the documentation that are made from the program: the tables of columns and of
+/// the ways a command can end, and the list of codes.
 pub(crate) fn renew_docs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let (sheets, list) = (folder.join("sheets.md"), folder.join("codes.md"));
-    fs::write(&sheets, docs::renew(&fs::read_to_string(&sheets)?)?)?;
+    let [sheets, scheduling, list] = ["sheets.md", "scheduling.md", "codes.md"].map(|name| folder.join(name));
+    fs::write(&sheets, docs::renew_columns(&fs::read_to_string(&sheets)?)?)?;
+    fs::write(&scheduling, docs::renew_endings(&fs::read_to_string(&scheduling)?)?)?;
     fs::write(&list, codes::page())?;
-    Ok(vec![sheets, list])
+    Ok(vec![sheets, scheduling, list])
 }

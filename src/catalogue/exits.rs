@@ -1,6 +1,8 @@
-//! The exit codes: the number a command ends with.
+//! The exit codes, and the reasons that they stand for: what a command ends with. The reasons are those of
+//! [`crate::ending`].
 
 use super::{Entry, Scope};
+use crate::ending::End;
 
 const fn exit(code: &'static str, words: &'static str, follows: &'static str, advice: &'static str) -> Entry {
     Entry::new(Scope::Exits, code, words, follows, advice)
@@ -13,7 +15,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "1",
         "fleetload itself failed",
         "Something unforeseen, such as a full disk under a report. What was sent is in the journal.",
-        "Read the message; what can be mended, mend. Then type: fleetload run",
+        "Read the message, fix what you can, then type: fleetload run",
     ),
     exit(
         "2",
@@ -23,25 +25,25 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     exit(
         "3",
-        "the sheets have problems",
-        "Nothing was imported and nothing was sent.",
+        "the sheets have problems; nothing was imported, nothing sent",
+        "No row of them is in the journal.",
         "Correct the cells that are named, then run the file again. What a code means: fleetload explain CODE",
     ),
     exit(
         "4",
-        "finished, and some rows were rejected, incomplete or skipped",
-        "Everything else is done. The rejected and incomplete rows, each with its reason, are in fix.xlsx in the folder of the reports.",
+        "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
+        "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports.",
         "Correct them there and type: fleetload run FILE",
     ),
     exit(
         "5",
-        "stopped with work left that can go on by itself later",
-        "The day's quota is spent, the time given with --until has come, or somebody stopped it. The restart time is printed where it is known.",
+        "stopped with work left that can go on automatically later",
+        "The day's quota is spent, the time given with --until has come, somebody stopped it, or another run is at work on this journal. The restart time is printed where it is known.",
         "To go on, type: fleetload run",
     ),
     exit(
         "6",
-        "the journal is locked, damaged, full or not writable",
+        "the journal is locked, damaged, full, not writable or an older copy, or a run with another journal uses the account",
         "Nothing further was sent: without the journal nothing could be remembered.",
         "Do what the message says about the journal, then type: fleetload run",
     ),
@@ -54,30 +56,31 @@ pub(super) const ENTRIES: &[Entry] = &[
     exit(
         "8",
         "finished, but a person must decide",
-        "Some rows are held, a sheet was set aside, or reading back found something.",
+        "Some rows are on hold, a sheet is paused, or verification found something.",
         "See what it is, with the command for each, with: fleetload status",
     ),
 ];
 
+/// Every reason, from the table of the ways a command ends.
+pub(super) const ENDINGS: [Entry; End::ALL.len()] = {
+    let mut entries = [Entry::new(Scope::Endings, "", "", "", ""); End::ALL.len()];
+    let mut at = 0;
+    while at < entries.len() {
+        let end = End::ALL[at].entry();
+        entries[at] = Entry::new(Scope::Endings, end.reason, end.words, end.follows, end.advice);
+        at += 1;
+    }
+    entries
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Exit;
 
     #[test]
-    fn the_exit_codes_are_those_of_the_program() {
-        let all = [
-            Exit::Done,
-            Exit::Failed,
-            Exit::Usage,
-            Exit::Sheets,
-            Exit::Rejections,
-            Exit::Parked,
-            Exit::Journal,
-            Exit::Service,
-            Exit::Held,
-        ];
-        let codes: Vec<String> = all.iter().map(|exit| exit.code().to_string()).collect();
+    fn every_exit_code_of_the_table_is_explained_and_no_other() {
+        let mut codes: Vec<String> = End::ALL.iter().map(|end| end.exit().code().to_string()).collect();
+        codes.dedup();
         assert_eq!(ENTRIES.iter().map(|entry| entry.code).collect::<Vec<_>>(), codes);
     }
 }

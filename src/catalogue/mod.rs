@@ -30,12 +30,14 @@ pub enum Scope {
     States,
     /// The number a command ends with.
     Exits,
+    /// Why a command ended, as its summary says for programs.
+    Endings,
 }
 
 impl Scope {
     /// Every scope, in the order they are listed.
-    pub const ALL: [Self; 6] =
-        [Self::Sheets, Self::Service, Self::Answers, Self::Rows, Self::States, Self::Exits];
+    pub const ALL: [Self; 7] =
+        [Self::Sheets, Self::Service, Self::Answers, Self::Rows, Self::States, Self::Exits, Self::Endings];
 
     /// What its codes are about, as a heading.
     pub const fn title(self) -> &'static str {
@@ -46,6 +48,7 @@ impl Scope {
             Self::Rows => "Decisions about rows, and what reading back found",
             Self::States => "States of a row",
             Self::Exits => "Exit codes",
+            Self::Endings => "Reasons for which a command ends",
         }
     }
 
@@ -58,6 +61,7 @@ impl Scope {
             Self::Rows => "what is noted of a row",
             Self::States => "a state of a row",
             Self::Exits => "an exit code",
+            Self::Endings => "a reason for which a command ends",
         }
     }
 
@@ -66,7 +70,7 @@ impl Scope {
         match self {
             Self::Sheets => "Why it matters",
             Self::Service | Self::Answers | Self::Rows | Self::States => "What fleetload does",
-            Self::Exits => "What it stands for",
+            Self::Exits | Self::Endings => "What it stands for",
         }
     }
 
@@ -78,6 +82,7 @@ impl Scope {
             Self::Rows => rows::ENTRIES.iter().collect(),
             Self::States => states::ENTRIES.iter().collect(),
             Self::Exits => exits::ENTRIES.iter().collect(),
+            Self::Endings => exits::ENDINGS.iter().collect(),
         }
     }
 }
@@ -288,7 +293,7 @@ mod tests {
                 );
             }
             // What is only noted, and what is done, needs nobody.
-            let done = [Scope::States, Scope::Exits].contains(&entry.scope);
+            let done = [Scope::States, Scope::Exits, Scope::Endings].contains(&entry.scope);
             assert!(!entry.advice.is_empty() || done, "{code} says nothing of what to do");
             assert!(!entry.advice("7", "3").contains('{'), "{code}: {}", entry.advice);
         }

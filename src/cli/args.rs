@@ -9,12 +9,20 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 
 use super::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use super::commands::*;
+use crate::catalogue::{Scope, of_scope};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
+
+/// The end of the help, with the exit codes as they are explained.
+fn examples() -> String {
+    let entries = of_scope(Scope::Exits).into_iter();
+    let codes = entries.map(|entry| format!("\n  {}  {}", entry.code, entry.words));
+    format!("{EXAMPLES}{}", codes.collect::<String>())
+}
 
 const EXAMPLES: &str = "\
 First steps:
@@ -26,21 +34,12 @@ First steps:
   fleetload status                                  where are we?
   fleetload explain cell.mac                        what does that code mean?
 
-Exit codes:
-  0  every job done
-  1  fleetload itself failed
-  2  usage, profile or settings wrong
-  3  the sheets have problems; nothing was imported, nothing sent
-  4  finished, and some rows were rejected, incomplete or skipped
-  5  stopped with work left that can go on by itself later; the time is printed
-  6  journal locked, damaged, full, not writable, or an older copy
-  7  the service refuses us or cannot be reached
-  8  finished, but a person must decide: rows are held, a sheet was set aside, or reading back found something";
+Exit codes:";
 
 /// Creates companies, people, sites and devices from spreadsheets in a provisioning service: row by row, exactly
 /// once, inside its limits, with an answer for every row.
 #[derive(Debug, Parser)]
-#[command(name = "fleetload", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "fleetload", version, styles = STYLES, after_help = examples(), max_term_width = 110)]
 #[command(arg_required_else_help = true, infer_long_args = false)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -71,8 +70,8 @@ pub(super) struct Common {
     )]
     pub(super) journal: PathBuf,
 
-    /// Keep the journal on a network or in a synchronised folder all the same
-    #[arg(long, global = true)]
+    /// Allow the journal on a network drive or in a synchronised folder (unsafe)
+    #[arg(long, global = true, hide_short_help = true)]
     pub(super) any_storage: bool,
 
     /// The folder the reports are written to
@@ -83,7 +82,7 @@ pub(super) struct Common {
     #[arg(long, global = true)]
     pub(super) json: bool,
 
-    /// Say nothing but the result
+    /// Print only the result
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
 
@@ -92,7 +91,7 @@ pub(super) struct Common {
     pub(super) verbose: u8,
 
     /// No colour (so does the environment variable NO_COLOR)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(super) no_color: bool,
 }
 
@@ -118,15 +117,15 @@ pub(super) struct Overrides {
     pub(super) rate: Option<String>,
 
     /// Requests under way at once, 1 to 1024
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) concurrency: Option<String>,
 
     /// Creations that a day allows; without it the service's own limit is learned
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) daily_quota: Option<String>,
 
     /// Creations of a day to leave for others
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) reserve: Option<String>,
 
     /// When the day's quota is spent: wait for the next day, or exit with 5
@@ -134,15 +133,15 @@ pub(super) struct Overrides {
     pub(super) on_quota: Option<OnQuotaWord>,
 
     /// When a record with the row's key is there before we send: adopt it, skip the row, or fail it
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) on_existing: Option<OnExistingWord>,
 
     /// When it stays unknown whether a record was created: settle it by looking, or hold the row for a person
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) in_doubt: Option<InDoubtWord>,
 
     /// Which records are read back before the run ends: all, those whose creation was ever in doubt, or none
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) audit: Option<AuditWord>,
 }
 
@@ -157,10 +156,10 @@ pub(super) enum Command {
     /// Check, then tell what would be created, in what order, with how many calls, days and hours
     #[command(after_help = PLAN_EXAMPLES)]
     Plan(Plan),
-    /// Put the rows in the journal, send nothing
+    /// Import rows without sending them
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(Import),
-    /// Tell where things stand: counts, quota, waiting until when, what needs a person
+    /// Show progress, quota, resume time, and rows that need a decision
     #[command(after_help = STATUS_EXAMPLES)]
     Status(OfImport),
     /// Write the reports again from the journal, at any time
@@ -172,7 +171,7 @@ pub(super) enum Command {
     /// Show jobs that are held and what the service has of them, or decide them
     #[command(after_help = RESOLVE_EXAMPLES)]
     Resolve(Resolve),
-    /// Give up what has not been sent of one import
+    /// Cancel what has not been sent of one import
     #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(Cancel),
     /// Write blank sheets to fill in
@@ -181,7 +180,7 @@ pub(super) enum Command {
     /// Tell what a code, a state or an exit code means, why it matters and what to do about it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
-    /// Check profile, credentials, clock, journal, and which mapped endpoints answer; creates nothing
+    /// Check profile, credentials, clock and journal, and show what can be created for each kind of row; creates nothing
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
     /// Serve the simulated service on this machine

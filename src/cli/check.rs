@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
-
 use super::checked;
 use super::commands::Check as Typed;
 use super::context::Context;
@@ -12,14 +10,16 @@ use super::intake;
 use super::reading::Manner;
 use super::remedy::{meant, remedy};
 use super::scratch::Scratch;
+use super::summary::Summary;
 use crate::command::quoted;
+use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
 use crate::sheet::finding::Findings;
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
-pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let workbooks = checked::prepare(typed)?;
     let manner = typed.reading.settle(context)?;
     let mut examined = intake::read(context, &typed.files, &manner)?;
@@ -34,13 +34,12 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let found = Found::of(&examined.findings);
     findings::tell(context, &examined.findings, manner.redact);
     intake::tell_sheets(context, &examined, &manner);
-    let exit = if found.errors > 0 { Exit::Sheets } else { Exit::Done };
+    let end = if found.errors > 0 { End::Sheets } else { End::Done };
     let written = checked::write(context, typed, (workbooks.as_ref(), &manner), &examined)?;
     tell_end(context, &examined, found);
-    tell_object(context, &examined, &manner, &written, exit)?;
     findings::tell_explain(context, &examined.findings);
-    tell_next(context, typed, &manner, (&examined.findings, exit, &written))?;
-    Ok(exit)
+    tell_next(context, typed, &manner, (&examined.findings, end.exit(), &written))?;
+    summary(&examined, &manner, &written, end)
 }
 
 /// The last line of the result.
@@ -68,27 +67,17 @@ fn rows(examined: &Examined) -> u64 {
 }
 
 /// The last object for programs.
-fn tell_object(
-    context: &Context<'_>,
-    examined: &Examined,
-    manner: &Manner,
-    written: &[PathBuf],
-    exit: Exit,
-) -> Result<()> {
-    let mut summary = intake::sheets_object(examined, manner);
-    if let Some(summary) = summary.as_object_mut() {
-        summary.insert("object".to_owned(), json!("summary"));
-        summary.insert("rows".to_owned(), json!(rows(examined)));
-        summary.insert("found".to_owned(), json!(Found::of(&examined.findings)));
-        summary.insert("groups".to_owned(), findings::groups_object(&examined.findings));
-        if let Some((_, text)) = manner.to_keep()? {
-            summary.insert("to_keep".to_owned(), json!(text));
-        }
-        summary.insert("written".to_owned(), json!(written));
-        summary.insert("exit_code".to_owned(), json!(exit.code()));
-    }
-    context.terminal.object(&summary);
-    Ok(())
+fn summary(examined: &Examined, manner: &Manner, written: &[PathBuf], end: End) -> Result<Summary> {
+    let summary = Summary::new(end)
+        .with_all(intake::sheets_object(examined, manner))
+        .with("rows", rows(examined))
+        .with("found", Found::of(&examined.findings))
+        .with("groups", findings::groups_object(&examined.findings))
+        .with("written", written);
+    Ok(match manner.to_keep()? {
+        Some((_, text)) => summary.with("to_keep", text),
+        None => summary,
+    })
 }
 
 /// What to type next, and what to write down so that it need not be typed again.

@@ -24,8 +24,8 @@ pub(super) struct Run {
     pub(super) until: Option<String>,
 
     /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
-    /// done is looked up first, and held where that tells nothing
-    #[arg(long)]
+    /// done is looked up first, and held if the look-up is inconclusive
+    #[arg(long, hide_short_help = true)]
     pub(super) accept_journal: bool,
 
     /// Go on with a sheet of which the service refuses 50 rows in a row for the same reason, instead of setting it
@@ -213,11 +213,11 @@ pub(super) struct Resolve {
     #[arg(long, group = "decision", requires = "selection")]
     pub(super) abandon: bool,
 
-    /// Somebody has looked into what was found when the record was read back: no run tells it any more
+    /// Mark verification findings as reviewed, so that runs stop reporting them
     #[arg(long, group = "decision", requires = "selection")]
     pub(super) seen: bool,
 
-    /// Believe the decision without asking the service; it is recorded as such
+    /// Accept the decision without checking the service (recorded as unchecked)
     #[arg(long, requires = "decision", conflicts_with_all = ["abandon", "seen"])]
     pub(super) unchecked: bool,
 
@@ -251,8 +251,8 @@ pub(super) const CANCEL_EXAMPLES: &str = "\
 Examples:
   fleetload cancel 3
 
-What was not sent is given up, and so are rows that were left out because of errors: nobody is asked to correct them
-any more. What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
+What was not sent is cancelled, and so are rows that were not imported because of errors: nobody is asked to correct
+them any more. What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
 exit code 5 when there are any, 8 when rows are held.";
 
 /// `fleetload template`.

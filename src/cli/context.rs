@@ -32,6 +32,8 @@ pub(super) struct Context<'a> {
     pub(super) scenario: RefCell<Option<PathBuf>>,
     /// How files were read, so that what is corrected is read the same: options, each with a space before it.
     pub(super) reading: RefCell<String>,
+    /// Whether the command is about the journal, so that its summary counts the rows there.
+    pub(super) at_journal: Cell<bool>,
 }
 
 impl Context<'_> {
@@ -116,6 +118,7 @@ impl Context<'_> {
     /// Opens the journal that must be there, and notes whether it is that of a rehearsal.
     pub(super) fn journal(&self) -> Result<Journal> {
         let journal = Journal::open_existing(&self.common.journal)?;
+        self.at_journal.set(true);
         self.note_rehearsal(&journal)?;
         Ok(journal)
     }

@@ -5,7 +5,9 @@ use serde_json::json;
 use super::commands::{Cancel, Retry};
 use super::context::Context;
 use super::status;
-use crate::error::{Exit, Result};
+use super::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
 use crate::journal::Selection;
 use crate::model::state::JobState;
 use crate::term::{count, counted};
@@ -14,7 +16,7 @@ use crate::term::{count, counted};
 const LISTED: usize = 20;
 
 /// Makes rejected and incomplete jobs ready again.
-pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
+pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     let mut journal = context.journal()?;
     if let Some(import) = typed.import {
         status::require(&journal.imports()?, import)?;
@@ -27,11 +29,12 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
     };
     let retried = journal.retry(&selection, &context.who(), context.now())?;
     let terminal = context.terminal;
-    terminal.object(&json!({"object": "summary", "retried": retried.retried, "released": retried.released}));
+    let summary =
+        Summary::new(End::Done).with_all(json!({"retried": retried.retried, "released": retried.released}));
     if retried.retried == 0 {
         terminal.result("no rejected or incomplete row matches; nothing was changed");
         terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
-        return Ok(Exit::Done);
+        return Ok(summary);
     }
     terminal.result(format!(
         "{} ready again{}",
@@ -43,28 +46,31 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Exit> {
         }
     ));
     terminal.hint(format!("to send them: {}", context.again("run")));
-    Ok(Exit::Done)
+    Ok(summary)
 }
 
 /// Gives up what has not been sent of an import.
-pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
+pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
     status::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
     let given_up = cancelled.cancelled + cancelled.left_out;
-    let mut told = format!("{} of import {} given up", counted(given_up, "row", "rows"), typed.import);
+    let mut told = format!("{} of import {} cancelled", counted(given_up, "row", "rows"), typed.import);
     if cancelled.left_out > 0 {
-        told.push_str(&format!(", {} of them left out before", count(cancelled.left_out)));
+        told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
     }
     if cancelled.skipped > 0 {
         told.push_str(&format!(", and {} of other imports below them skipped", count(cancelled.skipped)));
     }
+    if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
+        told = format!("nothing to cancel: no row of import {} is waiting", typed.import);
+    }
     terminal.result(told);
-    let exit = match (cancelled.left_in_doubt, cancelled.left_held) {
-        (0, 0) => Exit::Done,
-        (0, _) => Exit::Held,
-        _ => Exit::Parked,
+    let end = match (cancelled.left_in_doubt, cancelled.left_held) {
+        (0, 0) => End::Done,
+        (0, _) => End::RowsHeld,
+        _ => End::RowsWaiting,
     };
     let selection = Selection { import: Some(typed.import), ..Selection::default() };
     for state in [JobState::Sending, JobState::InDoubt, JobState::Held] {
@@ -79,12 +85,6 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
             terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
         }
     }
-    terminal.object(&json!({
-        "object": "summary", "import": typed.import, "cancelled": given_up,
-        "left_out": cancelled.left_out,
-        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
-        "exit_code": exit.code(),
-    }));
     if cancelled.left_in_doubt > 0 {
         terminal.hint(format!(
             "{} in doubt; the next run clears up whether they were created: {}",
@@ -100,5 +100,8 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Exit> {
     } else {
         terminal.hint(format!("the report: {}", context.again(&format!("report {}", typed.import))));
     }
-    Ok(exit)
+    Ok(Summary::new(end).with_all(json!({
+        "import": typed.import, "cancelled": given_up, "left_out": cancelled.left_out,
+        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
+    })))
 }

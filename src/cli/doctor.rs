@@ -1,9 +1,11 @@
-//! `fleetload doctor`: shows every setting with its origin, and tries credentials, clock, journal and look-ups.
+//! `fleetload doctor`: shows every setting with its origin, says for each kind of row what this profile can do with it,
+//! and tries credentials, clock, journal and look-ups. What is wrong is told, and the rest is examined all the same.
 //!
 //! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
 //! list of time zones, which is kept beside the journal for the checking of sheets.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::args::Overrides;
 use super::commands::Doctor as Typed;
@@ -13,13 +15,18 @@ use super::probe::{self, Finding};
 use super::reading;
 use super::rehearsal::Rehearsal;
 use super::settings::{Purpose, RateSetting, Settings};
+use super::summary::Summary;
 use super::zones;
-use crate::error::{Exit, Result};
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
-use crate::service::Client;
-use crate::service::Origin;
-use crate::service::TokenInfo;
+use crate::plan::ability::{self, Ability, Use};
+use crate::run::require_available;
+use crate::service::{Client, Endpoints, Origin, TokenInfo};
 use crate::term::{Ink, Line, count, span};
 
 /// From here on a difference of the clocks is worth telling, in seconds.
@@ -46,7 +53,7 @@ struct Check<'a> {
 }
 
 /// Examines everything and says what is wrong.
-pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     context.runtime()?.block_on(async {
         if !typed.rehearsal.sandbox {
@@ -60,56 +67,135 @@ pub(super) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     })
 }
 
-async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides) -> Result<Exit> {
-    let settings = context.settings(purpose, overrides)?;
-    tell_settings(context, &settings);
-    reading::tell_kept(context)?;
-    let mut examined = Examined { context, wrong: false };
-    journal_check::check(context, &settings, &mut |health, message, hint| {
-        examined.tell("journal", health, message, hint);
+async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides) -> Result<Summary> {
+    let mut examined = Examined { context, found: None, kinds: Vec::new() };
+    let settings = examined.noting("settings", context.settings(purpose, overrides));
+    if let Some(settings) = &settings {
+        tell_settings(context, settings);
+    }
+    examined.noting("reading", reading::tell_kept(context));
+    journal_check::check(context, settings.as_ref(), &mut |health, message, hint| {
+        examined.tell_as("journal", health, message, hint, End::Journal);
     });
-    let client = settings.client(context.clock.clone())?;
-    match client.authenticate().await {
-        Ok(token) => {
-            examined.credentials(&token);
-            examined.clock(&token);
-            examined.endpoints(&client).await;
-            if let (Purpose::Service, Some(account)) = (purpose, settings.identity()) {
-                examined.zones(&client, &account.base_url).await;
-            }
+    if let Some(settings) = &settings
+        && let Some(endpoints) = examined.noting("endpoints", settings.endpoints())
+    {
+        examined.abilities(settings, &endpoints);
+        examined.noting("rows of the journal", waiting(context, &endpoints));
+        if let Some(client) = examined.noting("credentials", settings.client(context.clock.clone())) {
+            examined.service(&client, purpose, settings).await;
         }
-        Err(verdict) => examined.no_token(&verdict),
     }
-    let exit = if examined.wrong { Exit::Service } else { Exit::Done };
-    match exit {
-        Exit::Done => context
-            .terminal
-            .hint(format!("everything needed answers; next: {}", context.again("plan SHEET.xlsx"))),
-        _ => context.terminal.hint(format!("mend what is wrong, then: {}", context.again("doctor"))),
-    }
-    Ok(exit)
+    Ok(examined.conclude())
 }
 
 struct Examined<'a> {
     context: &'a Context<'a>,
-    /// Whether anything was found that keeps a run from working.
-    wrong: bool,
+    /// What keeps a run from working, as the way in which a run would end; the lowest exit code counts.
+    found: Option<End>,
+    /// What can be done with the rows of each kind.
+    kinds: Vec<(Kind, Ability)>,
 }
 
 impl Examined<'_> {
+    /// How it ended, and what to type next.
+    fn conclude(self) -> Summary {
+        let terminal = self.context.terminal;
+        let (can, cannot): (Vec<_>, Vec<_>) = self.kinds.iter().partition(|(_, ability)| ability.create);
+        let named = |kinds: &[&(Kind, Ability)]| {
+            kinds.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>().join(", ")
+        };
+        let end = self.found.unwrap_or(End::Done);
+        if end == End::Done {
+            let but = if cannot.is_empty() { String::new() } else { format!(", but not {}", named(&cannot)) };
+            let next = self.context.again("plan SHEET.xlsx");
+            terminal.hint(format!("{} can be created{but}; next: {next}", named(&can)));
+        } else {
+            terminal.hint(format!("correct what is wrong, then: {}", self.context.again("doctor")));
+        }
+        Summary::new(end).with("can_create", can.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>())
+    }
+
+    /// What something gave; its error is told as what is wrong, and the rest is examined all the same.
+    fn noting<T>(&mut self, check: &str, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.tell_as(check, Health::Wrong, &error.to_string(), error.next_step(), error.end());
+                None
+            }
+        }
+    }
+
     fn tell(&mut self, check: &str, health: Health, message: &str, hint: Option<&str>) {
+        self.tell_as(check, health, message, hint, End::Service);
+    }
+
+    /// Tells how a check went; where it is wrong, a run ends as `end` says.
+    fn tell_as(&mut self, check: &str, health: Health, message: &str, hint: Option<&str>, end: End) {
         let (ink, word) = match health {
             Health::Well => (Ink::Good, "ok   "),
             Health::Look => (Ink::Warning, "look "),
             Health::Wrong => (Ink::Error, "wrong"),
         };
-        self.wrong |= health == Health::Wrong;
+        if health == Health::Wrong && self.found.is_none_or(|found| end.exit() < found.exit()) {
+            self.found = Some(end);
+        }
         let terminal = self.context.terminal;
         terminal.result(Line::new().ink(ink, word).text(format!("  {check}: {message}")));
         if let Some(hint) = hint {
             terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint));
         }
         terminal.object(&Check { object: "check", check, health, message, hint });
+    }
+
+    /// Everything that only the service can tell.
+    async fn service(&mut self, client: &Client, purpose: &Purpose, settings: &Settings) {
+        match client.authenticate().await {
+            Ok(token) => {
+                self.credentials(&token);
+                self.clock(&token);
+                self.endpoints(client).await;
+                if let (Purpose::Service, Some(account)) = (purpose, settings.identity()) {
+                    self.zones(client, &account.base_url).await;
+                }
+            }
+            Err(verdict) => self.no_token(&verdict),
+        }
+    }
+
+    /// What can be done with the rows of each kind, and what is missing: what `plan` and `run` go by as well.
+    fn abilities(&mut self, settings: &Settings, endpoints: &Endpoints) {
+        let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+        let available = |operation| endpoints.available(operation);
+        for kind in Kind::ALL {
+            let ability = Ability::of(kind, &available);
+            self.kinds.push((kind, ability));
+            let health = match ability {
+                Ability { create: true, look_up: true, verify: true } => Health::Well,
+                Ability { .. } => Health::Look,
+            };
+            let lines = operations_of(kind, endpoints);
+            let missing: Vec<Operation> = ability::operations(kind)
+                .into_iter()
+                .map(|(_, operation)| operation)
+                .filter(|&operation| !available(operation))
+                .collect();
+            self.tell(kind.plural(), health, &can(kind, ability), None);
+            let terminal = self.context.terminal;
+            for (what, operations) in &lines {
+                terminal.result(format!("       {what}: {operations}"));
+            }
+            if let Some(hint) = to_set(&missing, profile) {
+                terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint).whole());
+            }
+            terminal.object(&ability_object(kind, ability, endpoints));
+        }
+        if self.kinds.iter().all(|(_, ability)| !ability.create) {
+            let message = "nothing can be created with this profile: no creation has a known path";
+            let hint = "set paths = \"assumed\", or the method and path of each creation as shown above";
+            self.tell_as("creations", Health::Wrong, message, Some(hint), End::EndpointUnknown);
+        }
     }
 
     fn credentials(&mut self, token: &TokenInfo) {
@@ -161,12 +247,7 @@ impl Examined<'_> {
         for (operation, origin, call) in probe::questions(client.endpoints()) {
             let answer = client.send(call).await;
             let path = client.endpoints().get(operation).map_or("", |endpoint| endpoint.path()).to_owned();
-            let whose = match origin {
-                Origin::Documented => "documented",
-                Origin::Mapped => "mapped",
-                Origin::Assumed => "assumed",
-            };
-            let name = format!("{operation} ({whose})");
+            let name = format!("{operation} ({})", whose(origin));
             match probe::finding(&answer.verdict) {
                 Finding::Answers => self.tell(&name, Health::Well, "answers", None),
                 Finding::Missing(why) => {
@@ -205,6 +286,92 @@ impl Examined<'_> {
             }
         }
     }
+}
+
+/// Refuses, as a run would, when rows that wait in the journal need what has no known path. A journal that cannot be
+/// used has been told of.
+fn waiting(context: &Context<'_>, endpoints: &Endpoints) -> Result<()> {
+    let path = &context.common.journal;
+    let lanes = if path.exists() {
+        Journal::open_existing(path).and_then(|journal| journal.lanes())
+    } else {
+        Ok(vec![])
+    };
+    lanes.map_or(Ok(()), |needed| require_available(endpoints, &needed))
+}
+
+/// Where a path is from, in a word.
+const fn whose(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Documented => "documented",
+        Origin::Mapped => "mapped",
+        Origin::Assumed => "assumed",
+    }
+}
+
+/// What can be done with rows of a kind, in a sentence.
+fn can(kind: Kind, ability: Ability) -> String {
+    let mut can = vec![if ability.create { "can be created" } else { "cannot be created" }];
+    can.push(match (ability.look_up, kind) {
+        (true, _) => "looked up",
+        (false, Kind::Device) => "not looked up (a lost answer is sent again only for a device with a MAC address; the others are held)",
+        (false, _) => "not looked up (a row whose answer is lost is held for you)",
+    });
+    can.push(if ability.verify { "verified" } else { "not verified" });
+    can.join(", ")
+}
+
+/// The operations of a kind by what they are for, each with where its path is from.
+fn operations_of(kind: Kind, endpoints: &Endpoints) -> Vec<(&'static str, String)> {
+    let all = ability::operations(kind);
+    let of = |wanted: Use| {
+        let operations = all.iter().filter(|(of, _)| *of == wanted).map(|(_, operation)| {
+            let from = endpoints.get(*operation).map_or("unavailable", |endpoint| whose(endpoint.origin()));
+            format!("{operation} ({from})")
+        });
+        operations.collect::<Vec<_>>().join(", ")
+    };
+    [
+        ("create", Use::Create),
+        ("where a row asks for it", Use::Ask),
+        ("look up", Use::LookUp),
+        ("verify", Use::Verify),
+    ]
+    .into_iter()
+    .map(|(what, wanted)| (what, of(wanted)))
+    .filter(|(_, operations)| !operations.is_empty())
+    .collect()
+}
+
+/// The keys to set for operations that are not available.
+fn to_set(missing: &[Operation], profile: &str) -> Option<String> {
+    let mut missing = missing.to_vec();
+    missing.sort();
+    missing.dedup();
+    if missing.is_empty() {
+        return None;
+    }
+    let keys: Vec<String> =
+        missing.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
+    Some(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
+}
+
+/// The same for programs.
+fn ability_object(kind: Kind, ability: Ability, endpoints: &Endpoints) -> serde_json::Value {
+    let operations: Vec<_> = ability::operations(kind)
+        .into_iter()
+        .map(|(of, operation)| {
+            let endpoint = endpoints.get(operation);
+            json!({
+                "operation": operation, "use": of, "path": endpoint.map(|endpoint| endpoint.path()),
+                "origin": endpoint.map_or("unavailable", |endpoint| whose(endpoint.origin())),
+            })
+        })
+        .collect();
+    json!({
+        "object": "ability", "kind": kind.plural(), "can_create": ability.create,
+        "can_look_up": ability.look_up, "can_verify": ability.verify, "operations": operations,
+    })
 }
 
 /// The service's time minus ours. A `Date` header has whole seconds, so a second more or less is none.

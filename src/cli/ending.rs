@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::context::Context;
+use super::summary::Summary;
 use super::{audit, counts, held, reports};
+use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
-use crate::report::{RunState, Standing};
+use crate::report::Standing;
 use crate::run::{Ending, LeftSheet};
 use crate::term::{Ink, Line, counted};
 
@@ -27,21 +29,19 @@ pub(super) struct Ended<'a> {
 }
 
 /// Writes the reports, says how it ended and what to type next.
-pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
+pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'_>) -> Result<Summary> {
     let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
     let concerned = with_read_back(journal, ended.concerned)?;
     let read_back = ReadBack::since(journal, ended.earlier)?;
-    let mut worst = worst_of_rows(journal, ended)?;
-    if read_back.first().is_some() {
-        worst = worse(worst, Exit::Held);
-    }
+    let rows = end_of_rows(worst_of_rows(journal, ended)?, read_back.first().is_some());
     // A row may be in several imports, so their counts are not added up.
     let sum = match concerned.as_slice() {
         [import] => journal.tally(Some(*import))?,
         _ => journal.tally(None)?,
     };
-    let (exit, state, resumes_at) = judged(ended.ending, worst);
-    let standing = Standing { state, exit_code: exit.code(), resumes_at };
+    let (end, resumes_at) = judged(ended.ending, rows);
+    let exit = end.exit();
+    let standing = Standing { end, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
     for line in counts::table(&sum) {
         terminal.result(line);
@@ -73,15 +73,13 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         no_rows: !concerned.is_empty() && sum.total() == 0,
     };
     tell_ending(context, ended.ending, exit, &told);
-    terminal.object(&json!({
-        "object": "summary", "imports": concerned, "state": state.as_str(), "rows": sum.total(),
+    Ok(Summary::new(end).with_all(json!({
+        "imports": concerned, "rows": sum.total(),
         "counts": counts::object(&sum), "audit": read_back.figures,
         "findings_unseen": read_back.found.len() + read_back.found_earlier.len(),
         "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "kept": kept.iter().flat_map(|of_import| of_import.as_array()).flatten().collect::<Vec<_>>(),
-        "exit_code": exit.code(),
-    }));
-    Ok(exit)
+    })))
 }
 
 /// The worst of what became of the rows that the command is about.
@@ -154,34 +152,31 @@ impl ReadBack {
     }
 }
 
-/// Exit code, state for the reports and restart time that follow from how a run ended.
-fn judged(ending: &Ending, rows: Exit) -> (Exit, RunState, Option<Moment>) {
-    match ending {
-        Ending::Finished => (rows, state_of(rows), None),
-        Ending::SheetsLeft { .. } => (Exit::Held, RunState::Held, None),
-        Ending::Parked { until, .. } => (Exit::Parked, RunState::Parked, Some(*until)),
-        Ending::Interrupted { .. } => (Exit::Parked, RunState::Parked, None),
-        Ending::Stopped { .. } => (Exit::Service, RunState::Stopped, None),
-    }
+/// How the command ended, and when it can go on: as the run did when that ended early, else as the rows stand.
+fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
+    let resumes_at = match ending {
+        Ending::Parked { until, .. } => Some(*until),
+        Ending::Finished
+        | Ending::SheetsLeft { .. }
+        | Ending::Interrupted { .. }
+        | Ending::Stopped { .. } => None,
+    };
+    (ending.early().unwrap_or(rows), resumes_at)
 }
 
-/// The state for the reports of rows of which nothing is under way.
-pub(super) fn state_of(rows: Exit) -> RunState {
+/// How a command ends whose rows stand like this; `found` says whether verification has found something.
+pub(super) fn end_of_rows(rows: Exit, found: bool) -> End {
     match rows {
-        Exit::Held => RunState::Held,
-        Exit::Parked => RunState::Parked,
-        Exit::Done
-        | Exit::Rejections
-        | Exit::Failed
-        | Exit::Usage
-        | Exit::Sheets
-        | Exit::Journal
-        | Exit::Service => RunState::Finished,
+        Exit::Parked => End::RowsWaiting,
+        Exit::Held => End::RowsHeld,
+        Exit::Rejections | Exit::Done if found => End::Verification,
+        Exit::Rejections => End::RowsFailed,
+        Exit::Done | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => End::Done,
     }
 }
 
 /// The worse of two exit codes: work left before a person, a person before refusals.
-pub(super) fn worse(left: Exit, right: Exit) -> Exit {
+fn worse(left: Exit, right: Exit) -> Exit {
     let weight = |exit: Exit| match exit {
         Exit::Done => 0,
         Exit::Rejections => 1,
@@ -228,12 +223,12 @@ fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, told: &Told<'
             );
             terminal.hint(format!("then: {again}"));
         }
-        Ending::Interrupted { why } => {
+        Ending::Interrupted { why, .. } => {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {}", told.left)));
             terminal.hint(format!("to go on: {again}"));
         }
-        Ending::Stopped { why, hint } => {
-            let error = Error::service(format!("stopped: {why}; the rows not sent stay ready"));
+        Ending::Stopped { end, why, hint } => {
+            let error = Error::service(format!("stopped: {why}; the rows not sent stay ready")).ending(*end);
             terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
         }
     }
@@ -312,27 +307,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exit_code_follows_from_the_ending_and_then_from_the_rows() {
+    fn how_a_command_ends_follows_from_the_run_and_then_from_the_rows() {
         let until = Moment::from_millis(1);
         let parked = Ending::Parked { until, why: String::new() };
-        let interrupted = Ending::Interrupted { why: String::new() };
-        let stopped = Ending::Stopped { why: String::new(), hint: String::new() };
+        let interrupted = |by| Ending::Interrupted { by, why: String::new() };
+        let stopped = |end| Ending::Stopped { end, why: String::new(), hint: String::new() };
         let left = Ending::SheetsLeft { sheets: Vec::new() };
         let table = [
-            (&left, Exit::Parked, Exit::Held, "held"),
-            (&Ending::Finished, Exit::Done, Exit::Done, "finished"),
-            (&Ending::Finished, Exit::Rejections, Exit::Rejections, "finished"),
-            (&Ending::Finished, Exit::Held, Exit::Held, "held"),
-            (&Ending::Finished, Exit::Parked, Exit::Parked, "parked"),
-            (&parked, Exit::Held, Exit::Parked, "parked"),
-            (&interrupted, Exit::Rejections, Exit::Parked, "parked"),
-            (&stopped, Exit::Done, Exit::Service, "stopped"),
+            (left, Exit::Parked, "sheet-paused", "held", 8),
+            (Ending::Finished, Exit::Done, "done", "finished", 0),
+            (Ending::Finished, Exit::Rejections, "rows-failed", "finished", 4),
+            (Ending::Finished, Exit::Held, "rows-held", "held", 8),
+            (Ending::Finished, Exit::Parked, "rows-waiting", "waiting", 5),
+            (parked.clone(), Exit::Held, "quota", "parked", 5),
+            (interrupted(End::Signal), Exit::Rejections, "signal", "stopped", 5),
+            (interrupted(End::Until), Exit::Parked, "until", "stopped", 5),
+            (stopped(End::Unreachable), Exit::Done, "unreachable", "stopped", 7),
+            (stopped(End::EndpointMissing), Exit::Done, "endpoint-missing", "stopped", 7),
         ];
-        for (ending, rows, exit, state) in table {
-            let (got, standing, _) = judged(ending, rows);
-            assert_eq!((got, standing.as_str()), (exit, state), "{ending:?} {rows:?}");
+        for (ending, rows, reason, state, code) in table {
+            let (end, _) = judged(&ending, end_of_rows(rows, false));
+            let got = (end.as_str(), end.state().as_str(), end.exit().code());
+            assert_eq!(got, (reason, state, code), "{ending:?} {rows:?}");
         }
-        assert_eq!(judged(&parked, Exit::Done).2, Some(until));
+        assert_eq!(judged(&parked, End::Done).1, Some(until));
+    }
+
+    #[test]
+    fn what_verification_found_needs_a_person_unless_rows_need_one_already_or_go_on() {
+        let table = [
+            (Exit::Done, End::Verification),
+            (Exit::Rejections, End::Verification),
+            (Exit::Held, End::RowsHeld),
+            (Exit::Parked, End::RowsWaiting),
+        ];
+        for (rows, end) in table {
+            assert_eq!(end_of_rows(rows, true), end, "{rows:?}");
+        }
     }
 
     #[test]

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 
 use super::commands::Explain;
 use super::context::Context;
+use super::summary::Summary;
 use crate::catalogue::{self, Entry, Scope};
-use crate::error::{Error, Exit, Result};
+use crate::ending::{self, End};
+use crate::error::{Error, Result};
 use crate::sheet::finding::{Code, Severity};
 use crate::term::{Ink, Line, width, wrap};
 
@@ -14,18 +16,28 @@ use crate::term::{Ink, Line, width, wrap};
 const CODES: usize = 28;
 
 /// Explains the codes that were typed, or lists them all.
-pub(super) fn explain(context: &Context<'_>, typed: &Explain) -> Result<Exit> {
-    let words: Vec<&str> =
-        typed.codes.iter().map(String::as_str).filter(|word| !word.eq_ignore_ascii_case("exit")).collect();
+pub(super) fn explain(context: &Context<'_>, typed: &Explain) -> Result<Summary> {
+    let words: Vec<&str> = typed
+        .codes
+        .iter()
+        .flat_map(|typed| typed.split_whitespace())
+        .filter(|word| !word.eq_ignore_ascii_case("exit"))
+        .collect();
     if words.is_empty() {
-        // `explain exit` asks for the exit codes alone.
-        let scopes: &[Scope] = if typed.codes.is_empty() { &Scope::ALL } else { &[Scope::Exits] };
-        list(context, scopes);
-        return Ok(Exit::Done);
+        // `explain exit` asks for the exit codes, and for the reasons that they stand for.
+        let scopes: &[Scope] =
+            if typed.codes.is_empty() { &Scope::ALL } else { &[Scope::Exits, Scope::Endings] };
+        return Ok(Summary::new(End::Done).with("codes", list(context, scopes)));
     }
-    let found = words.iter().map(|word| known(context, word)).collect::<Result<Vec<_>>>()?;
-    let mut told = 0_usize;
-    for (word, entries) in words.iter().zip(found) {
+    let (mut told, mut unknown) = (0_usize, Vec::new());
+    for word in words {
+        let entries = match known(context, word) {
+            Ok(entries) => entries,
+            Err(error) => {
+                unknown.push(error);
+                continue;
+            }
+        };
         for entry in entries {
             if told > 0 {
                 context.terminal.result("");
@@ -34,8 +46,11 @@ pub(super) fn explain(context: &Context<'_>, typed: &Explain) -> Result<Exit> {
             told += 1;
         }
     }
-    context.terminal.object(&json!({"object": "summary", "codes": told, "exit_code": 0}));
-    Ok(Exit::Done)
+    for error in &unknown {
+        context.terminal.error(error);
+    }
+    let end = unknown.first().map_or(End::Done, Error::end);
+    Ok(Summary::new(end).with("codes", told))
 }
 
 /// What goes by a word, or an error that names what is nearest to it.
@@ -58,7 +73,7 @@ fn tell(context: &Context<'_>, word: &str, entry: &'static Entry) {
     let width = width();
     let title = match entry.scope {
         Scope::Exits => format!("exit code {}", entry.code),
-        Scope::Sheets | Scope::Service | Scope::Answers | Scope::Rows | Scope::States => {
+        Scope::Sheets | Scope::Service | Scope::Answers | Scope::Rows | Scope::States | Scope::Endings => {
             entry.code.to_owned()
         }
     };
@@ -90,6 +105,12 @@ fn tell(context: &Context<'_>, word: &str, entry: &'static Entry) {
     }
     heading(entry.scope.follows());
     part(entry.follows, 4);
+    if entry.scope == Scope::Exits {
+        heading("Reasons");
+        for end in reasons(entry) {
+            part(&format!("{} ({}): {}", end.reason, end.state.as_str(), end.words), 4);
+        }
+    }
     heading("What to do");
     part(&to_do(entry), 4);
     if let Some((stands, should)) = entry.example {
@@ -97,6 +118,12 @@ fn tell(context: &Context<'_>, word: &str, entry: &'static Entry) {
         terminal.result(format!("    {stands}  ->  {should}"));
     }
     terminal.object(&object(entry));
+}
+
+/// The reasons for which a command ends with an exit code.
+fn reasons(entry: &Entry) -> Vec<ending::Entry> {
+    let code = entry.code.parse().ok();
+    code.map_or_else(Vec::new, |code| End::of_exit(code).map(End::entry).collect())
 }
 
 /// What a person does, as it can be said of any row.
@@ -127,12 +154,14 @@ fn object(entry: &Entry) -> Value {
     json!({
         "object": "code", "code": entry.code, "scope": entry.scope.title(), "severity": severity(entry),
         "meaning": entry.sentence(), "follows": entry.follows, "what_to_do": to_do(entry),
+        "reasons": (entry.scope == Scope::Exits)
+            .then(|| reasons(entry).iter().map(|end| end.reason).collect::<Vec<_>>()),
         "example": entry.example.map(|(stands, should)| json!({"stands": stands, "should": should})),
     })
 }
 
-/// Every code of some scopes with its meaning in a line.
-fn list(context: &Context<'_>, scopes: &[Scope]) {
+/// Every code of some scopes with its meaning in a line; how many they are.
+fn list(context: &Context<'_>, scopes: &[Scope]) -> usize {
     let terminal = context.terminal;
     let width = width();
     let mut told = 0_usize;
@@ -157,7 +186,7 @@ fn list(context: &Context<'_>, scopes: &[Scope]) {
         }
     }
     terminal.hint("more about one of them: fleetload explain CODE");
-    terminal.object(&json!({"object": "summary", "codes": told, "exit_code": 0}));
+    told
 }
 
 #[cfg(test)]

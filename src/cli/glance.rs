@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::counts;
+use super::ending::end_of_rows;
 use super::needs::{Need, needs};
 use super::stand::{Stand, stand};
+use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, QuotaDay, Recent, RunInfo};
 use crate::look::{self, share};
@@ -35,6 +37,8 @@ pub(super) struct Glance {
     run: Option<RunInfo>,
     working: bool,
     stand: Stand,
+    /// How a command ends of which only the rows speak.
+    rows: End,
     lately: Option<(Recent, Duration)>,
     quota: QuotaDay,
     ceiling: Option<u64>,
@@ -57,6 +61,7 @@ impl Glance {
             Stand::Empty if left_out.total() > 0 => Stand::Finished,
             stand => stand,
         };
+        let rows = end_of_rows(counts::exit(&tally), !journal.unseen_findings(import)?.is_empty());
         let lately = match &run {
             Some(run) if working => {
                 let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
@@ -80,6 +85,7 @@ impl Glance {
             run,
             working,
             stand,
+            rows,
             lately,
             quota,
             ceiling,
@@ -92,8 +98,8 @@ impl Glance {
     pub(super) fn tell_headline(&self, context: &Context<'_>) {
         let ink = match self.stand {
             Stand::Parked(_)
-            | Stand::Interrupted
-            | Stand::Stopped
+            | Stand::Interrupted(_)
+            | Stand::Stopped(_)
             | Stand::Killed
             | Stand::SetAside
             | Stand::Held => Ink::Warning,
@@ -144,7 +150,8 @@ impl Glance {
             _ => None,
         };
         vec![
-            ("state", self.stand.word().into()),
+            ("state", self.stand.word(self.rows).into()),
+            ("reason", self.stand.end(self.rows).map(End::as_str).into()),
             ("headline", self.headline(context).into()),
             ("by_kind", counts::by_kind(&self.tally)),
             ("left_out", self.left_out.total().into()),
@@ -200,8 +207,9 @@ impl Glance {
                     context.moment(until)
                 )
             }
-            Stand::Interrupted => format!("stopped on request: {left}"),
-            Stand::Stopped => format!("stopped: {}; {left}", self.why()),
+            Stand::Interrupted(End::Until) => format!("stopped at the time given: {left}"),
+            Stand::Interrupted(_) => format!("stopped on request: {left}"),
+            Stand::Stopped(end) => format!("stopped: {}; {left}", self.why(end)),
             Stand::Killed => format!("the last run was ended from outside: {left}"),
             Stand::SetAside => format!("finished but for a sheet that was set aside: {left}"),
             Stand::Waiting => format!("{left}, and no run is at work"),
@@ -255,11 +263,9 @@ impl Glance {
     }
 
     /// Why the last run was stopped, as it noted it.
-    fn why(&self) -> &str {
-        let noted = self.run.as_ref().and_then(|run| run.ending.as_deref());
-        noted
-            .and_then(|words| words.split_once(": "))
-            .map_or("the service refused or could not be reached", |(_, why)| why)
+    fn why(&self, end: End) -> &str {
+        let noted = self.run.as_ref().and_then(|run| run.detail.as_deref());
+        noted.unwrap_or(end.entry().words)
     }
 
     fn running(&self, context: &Context<'_>) -> String {

@@ -12,9 +12,12 @@ use super::findings::{self, Found};
 use super::reading::Manner;
 use super::reading_flags::Reading;
 use super::remedy::remedy;
+use super::summary::Summary;
 use super::survey::survey;
 use super::{mapping, planned, safety, status, unmatched, zones};
-use crate::error::{Error, Exit, Result};
+use crate::command::quoted;
+use crate::ending::End;
+use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
 use crate::look;
@@ -23,7 +26,7 @@ use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::zone::ZoneList;
-use crate::plan::Demand;
+use crate::plan::{Demand, ability, order};
 use crate::sheet::finding::Findings;
 use crate::sheet::{Format, Options};
 use crate::term::{Ink, Line, count, counted};
@@ -32,13 +35,14 @@ use crate::term::{Ink, Line, count, counted};
 const TIMEZONE: &str = "timezone";
 
 /// Imports files and sends nothing.
-pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     safety::refuse_unsafe_storage(context)?;
-    let Some((journal, imported)) = import(context, &typed.files, &typed.reading, None)? else {
-        return Ok(Exit::Sheets);
+    let (journal, imported) = match import(context, &typed.files, &typed.reading, None)? {
+        Ok(imported) => imported,
+        Err(refused) => return Ok(refused),
     };
     status::next(context, &journal, &imported.tally, Some(imported.import))?;
-    Ok(Exit::Done)
+    Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
 }
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
@@ -56,9 +60,39 @@ pub(super) fn read_beside(
     if let Some(kept) = manner.kept_in() {
         context.terminal.say(format!("read as {kept} says"));
     }
+    refuse_what_is_no_file(context, files)?;
     let examined = examine(files, &listed(context, manner), journal)?;
     unmatched::tell(context, &examined, manner.typed());
     Ok(examined)
+}
+
+/// Files of a folder that are named as what may be meant by it.
+const MEANT: usize = 8;
+
+/// Refuses what was typed in the place of a file and is none: a folder, and `-` for standard input.
+fn refuse_what_is_no_file(context: &Context<'_>, files: &[PathBuf]) -> Result<()> {
+    if files.iter().any(|file| file.as_os_str() == "-" && !file.exists()) {
+        return Err(Error::usage(
+            "standard input is not read: a sheet is read several times, and named in its reports",
+        )
+        .hint("write it to a file first, then name the file: … > sheet.csv"));
+    }
+    let Some(folder) = files.iter().find(|file| file.is_dir()) else { return Ok(()) };
+    let error = Error::sheets(format!("'{}' is a folder, and no command reads a folder", folder.display()));
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    inside.retain(|file| {
+        let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| ["csv", "tsv", "txt", "xlsx", "xlsm"].contains(&&*ending))
+    });
+    inside.sort();
+    if inside.is_empty() || inside.len() > MEANT {
+        return Err(error.hint("name the sheets in it, those that refer to each other together"));
+    }
+    let names: Vec<String> = inside.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    Err(error
+        .hint(format!("name the sheets in it: {}", context.again(&format!("check {}", names.join(" "))))))
 }
 
 /// How sheets are read; programs are told every finding, people the first of many.
@@ -72,7 +106,9 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
     if !path.exists() {
         return Ok(None);
     }
-    context.journal().map(Some)
+    let journal = Journal::open_existing(path)?;
+    context.note_rehearsal(&journal)?;
+    Ok(Some(journal))
 }
 
 /// What a run knows of the service before anything is brought in.
@@ -84,7 +120,7 @@ pub(super) struct Service<'a> {
     pub(super) zones: &'a dyn Fn() -> Option<ZoneList>,
 }
 
-/// Puts files into the journal; `None` when they have problems, which were told. With a service, rows that need
+/// Puts files into the journal; when they have problems, which were told, how the command ended. With a service, rows that need
 /// an operation whose place nobody knows are refused before anything is imported. What was planned for the files is held
 /// against what comes of them now, for its account.
 pub(super) fn import(
@@ -92,7 +128,7 @@ pub(super) fn import(
     files: &[PathBuf],
     reading: &Reading,
     service: Option<&Service<'_>>,
-) -> Result<Option<(Journal, Imported)>> {
+) -> Result<std::result::Result<(Journal, Imported), Summary>> {
     let mut manner = reading.settle(context)?;
     let mut examined = read(context, files, &manner)?;
     if !examined.findings.forbid_import(manner.skip_invalid)
@@ -104,8 +140,7 @@ pub(super) fn import(
         examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
     }
     if examined.findings.forbid_import(manner.skip_invalid) {
-        refuse(context, &examined.findings, &manner);
-        return Ok(None);
+        return Ok(Err(refuse(context, &examined.findings, &manner)));
     }
     examined.reading = context.reading.borrow().clone();
     let available = service.map(|service| service.available);
@@ -118,9 +153,12 @@ pub(super) fn import(
         require(demand(&examined)?.sent().keys().copied(), available)?;
     }
     let mut journal = Journal::open(&context.common.journal)?;
+    context.at_journal.set(true);
     let now = context.now();
     let mut since_plan = None;
     let outcome = import_when(&examined, &mut journal, manner.skip_invalid, now, &mut |writer| {
+        // Rows that are for one account never stand in the journal without it.
+        account.map_or(Ok(()), |account| writer.bind(account))?;
         if planned.is_none() && lacking.is_none() {
             return Ok(());
         }
@@ -147,12 +185,9 @@ pub(super) fn import(
                 planned::tell(context, &planned, &now);
                 planned::forget(context);
             }
-            Ok(Some((journal, imported)))
+            Ok(Ok((journal, imported)))
         }
-        Outcome::Refused(refusals) => {
-            refuse(context, &refusals, &manner);
-            Ok(None)
-        }
+        Outcome::Refused(refusals) => Ok(Err(refuse(context, &refusals, &manner))),
     }
 }
 
@@ -167,14 +202,13 @@ fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &Manner) -> b
         })
 }
 
-fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
+fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) -> Summary {
     let found = Found::of(refusals);
     findings::tell(context, refusals, manner.redact);
     let terminal = context.terminal;
     terminal.result(
         Line::new().ink(Ink::Error, found.words()).text("; nothing was imported and nothing was sent"),
     );
-    terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, refusals);
     let whole = refusals.of_the_whole();
     if manner.skip_invalid && !whole.is_empty() {
@@ -185,6 +219,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) {
         ));
     }
     terminal.hint(format!("{}, then type the command again", remedy(refusals)));
+    Summary::new(End::Sheets).with("found", found)
 }
 
 /// Tells the sheets that were read, and how, where that was not as anybody would expect.
@@ -309,7 +344,7 @@ fn demand(examined: &Examined) -> Result<Demand> {
 /// Whether everything that rows of these kinds could need is there, so that nobody need look at each of them.
 fn has_all(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> bool {
     let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
-    kinds.iter().all(|&kind| could_need(kind).iter().all(|&operation| available(operation)))
+    kinds.iter().all(|&kind| ability::could_send(kind).all(available))
 }
 
 /// Refuses what needs an operation whose place is neither documented nor mapped.
@@ -318,8 +353,11 @@ fn require(needed: impl Iterator<Item = Operation>, available: &dyn Fn(Operation
     if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
 }
 
-/// The error about operations whose place nobody knows.
+/// The error about operations whose place nobody knows, in the order in which they are listed everywhere.
 pub(super) fn unavailable(missing: &[Operation]) -> Error {
+    let mut missing = missing.to_vec();
+    missing.sort_by_key(|&operation| order(operation));
+    missing.dedup();
     let names: Vec<&str> = missing.iter().map(|operation| operation.name()).collect();
     let keys: Vec<String> =
         missing.iter().map(|operation| format!("[profile.NAME.endpoints.{operation}]")).collect();
@@ -327,6 +365,7 @@ pub(super) fn unavailable(missing: &[Operation]) -> Error {
         "the sheets need {}, and neither documentation nor profile says where that is; nothing was imported",
         names.join(", ")
     ))
+    .ending(End::EndpointUnknown)
     .hint(format!(
         "ask the provider for method and path and set them in the profile:\n{}\n\
          or set paths = \"assumed\" to use the paths that the service's naming suggests",
@@ -334,45 +373,9 @@ pub(super) fn unavailable(missing: &[Operation]) -> Error {
     ))
 }
 
-/// Everything that rows of a kind could need.
-fn could_need(kind: Kind) -> &'static [Operation] {
-    match kind {
-        Kind::Company => &[Operation::AddCompany, Operation::PutCompanyMetadataList],
-        Kind::Site => &[Operation::AddSite, Operation::PutSiteLabels, Operation::PutSiteMetadataList],
-        Kind::Person => &[Operation::AddPerson],
-        Kind::Device => &[
-            Operation::AddDevice,
-            Operation::AddDeviceFromTemplate,
-            Operation::PutDeviceLabels,
-            Operation::PutDeviceMetadataList,
-            Operation::AddLicenceCode,
-            Operation::SubscribeTemplate,
-            Operation::AddDeviceToVpnCloud,
-        ],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::RemoteId;
-    use crate::model::record::{Extra, Metadata};
-
-    #[test]
-    fn everything_a_row_can_ask_for_is_among_what_its_kind_could_need() {
-        let extras = [
-            Extra::Labels(vec![]),
-            Extra::Metadata(vec![Metadata { key: "k".into(), value: "v".into() }]),
-            Extra::Licence("l".into()),
-            Extra::EnterpriseTemplate(RemoteId::nil()),
-            Extra::VpnCloud(RemoteId::nil()),
-        ];
-        for kind in Kind::ALL {
-            for operation in extras.iter().filter_map(|extra| extra.operation(kind)) {
-                assert!(could_need(kind).contains(&operation), "{kind} {operation}");
-            }
-        }
-    }
 
     #[test]
     fn what_is_missing_is_told_with_the_key_to_set() {

@@ -10,7 +10,7 @@ use crate::term::count;
 /// Looks at the journal of the common options and tells what there is.
 pub(super) fn check(
     context: &Context<'_>,
-    settings: &Settings,
+    settings: Option<&Settings>,
     tell: &mut dyn FnMut(Health, &str, Option<&str>),
 ) {
     let path = &context.common.journal;
@@ -26,7 +26,7 @@ pub(super) fn check(
 
 fn examined(
     path: &std::path::Path,
-    settings: &Settings,
+    settings: Option<&Settings>,
 ) -> crate::error::Result<(Health, String, Option<&'static str>)> {
     let journal = Journal::open_existing(path)?;
     journal.check_pages()?;
@@ -48,7 +48,7 @@ fn examined(
         count(tally.in_state(JobState::Held))
     );
     let bound = journal.account()?;
-    let ours = settings.identity();
+    let ours = settings.and_then(Settings::identity);
     Ok(match (bound, ours) {
         (Some(bound), Some(ours)) if bound != ours => (
             Health::Wrong,

@@ -6,7 +6,7 @@
 //! typed      args, commands, reading_flags, until
 //! meant      settings: precedence, bounds, choice, account, secret, connection, environment
 //!            profile: section, and reading: layer, kept
-//! at hand    context, whole (small files of ours), scratch (a journal of the moment)
+//! at hand    context, summary (how a command ended), whole (small files of ours), scratch (a journal of the moment)
 //! allowed    safety (of the journal), locks (the right to send)
 //! service    rehearsal, zones, asking (about a row), probe (of its endpoints)
 //! ```
@@ -80,6 +80,7 @@ mod settings_tests;
 mod signals;
 mod stand;
 mod status;
+mod summary;
 mod survey;
 mod template;
 mod unmatched;
@@ -99,29 +100,49 @@ use self::args::{Args, Command, Overrides};
 use self::context::Context;
 use self::environment::Environment;
 use self::settings::{Purpose, Settings};
+use self::summary::Summary;
 use crate::clock::SystemClock;
-use crate::error::{Exit, Result};
+use crate::error::{Error, Exit, Result};
+use crate::journal::Journal;
 use crate::term::{Manner, Terminal, start_log};
 
 /// Carries out the command that `line` names and returns the exit code of the process.
 pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
-    let args = match Args::try_parse_from(line) {
+    let line = with_help_explained(line.into_iter().collect());
+    let args = match Args::try_parse_from(&line) {
         Ok(args) => args,
-        Err(error) => return told_by_parser(&error),
+        Err(error) => return told_by_parser(&error, &line),
     };
     let common = &args.common;
     let manner = Manner { json: common.json, quiet: common.quiet, no_color: common.no_color };
     let terminal = Terminal::of_process(manner);
     start_log(&terminal, common.verbose);
-    let exit =
-        match Environment::of_process().and_then(|environment| carry_out(&terminal, &environment, &args)) {
-            Ok(exit) => exit,
-            Err(error) => {
-                terminal.error(&error);
-                Exit::from(error.kind())
-            }
-        };
-    terminal.finish(exit)
+    let summary = match Environment::of_process() {
+        Ok(environment) => carry_out(&terminal, &environment, &args),
+        Err(error) => failed(&terminal, &error),
+    };
+    if matches!(args.command, Command::Run(_)) {
+        summary.date(&terminal, SystemClock::start().now());
+    }
+    terminal.finish(summary.tell(&terminal))
+}
+
+/// `help --help` asks how `help` is used, which its parser takes for a mistake; `help run --help` is `help run`.
+fn with_help_explained(mut line: Vec<OsString>) -> Vec<OsString> {
+    if line.get(1).is_some_and(|word| word == "help") {
+        let words = line.len();
+        line.retain(|word| word != "--help" && word != "-h");
+        if line.len() < words && line.len() == 2 {
+            line.push(OsString::from("help"));
+        }
+    }
+    line
+}
+
+/// An error that ends the command.
+fn failed(terminal: &Terminal, error: &Error) -> Summary {
+    terminal.error(error);
+    Summary::of_error(error)
 }
 
 /// Whether the text of a settings file can be used: it is read, and what it says is brought together, as for a command
@@ -135,14 +156,30 @@ pub fn check_settings(file: &Path, text: &str) -> Result<()> {
     Settings::settle(&Purpose::Service, &flags, &environment, Some(&profile)).map(|_settings| ())
 }
 
-/// Help, version and mistakes of the command line, in the parser's own words.
-fn told_by_parser(error: &clap::Error) -> Exit {
+/// Help, version and mistakes of the command line, in the parser's own words; a mistake also as objects for programs.
+fn told_by_parser(error: &clap::Error, line: &[OsString]) -> Exit {
     // A closed pipe behind `--help` is a quiet end.
     drop(error.print());
-    if error.use_stderr() { Exit::Usage } else { Exit::Done }
+    if !error.use_stderr() {
+        return Exit::Done;
+    }
+    let json = line.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    let terminal = Terminal::of_process(Manner { json, ..Manner::default() });
+    let (message, hint) = in_parts(&error.to_string());
+    let error = Error::usage(message).hint(hint);
+    terminal.error_object(&error);
+    terminal.finish(Summary::of_error(&error).tell(&terminal))
 }
 
-fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Result<Exit> {
+/// What the parser says of a mistake, and what it advises.
+fn in_parts(text: &str) -> (String, String) {
+    let mut parts = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let message = parts.next().unwrap_or_default();
+    let hint: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    (message.trim_start_matches("error: ").to_owned(), hint.join("\n"))
+}
+
+fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Summary {
     for stranger in environment.strangers() {
         terminal.warn(stranger);
     }
@@ -155,22 +192,32 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Res
         rehearsing: Cell::new(false),
         scenario: RefCell::new(None),
         reading: RefCell::new(String::new()),
+        at_journal: Cell::new(false),
     };
+    let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
+    if terminal.json() && context.at_journal.get() {
+        summary.counting(|| Journal::open_existing(&args.common.journal))
+    } else {
+        summary
+    }
+}
+
+fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
     match &args.command {
-        Command::Run(typed) => run::run(&context, typed),
-        Command::Check(typed) => check::check(&context, typed),
-        Command::Plan(typed) => plan::plan(&context, typed),
-        Command::Import(typed) => intake::import_only(&context, typed),
-        Command::Report(typed) => reports::report(&context, typed),
-        Command::Template(typed) => template::template(&context, typed),
-        Command::Status(typed) => status::status(&context, typed),
-        Command::Retry(typed) => decide::retry(&context, typed),
-        Command::Resolve(typed) => resolve::resolve(&context, typed),
-        Command::Cancel(typed) => decide::cancel(&context, typed),
-        Command::Explain(typed) => explain::explain(&context, typed),
-        Command::Doctor(typed) => doctor::doctor(&context, typed),
-        Command::Sandbox(typed) => sandbox::sandbox(&context, typed),
-        Command::Completions(typed) => Ok(documents::completions(terminal, typed)),
-        Command::Man(typed) => documents::man(terminal, typed),
+        Command::Run(typed) => run::run(context, typed),
+        Command::Check(typed) => check::check(context, typed),
+        Command::Plan(typed) => plan::plan(context, typed),
+        Command::Import(typed) => intake::import_only(context, typed),
+        Command::Report(typed) => reports::report(context, typed),
+        Command::Template(typed) => template::template(context, typed),
+        Command::Status(typed) => status::status(context, typed),
+        Command::Retry(typed) => decide::retry(context, typed),
+        Command::Resolve(typed) => resolve::resolve(context, typed),
+        Command::Cancel(typed) => decide::cancel(context, typed),
+        Command::Explain(typed) => explain::explain(context, typed),
+        Command::Doctor(typed) => doctor::doctor(context, typed),
+        Command::Sandbox(typed) => sandbox::sandbox(context, typed),
+        Command::Completions(typed) => Ok(documents::completions(context.terminal, typed)),
+        Command::Man(typed) => documents::man(context.terminal, typed),
     }
 }

@@ -45,11 +45,7 @@ pub(super) fn needs(
         });
     }
     if let (Stand::SetAside, Some(run)) = (stand, run) {
-        let words = run
-            .ending
-            .as_deref()
-            .and_then(|words| words.split_once(": "))
-            .map_or("a sheet", |(_, rest)| rest);
+        let words = run.detail.as_deref().unwrap_or("a sheet");
         needs.push(Need {
             cause: "set_aside",
             count: counts::moving(tally),
@@ -74,7 +70,7 @@ pub(super) fn needs(
             command: context.again(&format!("resolve {} --seen", first.job)),
         });
     }
-    if stand == Stand::Stopped {
+    if matches!(stand, Stand::Stopped(_)) {
         needs.push(Need {
             cause: "stopped",
             count: counts::moving(tally),

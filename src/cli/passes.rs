@@ -7,10 +7,11 @@ use tokio::runtime::Runtime;
 
 use super::commands::Run;
 use super::context::Context;
-use super::locks::Locks;
+use super::locks::{Locks, Taken};
 use super::rehearsal::Rehearsal;
 use super::sending::send;
 use super::settings::{Purpose, Settings};
+use super::signals::Watch;
 use super::{counts, safety};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
@@ -32,6 +33,8 @@ pub(super) struct Passes<'a> {
     pub(super) until: Option<Moment>,
     /// The imports whose rows are shown.
     pub(super) concerned: &'a [ImportId],
+    /// Who passes signals on.
+    pub(super) watch: &'a Watch,
 }
 
 impl Passes<'_> {
@@ -62,8 +65,8 @@ impl Passes<'_> {
             finished = true;
             locks = match begin_again(self.context, self.typed, self.settings, &mut journal) {
                 Ok(Ok(again)) => again,
-                Ok(Err(other)) => {
-                    self.context.terminal.say(other);
+                Ok(Err(taken)) => {
+                    self.context.terminal.say(taken.words(self.context));
                     return Ok((journal, ending));
                 }
                 Err(error) => {
@@ -78,12 +81,12 @@ impl Passes<'_> {
     async fn once(&self, journal: Journal) -> Result<(Journal, Ending)> {
         let Some(client) = self.client else { return self.rehearse(journal).await };
         let options = self.settings.options(self.until, self.on_rejections());
-        send(self.context, journal, client.clone(), options, self.concerned).await
+        send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
     }
 
     /// One pass against a sandbox of its own.
     async fn rehearse(&self, journal: Journal) -> Result<(Journal, Ending)> {
-        let &Self { context, typed, .. } = self;
+        let &Self { context, typed, watch, .. } = self;
         let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(journal.path())).await?;
         let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
         context.terminal.say(format!(
@@ -92,7 +95,7 @@ impl Passes<'_> {
         ));
         let client = settings.client(context.clock.clone())?;
         let options = settings.options(self.until, self.on_rejections());
-        let ended = send(context, journal, client, options, self.concerned).await;
+        let ended = send(context, journal, client, options, self.concerned, watch).await;
         rehearsal.running.stop().await;
         ended
     }
@@ -116,10 +119,10 @@ fn begin_again(
     typed: &Run,
     settings: &Settings,
     journal: &mut Journal,
-) -> Result<std::result::Result<Locks, String>> {
-    let locks = match Locks::take_quietly(context, journal, settings, typed.rehearsal.sandbox)? {
+) -> Result<std::result::Result<Locks, Taken>> {
+    let locks = match Locks::take(context, journal, settings, typed.rehearsal.sandbox)? {
         Ok(locks) => locks,
-        Err(other) => return Ok(Err(other)),
+        Err(taken) => return Ok(Err(taken)),
     };
     safety::enter_again(journal)?;
     let recovered = journal.recover(context.now())?;

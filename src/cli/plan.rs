@@ -14,10 +14,12 @@ use super::reading::Manner;
 use super::remedy::remedy;
 use super::scratch::Scratch;
 use super::settings::{Purpose, RateSetting, Settings};
+use super::summary::Summary;
 use super::survey::survey;
 use super::{intake, planned};
 use crate::command::quoted;
-use crate::error::{Error, Exit, Result};
+use crate::ending::End;
+use crate::error::{Error, Result};
 use crate::import::{Examined, rehearse_with};
 use crate::journal::Journal;
 use crate::model::operation::Operation;
@@ -30,7 +32,7 @@ use crate::term::{Ink, Line, counted};
 const OBSTACLES: usize = 8;
 
 /// Plans for the sheets and tells the plan.
-pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     context.rehearse(&typed.rehearsal);
     let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
     let manner = typed.reading.settle(context)?;
@@ -65,31 +67,31 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     }
     let plan = &outlook.plan;
     let missing = plan.unavailable();
-    let exit = if missing.is_empty() { Exit::Done } else { Exit::Usage };
+    let end = if missing.is_empty() { End::Done } else { End::EndpointUnknown };
     let obstacles: Vec<_> =
         outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what})).collect();
-    context.terminal.object(&json!({
-        "object": "summary", "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
+    let summary = Summary::new(end).with_all(json!({
+        "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
         "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
-        "page": typed.out, "exit_code": exit.code(),
+        "page": typed.out,
     }));
-    if !missing.is_empty() {
-        return Err(intake::unavailable(&missing));
+    if missing.is_empty() {
+        context.terminal.hint(format!("to do it: {again}"));
+    } else {
+        context.terminal.error(&intake::unavailable(&missing));
     }
-    context.terminal.hint(format!("to do it: {again}"));
-    Ok(exit)
+    Ok(summary)
 }
 
 /// Says that the sheets have problems.
-fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Exit {
+fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Summary {
     let found = Found::of(findings);
     findings::tell(context, findings, manner.redact);
     let terminal = context.terminal;
     terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
-    terminal.object(&json!({"object": "summary", "found": found, "exit_code": Exit::Sheets.code()}));
     findings::tell_explain(context, findings);
     terminal.hint(format!("{}, then type the command again", remedy(findings)));
-    Exit::Sheets
+    Summary::new(End::Sheets).with("found", found)
 }
 
 /// The journal that a run with these settings would use; `None` when it would begin a new one. One that belongs to

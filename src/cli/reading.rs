@@ -74,10 +74,12 @@ pub(super) fn tell_kept(context: &Context<'_>) -> Result<()> {
         }));
         lines.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
     }
+    let terminal = context.terminal;
     if lines.is_empty() {
+        terminal.result("the profile keeps nothing about reading sheets: the options of `check --help` have their defaults");
+        terminal.result("");
         return Ok(());
     }
-    let terminal = context.terminal;
     terminal.result(format!("how sheets are read, in {}:", profile.file.display()));
     for line in lines.iter().take(SHOWN) {
         terminal.result(Line::plain("  ").text(line).whole());

@@ -6,12 +6,14 @@ use serde_json::json;
 
 use super::commands::OfImport;
 use super::context::Context;
-use super::ending::{state_of, worse};
+use super::ending::end_of_rows;
 use super::needs::Unanswered;
+use super::summary::Summary;
 use super::{corrected, counts, status};
 use crate::command::Again;
-use crate::error::{Error, ErrorKind, Exit, Result};
-use crate::journal::{Journal, Salvaged, is_damage};
+use crate::ending::{End, RunEnd};
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Journal, RunInfo, Salvaged, is_damage};
 use crate::look;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
@@ -22,13 +24,12 @@ use crate::term::{Ink, Line, count, counted};
 const NUMBERS: usize = 20;
 
 /// Writes the reports of an import again; of a damaged journal, what can still be read of it.
-pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
+pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
     let written = context.journal().and_then(|journal| {
         let (import, standing) = asked_for(context, typed, &journal)?;
         let (written, _) = write(context, &journal, import, &standing)?;
-        tell(context, import, &standing, &written);
         status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
-        Ok(Exit::Done)
+        Ok(summary(End::Done, import, &standing, &written))
     });
     match written {
         Err(error) if is_damage(&error) => salvage(context, typed, &error),
@@ -52,24 +53,40 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 
 /// How an import stands.
 fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
-    let mut exit = counts::exit(&journal.tally(Some(import))?);
-    if !journal.unseen_findings(Some(import))?.is_empty() {
-        exit = worse(exit, Exit::Held);
-    }
-    let resumes_at =
-        if exit == Exit::Parked { journal.last_run()?.and_then(|run| run.resumes_at) } else { None };
-    Ok(Standing { state: state_of(exit), exit_code: exit.code(), resumes_at })
+    let found = !journal.unseen_findings(Some(import))?.is_empty();
+    let last = journal.last_run()?;
+    let (end, resumes_at) = match end_of_rows(counts::exit(&journal.tally(Some(import))?), found) {
+        End::RowsWaiting => {
+            (why_they_wait(journal, last.as_ref()), last.as_ref().and_then(|run| run.resumes_at))
+        }
+        end => (end, None),
+    };
+    Ok(Standing { end, exit_code: end.exit().code(), resumes_at })
 }
 
-fn tell(context: &Context<'_>, import: ImportId, standing: &Standing, written: &Written) {
-    context.terminal.object(&json!({
-        "object": "summary", "import": import, "state": standing.state.as_str(), "folder": written.folder,
-        "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
-    }));
+/// Why rows wait that can go on: how the last run ended, unless one is at work.
+fn why_they_wait(journal: &Journal, last: Option<&RunInfo>) -> End {
+    match last {
+        None => End::RowsWaiting,
+        Some(_) if journal.is_run_at_work() => End::RowsWaiting,
+        Some(run) => match run.ending {
+            None => End::Killed,
+            Some(RunEnd::Early(end)) => end,
+            Some(RunEnd::Finished) => End::RowsWaiting,
+        },
+    }
+}
+
+/// Of `report`: it ended as `end` says, and told how an import stands.
+fn summary(end: End, import: ImportId, standing: &Standing, written: &Written) -> Summary {
+    Summary::new(end).with_all(json!({
+        "state": standing.end.state().as_str(), "reason": standing.end.as_str(), "import": import,
+        "folder": written.folder, "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
+    }))
 }
 
 /// Writes reports of what can be read of a damaged journal, to a folder that says so: those of before stay.
-fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Exit> {
+fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Summary> {
     let path = &context.common.journal;
     context
         .terminal
@@ -81,7 +98,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
                 .hint("go back to a copy of the journal"),
             _ => error,
         })?;
-    standing.exit_code = Exit::Journal.code();
+    standing.exit_code = End::JournalDamaged.exit().code();
     let info = corrected::import(&salvaged.journal, import)?;
     let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
     let again = corrected::commands(context, &info);
@@ -102,11 +119,12 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Ex
             .ink(Ink::Strong, folder.display().to_string()),
     );
     tell_kept(context, &again, &written);
-    tell(context, import, &standing, &written);
     context.terminal.hint(
         "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
     );
-    Ok(Exit::Journal)
+    Ok(summary(End::JournalDamaged, import, &standing, &written)
+        .with("state", End::JournalDamaged.state().as_str())
+        .with("reason", End::JournalDamaged.as_str()))
 }
 
 /// What could not be read, a line each.

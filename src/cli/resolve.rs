@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use super::asking::Service;
 use super::commands::Resolve;
 use super::context::Context;
+use super::summary::Summary;
 use super::{held, status};
-use crate::error::{Error, ErrorKind, Exit, Result};
+use crate::ending::End;
+use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
@@ -21,7 +23,7 @@ use crate::term::counted;
 const NOT_CHECKED: &str = "not checked";
 
 /// Shows the jobs, or decides them.
-pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
+pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Summary> {
     let mut journal = context.journal()?;
     if let Some(import) = typed.import {
         status::require(&journal.imports()?, import)?;
@@ -36,11 +38,8 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
         if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
     if jobs.is_empty() {
         context.terminal.result("no held row matches; nothing was changed");
-        context
-            .terminal
-            .object(&json!({"object": "summary", "selected": 0, "decided": 0, "refused": 0, "exit_code": 0}));
         context.terminal.hint(format!("what is held, and why: {}", context.again("status")));
-        return Ok(Exit::Done);
+        return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
     }
     let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
     if typed.created.is_some() && jobs.len() > 1 {
@@ -78,13 +77,9 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Exit> {
         }
         return Err(error);
     }
-    let exit = if refused > 0 { Exit::Held } else { Exit::Done };
-    context.terminal.object(&json!({
-        "object": "summary", "selected": jobs.len(), "decided": decided, "refused": refused,
-        "exit_code": exit.code(),
-    }));
     tell_next(context, &journal, refused)?;
-    Ok(exit)
+    let end = if refused > 0 { End::RowsHeld } else { End::Done };
+    Ok(Summary::new(end).with_all(json!({"selected": jobs.len(), "decided": decided, "refused": refused})))
 }
 
 /// Takes a person's word that findings of reading back have been looked into.
@@ -93,7 +88,7 @@ fn seen(
     typed: &Resolve,
     journal: &mut Journal,
     selection: &Selection,
-) -> Result<Exit> {
+) -> Result<Summary> {
     let seen = journal.acknowledge(&typed.jobs, selection, &context.who(), context.now())?;
     let terminal = context.terminal;
     for finding in &seen {
@@ -105,8 +100,6 @@ fn seen(
     if seen.is_empty() {
         terminal.result("no finding that is still to be looked into matches; nothing was changed");
     }
-    terminal
-        .object(&json!({"object": "summary", "seen": seen.len(), "findings_unseen": left, "exit_code": 0}));
     if left > 0 {
         terminal.hint(format!(
             "{} still to be looked into: {}",
@@ -114,7 +107,7 @@ fn seen(
             context.again("status")
         ));
     }
-    Ok(Exit::Done)
+    Ok(Summary::new(End::Done).with_all(json!({"seen": seen.len(), "findings_unseen": left})))
 }
 
 fn decision(typed: &Resolve) -> Option<Decision> {
@@ -222,7 +215,7 @@ fn show(
     journal: &Journal,
     held: &[HeldJob],
     jobs: &[JobId],
-) -> Result<Exit> {
+) -> Result<Summary> {
     let terminal = context.terminal;
     let chosen: Vec<&HeldJob> = held.iter().filter(|held| jobs.contains(&held.job)).collect();
     let mut service = match Service::reach_for_reading(context, typed, journal) {
@@ -265,7 +258,6 @@ fn show(
     if let Some(service) = service {
         service.leave();
     }
-    terminal.object(&json!({"object": "summary", "selected": jobs.len(), "held": chosen.len()}));
     if let Some(first) = chosen.first() {
         terminal.hint(format!(
             "to decide:\n{}\n{}\n{}",
@@ -274,7 +266,7 @@ fn show(
             context.again(&format!("resolve {} --abandon", first.job)),
         ));
     }
-    Ok(Exit::Done)
+    Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
 }
 
 fn tell_unasked(context: &Context<'_>, error: &Error) {

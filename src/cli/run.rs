@@ -13,23 +13,27 @@ use super::intake::Service;
 use super::locks::Locks;
 use super::passes::{Passes, tell_recovered};
 use super::settings::{Purpose, Settings};
+use super::signals::Watch;
+use super::summary::Summary;
 use super::until::until;
 use super::{counts, intake, rehearsal, safety, zones};
 use crate::command::quoted;
-use crate::error::{Error, Exit, Result};
+use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy};
+use crate::run::{
+    Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, account_locks,
+};
 use crate::service::Client;
 
 /// How long connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports.
-pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
     context.rehearse(&typed.rehearsal);
     let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
@@ -40,14 +44,17 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     safety::examine(context, typed)?;
     let runtime = context.runtime()?;
     let zones = || runtime.block_on(zones_of(context, client.as_ref()?));
-    let Some((mut journal, imported)) = prepare(context, typed, &settings, &zones)? else {
-        return Ok(Exit::Sheets);
+    let (mut journal, imported) = match prepare(context, typed, &settings, &zones)? {
+        Ok(prepared) => prepared,
+        Err(refused) => return Ok(refused),
     };
 
     let concerned = concerned(&journal, imported)?;
-    let Some(locks) = Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? else {
-        return Ok(Exit::Parked);
+    let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? {
+        Ok(locks) => locks,
+        Err(taken) => return Ok(taken.tell(context)),
     };
+    let watch = Watch::start(context)?;
     safety::enter(context, typed, &mut journal)?;
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
@@ -58,6 +65,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
     if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
+        watch.reporting();
         return conclude(context, &journal, &ended(&Ending::Finished));
     }
     let passes = Passes {
@@ -68,8 +76,10 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         client: client.as_ref(),
         until,
         concerned: &concerned,
+        watch: &watch,
     };
     let (journal, ending) = passes.make(journal, locks)?;
+    watch.reporting();
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
@@ -100,19 +110,20 @@ async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
     zones::ask(client, context.now()).await.map_err(told).ok()
 }
 
-/// Opens the journal and brings the files in; `None` when the sheets have problems, which were told.
+/// Opens the journal and brings the files in; when the sheets have problems, which were told, how the command ended.
 fn prepare(
     context: &Context<'_>,
     typed: &Typed,
     settings: &Settings,
     zones: &dyn Fn() -> Option<ZoneList>,
-) -> Result<Option<(Journal, Option<ImportId>)>> {
+) -> Result<std::result::Result<(Journal, Option<ImportId>), Summary>> {
     let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
     let path = &context.common.journal;
     if typed.files.is_empty() {
         let mut journal = Journal::open_existing(path)?;
+        context.at_journal.set(true);
         bind(context, typed, &mut journal, &account)?;
-        return Ok(Some((journal, None)));
+        return Ok(Ok((journal, None)));
     }
     if path.exists() {
         // Rows for one account must not get into the journal of another.
@@ -122,17 +133,18 @@ fn prepare(
             bind(context, typed, &mut journal, &account)?;
         }
     }
+    // That the run's lock cannot be taken is found out before rows are in the journal.
+    if !typed.rehearsal.sandbox {
+        account_locks()?;
+    }
     let endpoints = settings.endpoints()?;
     let available = |operation| endpoints.available(operation);
     let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
     let service = Service { available: &available, account: &account, zones: &zones };
-    let Some((mut journal, imported)) =
-        intake::import(context, &typed.files, &typed.reading, Some(&service))?
-    else {
-        return Ok(None);
-    };
-    journal.bind(&account)?;
-    Ok(Some((journal, Some(imported.import))))
+    Ok(match intake::import(context, &typed.files, &typed.reading, Some(&service))? {
+        Ok((journal, imported)) => Ok((journal, Some(imported.import))),
+        Err(refused) => Err(refused),
+    })
 }
 
 /// Binds the journal to the account. Who rehearsed in this folder and now means it is told how to begin in earnest,

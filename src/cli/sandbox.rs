@@ -9,7 +9,9 @@ use super::commands::Sandbox as Typed;
 use super::context::Context;
 use super::rehearsal::{client_of, open, read_scenario, told};
 use super::signals::Signals;
-use crate::error::{Error, Exit, Result};
+use super::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, Result};
 use crate::sandbox::{Founded, Founding, Running};
 use crate::term::{Ink, Line};
 
@@ -26,7 +28,7 @@ struct Listening<'a> {
 }
 
 /// Serves until a signal.
-pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let scenario = read_scenario(typed.scenario.as_deref())?;
     let (client_id, client_secret) = client_of(&scenario);
     let founding = scenario.founding();
@@ -40,7 +42,7 @@ pub(super) fn sandbox(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
         signals.next().await;
         context.terminal.say("stopping");
         running.stop().await;
-        Ok(Exit::Done)
+        Ok(Summary::new(End::Done))
     })
 }
 

@@ -1,5 +1,5 @@
-//! Rows under way: the run on a task of its own, what it tells on the terminal and in the log, and what a person asks of
-//! it meanwhile by signals and answers.
+//! Rows under way: the run on a task of its own, what it tells on the terminal and in the log, and what a person answers
+//! meanwhile. Signals are passed on by [`super::signals`].
 //!
 //! What is sent, and when, is decided in [`crate::run`].
 
@@ -10,30 +10,29 @@ use tokio::sync::mpsc;
 
 use super::context::Context;
 use super::questions::Questions;
-use super::signals::Signals;
+use super::signals::Watch;
 use super::watchdog;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
 use crate::model::id::ImportId;
-use crate::run::{Ending, Interrupt, Options, Pulse};
+use crate::run::{Ending, Options, Pulse};
 use crate::service::Client;
 use crate::term::{Progress, Tick};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Runs the jobs, shows how it goes, and passes signals on.
+/// Runs the jobs, and shows how it goes.
 pub(super) async fn send(
     context: &Context<'_>,
     journal: Journal,
     client: Client,
     options: Options,
     concerned: &[ImportId],
+    watch: &Watch,
 ) -> Result<(Journal, Ending)> {
-    let mut signals =
-        Signals::listen().map_err(|error| Error::internal("cannot listen for signals").because(error))?;
     let clock: Arc<dyn Clock> = context.clock.clone();
     let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
     let shown = match concerned {
@@ -43,9 +42,9 @@ pub(super) async fn send(
     let mut progress =
         Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
     let (interrupt, interrupts) = mpsc::channel(16);
+    watch.sending(interrupt.clone());
     let mut questions = Questions::new(context.terminal);
     let (tell, mut news) = mpsc::unbounded_channel::<Event>();
-    let mut asked = Some(Interrupt::Drain);
     // On a task of its own, so that a slow terminal does not hold it up.
     let pulse = Pulse::default();
     let _watchdog = watchdog::start(context, &pulse)?;
@@ -66,12 +65,6 @@ pub(super) async fn send(
                 let _ended_meanwhile = interrupt.try_send(answer);
             }
             () = clock.sleep_until(clock.elapsed() + TICK) => {}
-            () = signals.next() => {
-                if let Some(now) = asked {
-                    let _ended_meanwhile = interrupt.try_send(now);
-                    asked = (now == Interrupt::Drain).then_some(Interrupt::Abort);
-                }
-            }
         }
         progress.tick(tick());
     };

@@ -1,8 +1,166 @@
 //! The signals that end a command: Ctrl-C, `kill`, and the terminal going away.
 //!
-//! A terminal that goes away ends nothing where its signal is ignored, as under `nohup`. One listener for the whole life of the process: once it listens, the system no longer ends us by itself.
+//! A terminal that goes away ends nothing where its signal is ignored, as under `nohup`. One listener for the whole life of
+//! the process: once it listens, the system no longer ends us by itself. So a run listens on a thread of its own
+//! ([`Watch`]), which nothing that hangs can keep from ending the process: a sync of the journal, a report on a slow disk.
 
 use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as std_mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::context::Context;
+use super::summary::{Summary, end_process};
+use crate::clock::Clock;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::run::Interrupt;
+use crate::term::{Ink, Line, Terminal};
+
+/// How long a run may take to end in order after the second signal: as long as a healthy disk takes, and no longer than
+/// a person waits.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// What a signal means at this moment.
+#[derive(Debug, Clone)]
+enum Doing {
+    /// Nothing is sent yet: it ends the process.
+    Preparing,
+    /// It asks the run to begin nothing more.
+    Sending(mpsc::Sender<Interrupt>),
+    /// The run was asked: it is to end at once.
+    Stopping(mpsc::Sender<Interrupt>),
+    /// The run was asked to end at once: the process ends.
+    Aborting,
+    /// The run has ended and is in the journal, reports are written: it ends the process.
+    Reporting,
+}
+
+/// Listens for the signals that end a run, from before it until the process ends.
+#[derive(Debug)]
+pub(super) struct Watch {
+    doing: Arc<Mutex<Doing>>,
+}
+
+impl Watch {
+    /// Begins to listen, on a thread of its own.
+    pub(super) fn start(context: &Context<'_>) -> Result<Self> {
+        let failed = |error: io::Error| Error::internal("cannot listen for signals").because(error);
+        let doing = Arc::new(Mutex::new(Doing::Preparing));
+        let listener = Listener {
+            doing: doing.clone(),
+            terminal: context.terminal.clone(),
+            clock: context.clock.clone(),
+            again: context.again("run"),
+            report: context.again("report"),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let (ready, is_ready) = std_mpsc::channel();
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                runtime.block_on(async move {
+                    match Signals::listen() {
+                        Ok(signals) => {
+                            // Whoever started us waits for it.
+                            let _heard = ready.send(Ok(()));
+                            listener.listen(signals).await;
+                        }
+                        Err(error) => drop(ready.send(Err(error))),
+                    }
+                });
+            })
+            .map_err(failed)?;
+        is_ready.recv().map_err(|error| failed(io::Error::other(error)))?.map_err(failed)?;
+        Ok(Self { doing })
+    }
+
+    /// From now on a run is at work that can be asked to stop.
+    pub(super) fn sending(&self, interrupt: mpsc::Sender<Interrupt>) {
+        *lock(&self.doing) = Doing::Sending(interrupt);
+    }
+
+    /// From now on reports are written.
+    pub(super) fn reporting(&self) {
+        *lock(&self.doing) = Doing::Reporting;
+    }
+}
+
+fn lock(doing: &Mutex<Doing>) -> MutexGuard<'_, Doing> {
+    // What it means is replaced as a whole, so that a panic elsewhere leaves it whole.
+    doing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread's side.
+struct Listener {
+    doing: Arc<Mutex<Doing>>,
+    terminal: Terminal,
+    clock: Arc<dyn Clock>,
+    /// The commands that go on.
+    again: String,
+    report: String,
+}
+
+impl Listener {
+    async fn listen(&self, mut signals: Signals) {
+        loop {
+            signals.next().await;
+            self.heard();
+            if matches!(*lock(&self.doing), Doing::Aborting) {
+                let another = tokio::select! {
+                    () = signals.next() => true,
+                    () = tokio::time::sleep(AT_ONCE) => false,
+                };
+                if matches!(*lock(&self.doing), Doing::Aborting) {
+                    let why = "at once, before the journal answered; what was under way is looked up before \
+                               anything is sent again";
+                    self.end(why, None);
+                }
+                if another {
+                    self.heard();
+                }
+            }
+        }
+    }
+
+    /// What follows from a signal.
+    fn heard(&self) {
+        let mut doing = lock(&self.doing);
+        let (interrupt, next) = match &*doing {
+            Doing::Sending(run) => (Interrupt::Drain, Doing::Stopping(run.clone())),
+            Doing::Stopping(_) => (Interrupt::Abort, Doing::Aborting),
+            Doing::Preparing | Doing::Aborting => {
+                drop(doing);
+                self.end("before anything was sent", None);
+            }
+            Doing::Reporting => {
+                drop(doing);
+                self.end("while the reports were written", Some(&self.report));
+            }
+        };
+        if let Doing::Sending(run) | Doing::Stopping(run) = &*doing {
+            // A run that has just ended takes nothing more: its reports are next.
+            let _ended_meanwhile = run.try_send(interrupt);
+        }
+        *doing = next;
+    }
+
+    /// Ends the process. That is safe at any moment: it is what the journal is for, and reports are replaced as a whole.
+    fn end(&self, why: &str, report: Option<&str>) -> ! {
+        let (terminal, again, now) = (self.terminal.clone(), self.again.clone(), self.clock.now());
+        let why = why.to_owned();
+        let reports = report.map_or_else(String::new, |report| format!("to write the reports: {report}\n"));
+        end_process(End::Signal, move || {
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
+            terminal.hint(format!("{reports}to go on: {again}"));
+            let summary = Summary::new(End::Signal);
+            summary.date(&terminal, now);
+            summary.tell(&terminal);
+        })
+    }
+}
 
 /// Listens for SIGINT, SIGTERM and SIGHUP, or Ctrl-C where there are no such signals.
 #[cfg(unix)]

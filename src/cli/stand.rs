@@ -3,6 +3,8 @@
 //! The words are in [`super::glance`].
 
 use super::counts;
+use crate::ending::{End, RunEnd};
+use crate::error::Exit;
 use crate::journal::RunInfo;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -20,9 +22,9 @@ pub(super) enum Stand {
     /// Creations wait for the next day, in a run that goes on or until the next one.
     Parked(Moment),
     /// The last run ended with work left, at somebody's wish.
-    Interrupted,
+    Interrupted(End),
     /// The last run was stopped by the service.
-    Stopped,
+    Stopped(End),
     /// The last run was ended from outside.
     Killed,
     /// The last run set a sheet aside.
@@ -36,20 +38,26 @@ pub(super) enum Stand {
 }
 
 impl Stand {
-    /// The word for programs.
-    pub(super) const fn word(self) -> &'static str {
+    /// How a run would have ended that left it like this; nothing where none has to. `rows` is how a command ends of which
+    /// only the rows speak.
+    pub(super) const fn end(self, rows: End) -> Option<End> {
         match self {
-            Self::Empty => "empty",
-            Self::NotBegun => "not_begun",
-            Self::Running => "running",
-            Self::Parked(_) => "parked",
-            Self::Interrupted => "interrupted",
-            Self::Stopped => "stopped",
-            Self::Killed => "killed",
-            Self::SetAside => "set_aside",
-            Self::Waiting => "waiting",
-            Self::Held => "held",
-            Self::Finished => "finished",
+            Self::Empty | Self::Running => None,
+            Self::NotBegun | Self::Waiting => Some(End::RowsWaiting),
+            Self::Parked(_) => Some(End::Quota),
+            Self::Interrupted(end) | Self::Stopped(end) => Some(end),
+            Self::Killed => Some(End::Killed),
+            Self::SetAside => Some(End::SheetPaused),
+            Self::Held | Self::Finished => Some(rows),
+        }
+    }
+
+    /// The word for programs.
+    pub(super) const fn word(self, rows: End) -> &'static str {
+        match (self, self.end(rows)) {
+            (Self::Empty, _) => "empty",
+            (_, Some(end)) => end.state().as_str(),
+            (_, None) => "running",
         }
     }
 }
@@ -75,11 +83,11 @@ pub(super) fn stand(tally: &Tally, run: Option<&RunInfo>, working: bool, now: Mo
     if run.ended_at.is_none() {
         return Stand::Killed;
     }
-    match run.ending.as_deref().map(|words| words.split(':').next().unwrap_or(words)) {
-        Some("interrupted") => Stand::Interrupted,
-        Some("stopped") => Stand::Stopped,
-        Some("held") => Stand::SetAside,
-        _ => Stand::Waiting,
+    match run.ending {
+        Some(RunEnd::Early(End::SheetPaused)) => Stand::SetAside,
+        Some(RunEnd::Early(end)) if end.exit() == Exit::Service => Stand::Stopped(end),
+        Some(RunEnd::Early(end @ (End::Signal | End::Until))) => Stand::Interrupted(end),
+        Some(RunEnd::Early(_) | RunEnd::Finished) | None => Stand::Waiting,
     }
 }
 
@@ -91,12 +99,14 @@ mod tests {
     use crate::journal::RunId;
     use crate::model::kind::Kind;
 
-    fn run(ended: bool, ending: &str, resumes: Option<i64>) -> RunInfo {
+    fn run(ending: Option<RunEnd>, resumes: Option<i64>) -> RunInfo {
         RunInfo {
             run: RunId(1),
             started_at: Moment::from_millis(1),
-            ended_at: ended.then(|| Moment::from_millis(2)),
-            ending: (!ending.is_empty()).then(|| ending.to_owned()),
+            ended_at: ending.map(|_| Moment::from_millis(2)),
+            ending,
+            detail: None,
+            held_back: None,
             resumes_at: resumes.map(Moment::from_millis),
             requests: BTreeMap::new(),
         }
@@ -106,29 +116,36 @@ mod tests {
     fn where_the_whole_stands_follows_from_its_rows_and_the_last_run() {
         use JobState::{Blocked, Created, Held, Ready, Rejected};
         let later = Moment::from_millis(9);
-        let table: Vec<(&[JobState], Option<RunInfo>, bool, Stand)> = vec![
-            (&[], None, false, Stand::Empty),
-            (&[Ready], None, false, Stand::NotBegun),
-            (&[Ready, Created], Some(run(false, "", None)), true, Stand::Running),
-            (&[Ready, Created], Some(run(false, "", None)), false, Stand::Killed),
-            (&[Ready], Some(run(true, "parked", Some(9))), false, Stand::Parked(later)),
-            (&[Ready], Some(run(false, "", Some(9))), true, Stand::Parked(later)),
-            (&[Ready], Some(run(true, "parked", Some(3))), false, Stand::Waiting),
-            (&[Created], Some(run(true, "parked", Some(9))), false, Stand::Finished),
-            (&[Ready], Some(run(true, "interrupted", None)), false, Stand::Interrupted),
-            (&[Ready], Some(run(true, "stopped", None)), false, Stand::Stopped),
-            (&[Ready], Some(run(true, "held: 'Devices' was refused", None)), false, Stand::SetAside),
-            (&[Ready], Some(run(true, "finished", None)), false, Stand::Waiting),
-            (&[Held, Blocked], Some(run(true, "finished", None)), false, Stand::Held),
-            (&[Created, Rejected], Some(run(true, "finished", None)), false, Stand::Finished),
+        let under_way = Some(run(None, None));
+        let early = |end, resumes| Some(run(Some(RunEnd::Early(end)), resumes));
+        let finished = Some(run(Some(RunEnd::Finished), None));
+        type Case = (&'static [JobState], Option<RunInfo>, bool, Stand, &'static str);
+        let table: Vec<Case> = vec![
+            (&[], None, false, Stand::Empty, "empty"),
+            (&[Ready], None, false, Stand::NotBegun, "waiting"),
+            (&[Ready, Created], under_way.clone(), true, Stand::Running, "running"),
+            (&[Ready, Created], under_way, false, Stand::Killed, "stopped"),
+            (&[Ready], early(End::Quota, Some(9)), false, Stand::Parked(later), "parked"),
+            (&[Ready], Some(run(None, Some(9))), true, Stand::Parked(later), "parked"),
+            (&[Ready], early(End::Quota, Some(3)), false, Stand::Waiting, "waiting"),
+            (&[Created], early(End::Quota, Some(9)), false, Stand::Finished, "finished"),
+            (&[Ready], early(End::Signal, None), false, Stand::Interrupted(End::Signal), "stopped"),
+            (&[Ready], early(End::Until, None), false, Stand::Interrupted(End::Until), "stopped"),
+            (&[Ready], early(End::Breaker, None), false, Stand::Stopped(End::Breaker), "stopped"),
+            (&[Ready], early(End::SheetPaused, None), false, Stand::SetAside, "held"),
+            (&[Ready], finished.clone(), false, Stand::Waiting, "waiting"),
+            (&[Held, Blocked], finished.clone(), false, Stand::Held, "held"),
+            (&[Created, Rejected], finished, false, Stand::Finished, "finished"),
         ];
-        for (states, run, working, expected) in table {
+        for (states, run, working, expected, word) in table {
             let mut tally = Tally::default();
             for &state in states {
                 tally.add(Kind::Device, state, 1);
             }
             let got = stand(&tally, run.as_ref(), working, Moment::from_millis(5));
             assert_eq!(got, expected, "{states:?} {run:?}");
+            let rows = if got == Stand::Held { End::RowsHeld } else { End::Done };
+            assert_eq!(got.word(rows), word, "{states:?} {run:?}");
         }
     }
 }

@@ -6,7 +6,9 @@ use super::commands::OfImport;
 use super::context::Context;
 use super::glance::Glance;
 use super::needs::Unanswered;
+use super::summary::Summary;
 use super::{audit, corrected, counts, held, rehearsal};
+use crate::ending::{End, RunEnd};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -15,7 +17,7 @@ use crate::model::tally::Tally;
 use crate::term::{Ink, Line, count, counted, span};
 
 /// Tells where an import, or the whole journal, stands.
-pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
+pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
     let journal = context.journal()?;
     let imports = journal.imports()?;
     if let Some(wanted) = typed.import {
@@ -42,17 +44,16 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Exit> {
         audit::tell_how_to_end(context, findings.iter().find(|finding| finding.seen.is_none()));
     }
     held::tell_decided(context, &journal, typed.import)?;
-    let mut summary = json!({
-        "object": "summary", "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
+    let mut fields = json!({
+        "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
         "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     });
-    if let Some(summary) = summary.as_object_mut() {
-        summary.extend(glance.fields(context).into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if let Some(fields) = fields.as_object_mut() {
+        fields.extend(glance.fields(context).into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
-    context.terminal.object(&summary);
     next(context, &journal, &tally, typed.import.or(imports.last().map(|import| import.import)))?;
-    Ok(Exit::Done)
+    Ok(Summary::new(End::Done).with_all(fields))
 }
 
 /// The import with this number, or a usage error that lists what there is.
@@ -145,27 +146,23 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
                 context.moment(run.started_at),
                 span(ended.since(run.started_at)),
                 counted(requests, "request", "requests"),
-                run.ending.as_deref().unwrap_or("ended without a word")
+                match (run.ending, &run.detail) {
+                    (Some(RunEnd::Early(end)), Some(detail)) => format!("{}: {detail}", end.state().as_str()),
+                    (Some(RunEnd::Early(end)), None) => end.state().as_str().to_owned(),
+                    (Some(RunEnd::Finished) | None, _) => "finished".to_owned(),
+                }
             )),
             None => terminal.result(format!(
                 "last run: begun {}, {}{}",
                 context.moment(run.started_at),
                 if journal.is_run_at_work() { "under way" } else { "ended from outside" },
-                run.ending.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
+                run.held_back.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
-        // While it goes on there is no ending yet, only what holds it back.
-        let words = run.ending.as_deref();
-        let (ending, details) = match run.ended_at {
-            Some(_) => words.map_or((None, None), |words| match words.split_once(": ") {
-                Some((ending, details)) => (Some(ending), Some(details)),
-                None => (Some(words), None),
-            }),
-            None => (None, words),
-        };
         terminal.object(&json!({
             "object": "run", "started_at": run.started_at.to_string(),
-            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": ending, "details": details,
+            "ended_at": run.ended_at.map(|at| at.to_string()), "ending": run.ending.map(RunEnd::as_str),
+            "details": run.detail, "held_back": run.held_back,
             "resumes_at": run.resumes_at.map(|at| at.to_string()), "requests": run.requests,
         }));
     }

@@ -3,14 +3,16 @@
 
 use super::commands::Template as Typed;
 use super::context::Context;
+use super::summary::Summary;
 use super::zones;
-use crate::error::{Exit, Result};
+use crate::ending::End;
+use crate::error::Result;
 use crate::model::kind::Kind;
 use crate::sheet::template as blank;
 use crate::term::{Ink, Line};
 
 /// Writes the blank sheets.
-pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
+pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::ALL } else { &typed.kinds };
     let is_workbook = typed.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx"));
     let files = if is_workbook {
@@ -26,10 +28,9 @@ pub(super) fn template(context: &Context<'_>, typed: &Typed) -> Result<Exit> {
     for file in &files {
         context.terminal.result(Line::plain("wrote ").ink(Ink::Strong, file.display().to_string()));
     }
-    context.terminal.object(&serde_json::json!({"object": "summary", "files": files}));
     let named: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     context
         .terminal
         .hint(format!("fill them in, then: {}", context.again(&format!("check {}", named.join(" ")))));
-    Ok(Exit::Done)
+    Ok(Summary::new(End::Done).with("files", files))
 }

@@ -4,8 +4,6 @@
 //! it happens in the transaction of the import: undone, it leaves the indexes as they were. Their texts are those of the
 //! schema, as SQLite keeps them.
 
-use std::path::Path;
-
 use rusqlite::{Connection, Transaction};
 
 use super::ImportWriter;
@@ -42,12 +40,11 @@ pub(super) struct Aside {
 
 impl Aside {
     /// Puts the indexes aside for the first import, and none for a later one. What SQLite cannot sort in memory lies
-    /// beside the `journal` for a moment.
-    pub(super) fn of(transaction: &Transaction<'_>, import: ImportId, journal: &Path) -> Result<Self> {
+    /// in its folder for temporary files for a moment.
+    pub(super) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
         if import != FIRST {
             return Ok(Self::default());
         }
-        sort_beside(transaction, journal);
         let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
         // A number of pages, or of KiB where it is negative; a smaller one was chosen on purpose.
         if cache < -CACHE_KIB {
@@ -77,18 +74,6 @@ impl Aside {
             connection.pragma_update(None, "cache_size", cache)?;
         }
         Ok(())
-    }
-}
-
-/// Lets SQLite sort on the disk of the journal, whose space is what is spoken of when it runs out.
-fn sort_beside(connection: &Connection, journal: &Path) {
-    let absolute = std::path::absolute(journal).ok();
-    let folder = absolute.as_deref().and_then(Path::parent).and_then(Path::to_str);
-    // A folder it does not take is no loss: it knows others for such files.
-    if let Some(folder) = folder
-        && let Err(error) = connection.pragma_update(None, "temp_store_directory", folder)
-    {
-        tracing::debug!(%error, folder, "no folder to sort in");
     }
 }
 

@@ -3,6 +3,7 @@
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
 use super::{Disposition, RunId, SheetId};
+use crate::ending::RunEnd;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -68,6 +69,7 @@ word! {
     Role: Role::as_str, Role::parse;
     Doubt: Doubt::code, Doubt::parse;
     Disposition: Disposition::as_str, Disposition::parse;
+    RunEnd: RunEnd::as_str, RunEnd::parse;
 }
 
 /// The id of a record in the service, as text, so that a person can look for it.

@@ -5,11 +5,12 @@
 
 use rusqlite::{ErrorCode, ffi};
 
+use crate::ending::End;
 use crate::error::Error;
 
 impl From<rusqlite::Error> for Error {
     fn from(failure: rusqlite::Error) -> Self {
-        let (what, hint) = match &failure {
+        let (end, what, hint) = match &failure {
             rusqlite::Error::SqliteFailure(error, _) => match words(meant(*error)) {
                 Some(words) => words,
                 None => return Self::internal("the journal refused a change").because(failure),
@@ -18,12 +19,13 @@ impl From<rusqlite::Error> for Error {
             | rusqlite::Error::IntegralValueOutOfRange(..)
             | rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::Utf8Error(..) => (
+                End::JournalDamaged,
                 "the journal holds a value that fleetload never writes",
                 "it was changed by another program or is damaged: go back to a copy of it, or start a new one with --journal FILE",
             ),
             _ => return Self::internal("the journal could not be asked").because(failure),
         };
-        Self::journal(what).hint(hint).because(failure)
+        Self::journal(what).ending(end).hint(hint).because(failure)
     }
 }
 
@@ -34,41 +36,50 @@ fn meant(error: ffi::Error) -> ErrorCode {
 }
 
 /// What a primary code of SQLite means, and what to do; `None` for those that only a mistake of ours can cause.
-fn words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
+fn words(code: ErrorCode) -> Option<(End, &'static str, &'static str)> {
     match code {
         ErrorCode::DiskFull => Some((
+            End::JournalFull,
             "the disk is full, so the journal cannot be written",
             "free some space on the disk that holds the journal, then run the same command again; nothing that was written is lost",
         )),
         ErrorCode::SystemIoFailure => Some((
+            End::Journal,
             "the disk failed while the journal was read or written",
             "check the disk and the connection to it, then run the same command again",
         )),
         ErrorCode::ReadOnly => Some((
+            End::Journal,
             "the journal may be read but not written",
             "make the journal and its folder writable for you, or name another file with --journal FILE",
         )),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => Some((
+            End::JournalLocked,
             "another program has kept the journal locked for too long",
             "wait until the other fleetload is done (or close the program that has the file open), then run the same command again",
         )),
         ErrorCode::DatabaseCorrupt => Some((
+            End::JournalDamaged,
             "the journal is damaged",
             "keep the file as it is: `fleetload report` writes what can still be read of it; then go back to a copy of it. Do not import its sheets into a new journal before you know what was created",
         )),
         ErrorCode::NotADatabase => Some((
+            End::JournalDamaged,
             "the file is not a fleetload journal",
             "name the journal with --journal FILE; the default is fleetload.db in the current folder",
         )),
         ErrorCode::CannotOpen => Some((
+            End::Journal,
             "the journal cannot be opened",
             "check that its folder exists and that you may write to it, or name another file with --journal FILE",
         )),
         ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => Some((
+            End::Journal,
             "you are not allowed to use the journal",
             "ask the owner of the file for the right to write it, or name another file with --journal FILE",
         )),
         ErrorCode::NoLargeFileSupport | ErrorCode::TooBig => Some((
+            End::JournalFull,
             "the journal would grow beyond what its disk or its format can hold",
             "import fewer rows at once",
         )),
@@ -79,6 +90,7 @@ fn words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
 /// Text of the journal that is not what fleetload writes there.
 pub(super) fn damaged(what: &str, cause: serde_json::Error) -> Error {
     Error::journal(format!("the journal holds {what} that cannot be read"))
+        .ending(End::JournalDamaged)
         .hint("it was changed by another program or is damaged: go back to a copy of it")
         .because(cause)
 }

@@ -5,6 +5,7 @@ use std::io::{ErrorKind as Io, Read};
 use std::path::Path;
 
 use super::migrate;
+use crate::ending::End;
 use crate::error::{Error, Result};
 
 /// The first bytes of every SQLite file.
@@ -69,6 +70,7 @@ fn beginning(path: &Path, count: usize) -> std::io::Result<Vec<u8>> {
 /// The refusal of a file or database that is none of ours.
 pub(super) fn no_journal(path: &Path) -> Error {
     Error::journal(format!("{} is not a fleetload journal", path.display()))
+        .ending(End::JournalDamaged)
         .hint("name the journal with --journal FILE; the default is fleetload.db in the current folder")
 }
 

@@ -12,6 +12,7 @@ use super::Journal;
 use super::column::{count, natural};
 use super::register::{Entry, Machine, Memory, Register};
 use super::spill;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::time::Moment;
 
@@ -203,7 +204,7 @@ impl Regression {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
             }
         };
-        Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words())).hint(format!(
+        Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words())).ending(End::JournalOlder).hint(format!(
             "{instead}.\nIf this copy is the best there is, every row that is not known to be done can be looked up \
              before it is sent, and is held where that tells nothing:\n{accept}"
         ))

@@ -4,6 +4,7 @@
 //! ready or blocked by what they link to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use rusqlite::{Connection, Transaction};
 use serde::Serialize;
@@ -16,7 +17,10 @@ use super::failure::unwritable;
 use super::release::{self, Ground};
 use super::standing::{self, Standing};
 use super::transition::next_step;
-use super::{Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, identity, left_out, view};
+use super::{
+    Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, bind_in, identity, left_out,
+    view,
+};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::{ImportId, JobId};
@@ -37,10 +41,11 @@ impl Journal {
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = left_out::are_waiting(&transaction)?;
-        let aside = Aside::of(&transaction, import, path)?;
+        let aside = Aside::of(&transaction, import)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
+            path,
             import,
             now,
             accepted,
@@ -62,6 +67,7 @@ impl Journal {
 #[derive(Debug)]
 pub struct ImportWriter<'a> {
     pub(super) transaction: Transaction<'a>,
+    path: &'a Path,
     import: ImportId,
     pub(super) now: Moment,
     /// Whether the journal may lack what was sent with it once: rows that are new to it may be none.
@@ -91,6 +97,14 @@ impl ImportWriter<'_> {
     /// The number of this import.
     pub fn import(&self) -> ImportId {
         self.import
+    }
+
+    /// Binds the journal to the account that the rows are for, together with them.
+    ///
+    /// # Errors
+    /// Usage when the journal is bound to another one.
+    pub fn bind(&self, account: &Account) -> Result<()> {
+        bind_in(&self.transaction, self.path, account)
     }
 
     /// Notes a file that was read.

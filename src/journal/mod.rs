@@ -85,7 +85,7 @@ pub use recovery::Recovered;
 pub use referenced::{Noun, Referenced};
 pub(crate) use register::private_folder;
 pub use register::{Register, state_folder};
-pub use run::RunInfo;
+pub use run::{EndOfRun, RunInfo};
 pub use salvage::{Lost, Salvaged, is_damage};
 pub use shelf::Shelved;
 pub use storage::Storage;
@@ -141,46 +141,54 @@ impl Journal {
 
     /// The account the journal is bound to; `None` until [`Journal::bind`].
     pub fn account(&self) -> Result<Option<Account>> {
-        let account = self
-            .connection
-            .query_row("SELECT base_url, client_id FROM account", [], |row| {
-                Ok(Account { base_url: row.get(0)?, client_id: row.get(1)? })
-            })
-            .optional()?;
-        Ok(account)
+        account_in(&self.connection)
     }
 
     /// Binds the journal to an account; a journal bound to another one is refused with both named.
     pub fn bind(&mut self, account: &Account) -> Result<()> {
-        let bound = self.account()?;
-        if bound.is_none() {
-            let transaction = self.begin()?;
-            transaction.execute(
-                "INSERT INTO account (only_row, base_url, client_id) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING",
-                (&account.base_url, &account.client_id),
-            )?;
-            transaction.commit()?;
-            failpoint::reach("account.bound");
+        if self.account()?.as_ref() == Some(account) {
+            return Ok(());
         }
-        // Read again: another process may have bound it between.
-        match self.account()? {
-            Some(bound) if bound == *account => Ok(()),
-            Some(bound) => Err(Error::usage(format!(
-                "the journal {} belongs to the account {} at {}, not to {} at {}",
-                self.path.display(),
-                bound.client_id,
-                bound.base_url,
-                account.client_id,
-                account.base_url
-            ))
-            .hint("keep one journal for each account: name another file with --journal FILE, or choose the profile this journal belongs to with --profile NAME")),
-            None => Err(Error::internal("the journal did not keep the account it was bound to")),
-        }
+        let path = self.path.clone();
+        let transaction = self.begin()?;
+        bind_in(&transaction, &path, account)?;
+        transaction.commit()?;
+        Ok(())
     }
 
     /// Begins a transaction that may write. Never a deferred one: those fail at once, without waiting, when another
     /// connection has committed since their first read.
     fn begin(&mut self) -> Result<Transaction<'_>> {
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+fn account_in(connection: &Connection) -> Result<Option<Account>> {
+    Ok(connection
+        .query_row("SELECT base_url, client_id FROM account", [], |row| {
+            Ok(Account { base_url: row.get(0)?, client_id: row.get(1)? })
+        })
+        .optional()?)
+}
+
+/// Binds the journal to an account in a transaction under way; one that is bound to another is refused with both named.
+fn bind_in(transaction: &Connection, path: &Path, account: &Account) -> Result<()> {
+    transaction.execute(
+        "INSERT INTO account (only_row, base_url, client_id) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING",
+        (&account.base_url, &account.client_id),
+    )?;
+    failpoint::reach("account.bound");
+    match account_in(transaction)? {
+        Some(bound) if bound == *account => Ok(()),
+        Some(bound) => Err(Error::usage(format!(
+            "the journal {} belongs to the account {} at {}, not to {} at {}",
+            path.display(),
+            bound.client_id,
+            bound.base_url,
+            account.client_id,
+            account.base_url
+        ))
+        .hint("keep one journal for each account: name another file with --journal FILE, or choose the profile this journal belongs to with --profile NAME")),
+        None => Err(Error::internal("the journal did not keep the account it was bound to")),
     }
 }

@@ -13,6 +13,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 use super::file::{create_private, no_journal, refuse_other_files};
 use super::presence::{self, Presence};
 use super::{Journal, migrate};
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::mistake::{self, Mistake};
@@ -55,6 +56,7 @@ impl Journal {
     pub fn open_existing(path: &Path) -> Result<Self> {
         if !path.exists() {
             return Err(Error::journal(format!("there is no journal at {}", path.display()))
+                .ending(End::JournalMissing)
                 .hint("name the journal with --journal FILE, or begin one with: fleetload import FILE"));
         }
         Self::open_file(path)

@@ -7,6 +7,7 @@ use rusqlite::OptionalExtension;
 use super::failure::{damaged, unwritable};
 use super::register::Entry;
 use super::{Journal, RunId, identity};
+use crate::ending::RunEnd;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
@@ -21,12 +22,27 @@ pub struct RunInfo {
     pub started_at: Moment,
     /// When it ended; `None` while it goes on, and for ever when its process was ended from outside.
     pub ended_at: Option<Moment>,
-    /// How it ended; while it goes on, what holds it back, in words.
-    pub ending: Option<String>,
+    /// How it ended; `None` as long as it has not.
+    pub ending: Option<RunEnd>,
+    /// More about its end, in words.
+    pub detail: Option<String>,
+    /// What holds it back while it goes on, in words.
+    pub held_back: Option<String>,
     /// When it may go on, when it was parked.
     pub resumes_at: Option<Moment>,
     /// Requests sent, by operation.
     pub requests: BTreeMap<Operation, u64>,
+}
+
+/// How a run ended, and when the next may go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndOfRun {
+    /// How.
+    pub ending: RunEnd,
+    /// More about it, in words.
+    pub detail: Option<String>,
+    /// When creations can go on, when it was parked.
+    pub resumes_at: Option<Moment>,
 }
 
 impl Journal {
@@ -69,9 +85,9 @@ impl Journal {
     }
 
     /// Notes what holds a run back, while it goes on; `None` when nothing does.
-    pub fn note_hindrance(&mut self, run: RunId, words: Option<&str>) -> Result<()> {
+    pub fn note_held_back(&mut self, run: RunId, words: Option<&str>) -> Result<()> {
         self.connection
-            .execute("UPDATE run SET ending = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, words))?;
+            .execute("UPDATE run SET held_back = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, words))?;
         Ok(())
     }
 
@@ -80,8 +96,7 @@ impl Journal {
         &mut self,
         run: RunId,
         at: Moment,
-        ending: &str,
-        resumes_at: Option<Moment>,
+        end: &EndOfRun,
         requests: &BTreeMap<Operation, u64>,
     ) -> Result<()> {
         self.look_at_files()?;
@@ -89,8 +104,9 @@ impl Journal {
         failpoint::reach("run.before-end");
         let transaction = self.begin()?;
         let changed = transaction.execute(
-            "UPDATE run SET ended_at = ?2, ending = ?3, resumes_at = ?4, requests = ?5 WHERE id = ?1",
-            (run, at, ending, resumes_at, &requests),
+            "UPDATE run SET ended_at = ?2, ending = ?3, detail = ?4, held_back = NULL, resumes_at = ?5, requests = ?6
+             WHERE id = ?1",
+            (run, at, end.ending, &end.detail, end.resumes_at, &requests),
         )?;
         if changed != 1 {
             return Err(Error::internal(format!("the journal has no run {run}")));
@@ -110,7 +126,8 @@ impl Journal {
         let found = self
             .connection
             .query_row(
-                "SELECT id, started_at, ended_at, ending, resumes_at, requests FROM run ORDER BY id DESC LIMIT 1",
+                "SELECT id, started_at, ended_at, ending, detail, held_back, resumes_at, requests FROM run
+                 ORDER BY id DESC LIMIT 1",
                 [],
                 |row| {
                     let info = RunInfo {
@@ -118,10 +135,12 @@ impl Journal {
                         started_at: row.get(1)?,
                         ended_at: row.get(2)?,
                         ending: row.get(3)?,
-                        resumes_at: row.get(4)?,
+                        detail: row.get(4)?,
+                        held_back: row.get(5)?,
+                        resumes_at: row.get(6)?,
                         requests: BTreeMap::new(),
                     };
-                    Ok((info, row.get::<_, Option<String>>(5)?))
+                    Ok((info, row.get::<_, Option<String>>(7)?))
                 },
             )
             .optional()?;
@@ -137,6 +156,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ending::End;
     use crate::journal::fixture::*;
 
     #[test]
@@ -157,13 +177,34 @@ mod tests {
         let open = bench.journal.last_run().unwrap().unwrap();
         assert_eq!((open.run, open.ended_at), (run, None));
         let requests = BTreeMap::from([(Operation::AddDevice, 3), (Operation::Auth, 1)]);
-        bench.journal.end_run(run, at(5), "parked", Some(at(9)), &requests).unwrap();
+        bench.journal.note_held_back(run, Some("addDevice held back")).unwrap();
+        let open = bench.journal.last_run().unwrap().unwrap();
+        assert_eq!((open.ending, open.held_back.as_deref()), (None, Some("addDevice held back")));
+        let end = EndOfRun {
+            ending: RunEnd::Early(End::Quota),
+            detail: Some("the day's quota is spent".to_owned()),
+            resumes_at: Some(at(9)),
+        };
+        bench.journal.end_run(run, at(5), &end, &requests).unwrap();
         let ended = bench.journal.last_run().unwrap().unwrap();
-        assert_eq!(
-            (ended.ended_at, ended.ending.as_deref(), ended.resumes_at),
-            (Some(at(5)), Some("parked"), Some(at(9)))
-        );
+        assert_eq!((ended.ended_at, ended.ending, ended.held_back), (Some(at(5)), Some(end.ending), None));
+        assert_eq!((ended.detail, ended.resumes_at), (end.detail.clone(), end.resumes_at));
         assert_eq!(ended.requests, requests);
-        assert!(bench.journal.end_run(RunId(9), at(5), "done", None, &requests).is_err());
+        assert!(bench.journal.end_run(RunId(9), at(5), &end, &requests).is_err());
+    }
+
+    #[test]
+    fn the_journal_takes_every_way_in_which_a_run_can_end_and_no_other_word() {
+        let mut bench = bench();
+        let early = RunEnd::EARLY.into_iter().map(RunEnd::Early);
+        for ending in early.chain([RunEnd::Finished]) {
+            let run = bench.journal.begin_run(at(1)).unwrap();
+            let end = EndOfRun { ending, detail: None, resumes_at: None };
+            bench.journal.end_run(run, at(2), &end, &BTreeMap::new()).unwrap();
+            assert_eq!(bench.journal.last_run().unwrap().unwrap().ending, Some(ending));
+        }
+        for sql in ["UPDATE run SET ending = 'stopped: no answer'", "UPDATE run SET ending = NULL"] {
+            assert!(bench.journal.connection.execute(sql, []).is_err(), "{sql}");
+        }
     }
 }

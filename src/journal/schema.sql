@@ -174,9 +174,15 @@ CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     started_at INTEGER NOT NULL,
     ended_at INTEGER,
-    ending TEXT,
+    ending TEXT CHECK (ending IN (
+        'finished', 'quota', 'until', 'signal', 'sheet-paused', 'unreachable', 'credentials', 'source-address',
+        'certificate', 'endpoint-missing', 'breaker'
+    )),
+    detail TEXT,
+    held_back TEXT,
     resumes_at INTEGER,
-    requests TEXT
+    requests TEXT,
+    CHECK ((ended_at IS NULL) = (ending IS NULL))
 ) STRICT;
 
 CREATE TABLE decision (

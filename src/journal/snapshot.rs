@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
 use super::{Journal, file};
+use crate::ending::End;
 use crate::error::{Error, Result};
 
 /// All pages in one step, so that no write of others comes between and makes it begin again.
@@ -36,7 +37,9 @@ impl Journal {
         let mut target = Connection::open(to)?;
         match Backup::new(&self.connection, &mut target)?.step(ALL_PAGES)? {
             StepResult::Done => Ok(()),
-            _ => Err(Error::journal("another program keeps the journal to itself")),
+            _ => {
+                Err(Error::journal("another program keeps the journal to itself").ending(End::JournalLocked))
+            }
         }
     }
 }

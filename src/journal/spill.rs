@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::failure::unwritable;
 use super::write::Write;
 use super::{Journal, batch, identity, migrate};
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::time::Moment;
@@ -100,6 +101,7 @@ pub(super) fn reserve(path: &Path) -> Result<Reserve> {
     });
     kept.map_err(|error| {
         Error::journal(format!("there is no room beside the journal {} for a run", path.display()))
+            .ending(End::JournalFull)
             .because(error)
             .hint("free some space on the disk that holds the journal, then run the same command again; nothing was sent")
     })?;

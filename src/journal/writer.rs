@@ -155,8 +155,8 @@ impl Writer {
     pub async fn close(self) -> Result<Journal> {
         self.order(Order::Close);
         let journal = match self.worker {
-            // Nothing else is left to be done by whoever closes the journal.
-            Worker::Thread(thread) => thread.join().ok(),
+            // A sync that hangs keeps a thread that is there to be kept, and none that others need.
+            Worker::Thread(thread) => task::spawn_blocking(move || thread.join().ok()).await.ok().flatten(),
             Worker::Task(task) => task.await.ok(),
         };
         journal.ok_or_else(|| Error::internal("the writer of the journal ended before its time"))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::ability;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record};
@@ -124,7 +125,7 @@ impl Demand {
     pub(super) fn read_back(&self, available: &dyn Fn(Operation) -> bool) -> BTreeMap<Operation, u64> {
         let mut calls = BTreeMap::new();
         for ((kind, look_ups, _), rows) in &self.found_by {
-            let by_id = [by_id(*kind)];
+            let by_id = [ability::by_id(*kind)];
             if let Some(&operation) = look_ups.iter().chain(&by_id).find(|&&operation| available(operation)) {
                 *calls.entry(operation).or_default() += rows;
             }
@@ -151,25 +152,9 @@ impl Demand {
 
 /// The look-ups that would find a record by its natural key, best first.
 fn look_ups(record: &Record) -> Vec<Operation> {
-    match record {
-        Record::Company(_) => vec![Operation::GetChildCompanies],
-        Record::Site(_) => vec![Operation::FindSitesByName],
-        Record::Person(_) => vec![Operation::GetPersonByUsername],
-        Record::Device(device) if device.identification.is_some() => {
-            vec![Operation::GetDeviceByMac, Operation::FindDevicesByName]
-        }
-        Record::Device(_) => vec![Operation::FindDevicesByName],
-    }
-}
-
-/// The look-up of a record by its id.
-fn by_id(kind: Kind) -> Operation {
-    match kind {
-        Kind::Company => Operation::GetCompany,
-        Kind::Site => Operation::GetSite,
-        Kind::Person => Operation::GetPerson,
-        Kind::Device => Operation::GetDevice,
-    }
+    let has_mac = matches!(record, Record::Device(device) if device.identification.is_some());
+    let usable = |operation: &Operation| has_mac || *operation != Operation::GetDeviceByMac;
+    ability::look_ups(record.kind()).iter().copied().filter(usable).collect()
 }
 
 /// Whether the service's own uniqueness makes a second try harmless: a MAC address, and no site made on the way.

@@ -4,6 +4,7 @@
 //!
 //! Reading the rows is left to the import and the journal, showing the plan to the floor above, but for its page.
 
+pub mod ability;
 pub mod forecast;
 
 mod demand;
@@ -202,7 +203,7 @@ fn obstacles(survey: &Survey, fated: &Fated) -> Vec<Obstacle> {
 }
 
 /// Companies come first, then what is in them; steps after a creation come last.
-fn order(operation: Operation) -> (u8, Operation) {
+pub fn order(operation: Operation) -> (u8, Operation) {
     let place = match operation {
         Operation::AddCompany => 0,
         Operation::AddSite => 1,

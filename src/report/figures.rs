@@ -198,7 +198,8 @@ impl Figures {
         let moment = |at: Option<Moment>| at.map(|at| at.to_string());
         json!({
             "import": self.import,
-            "state": self.standing.state.as_str(),
+            "state": self.standing.end.state().as_str(),
+            "reason": self.standing.end.as_str(),
             "exit_code": self.standing.exit_code,
             "resumes_at": moment(self.standing.resumes_at),
             "imported_at": self.imported_at.to_string(),

@@ -37,6 +37,7 @@ mod workbook;
 use std::path::{Path, PathBuf};
 
 use crate::command::Again;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
@@ -65,37 +66,12 @@ use workbook::{Workbook, worksheet_names};
 /// What the run knows of an import and the journal does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// How the run stands.
-    pub state: RunState,
+    /// How the run ended, or how its rows wait.
+    pub end: End,
     /// The exit code of the command.
     pub exit_code: u8,
     /// When a parked run may go on.
     pub resumes_at: Option<Moment>,
-}
-
-/// How a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunState {
-    /// Nothing is left to be done.
-    Finished,
-    /// Work is left that goes on by itself later.
-    Parked,
-    /// The service refuses us or cannot be reached; work is left.
-    Stopped,
-    /// Nothing goes on by itself, and a person must decide about some rows.
-    Held,
-}
-
-impl RunState {
-    /// The word in the reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Parked => "parked",
-            Self::Stopped => "stopped",
-            Self::Held => "held",
-        }
-    }
 }
 
 /// Who has a report written, and how fleetload is called from there.

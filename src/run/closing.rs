@@ -11,6 +11,7 @@ use super::ends::Ending;
 use super::hand::Stage;
 use super::lane::{Halt, Lane};
 use super::{OnQuota, reach};
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
@@ -64,7 +65,7 @@ impl Dispatcher {
             let why = format!("the service could not be reached for {minutes} minutes: {words}");
             let hint =
                 "check the network and base_url, then run again; `fleetload doctor` tests the connection";
-            self.drain(Ending::Stopped { why, hint: hint.to_owned() });
+            self.drain(Ending::Stopped { end: End::Unreachable, why, hint: hint.to_owned() });
             return self.ending();
         }
         if at_rest && let Some(ending) = self.failing_for_good() {
@@ -112,10 +113,12 @@ pub(super) fn natural_end(
         }
         return Ok(match halt {
             Halt::Unmapped => Ending::Stopped {
+                end: End::EndpointMissing,
                 why: format!("rows that were added meanwhile need {operation}, whose path is not known"),
                 hint: format!("map it as [profile.NAME.endpoints.{operation}] with method and path"),
             },
             Halt::Missing { status: status @ 300..=399 } => Ending::Stopped {
+                end: End::EndpointMissing,
                 why: format!(
                     "the service answered {status} to {operation}: it sends us to another address, which is never followed"
                 ),
@@ -125,6 +128,7 @@ pub(super) fn natural_end(
                 ),
             },
             Halt::Missing { status } => Ending::Stopped {
+                end: End::EndpointMissing,
                 why: format!("the service answered {status} to {operation}: there is no such endpoint"),
                 hint: format!(
                     "set method and path in [profile.NAME.endpoints.{operation}], then run again; no row was rejected"

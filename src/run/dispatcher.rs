@@ -37,6 +37,7 @@ use super::timekeeping::Timekeeping;
 use super::unseen::{Refused, Unseen};
 use super::{Interrupt, Options};
 use crate::clock::Clock;
+use crate::ending::End;
 use crate::error::Error;
 use crate::failpoint;
 use crate::journal::{How, Moved, Reply, RunId, Write, Writer};
@@ -127,10 +128,12 @@ impl Dispatcher {
                 biased;
                 interrupt = interrupts.recv(), if listening => match interrupt {
                     Some(Interrupt::Drain) => self.drain(Ending::Interrupted {
+                        by: End::Signal,
                         why: "on request".to_owned(),
                     }),
                     Some(Interrupt::Abort) => {
-                        return Ending::Interrupted { why: "at once, on a second request".to_owned() };
+                        let why = "at once, on a second request".to_owned();
+                        return Ending::Interrupted { by: End::Signal, why };
                     }
                     Some(Interrupt::GoOn(sheet)) => self.go_on_with(sheet),
                     Some(Interrupt::Leave(sheet)) => self.leave(sheet),
@@ -165,7 +168,8 @@ impl Dispatcher {
         let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
-            self.drain(Ending::Interrupted { why: "the time given with --until has come".to_owned() });
+            let why = "the time given with --until has come".to_owned();
+            self.drain(Ending::Interrupted { by: End::Until, why });
         }
         let operations: Vec<Operation> = self.lanes.keys().copied().collect();
         for &operation in &operations {

@@ -6,13 +6,14 @@ use super::quota::Quota;
 use super::terms::Terms;
 use super::timekeeping::latest_due;
 use super::{Limits, Policy};
+use crate::ending::{End, RunEnd};
 use crate::error::{Error, Result};
-use crate::journal::{Journal, QuotaDay, RunId};
+use crate::journal::{EndOfRun, Journal, QuotaDay, RunId};
 use crate::model::id::{ImportId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{NotSent, Refusal, Verdict};
-use crate::service::Client;
+use crate::service::{Client, Endpoints};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,11 +35,15 @@ pub enum Ending {
     },
     /// Stopped on request, with work left that goes on by itself later.
     Interrupted {
+        /// What asked for it: a signal, or the time given.
+        by: End,
         /// Why, in words.
         why: String,
     },
     /// The service refuses us or cannot be reached; jobs are ready.
     Stopped {
+        /// What is in the way.
+        end: End,
         /// Why, in words.
         why: String,
         /// What to do about it.
@@ -68,26 +73,30 @@ pub struct LeftSheet {
 impl Ending {
     /// The service refuses us altogether.
     pub(super) fn refused(refusal: Refusal) -> Self {
-        let (why, hint) = match refusal {
+        let (end, why, hint) = match refusal {
             Refusal::InvalidClient => (
+                End::Credentials,
                 "the service refused the client id or the client secret (invalid_client)",
                 "check client_id and the secret of the profile, then run again; no row was rejected",
             ),
             Refusal::UnauthorizedSource => (
+                End::SourceAddress,
                 "the service does not accept requests from this network address (unauthorizedSource)",
                 "check VPN and network, or have the address added, then run again; no row was rejected",
             ),
             Refusal::TokenRefused => (
+                End::Credentials,
                 "the service refused a fresh access token twice in a row (invalid_token)",
                 "try `fleetload doctor`; if it fails as well, ask the service's operator; no row was rejected",
             ),
         };
-        Self::Stopped { why: why.to_owned(), hint: hint.to_owned() }
+        Self::Stopped { end, why: why.to_owned(), hint: hint.to_owned() }
     }
 
     /// Whoever answers at the service's address cannot show to be the service.
     pub(super) fn distrusted(words: &str) -> Self {
         Self::Stopped {
+            end: End::Certificate,
             why: format!("the certificate of the service is not accepted: {words}"),
             hint: "check this machine's clock and base_url; if the service has a certificate of your own authority, \
                    name its file with ca_file in the profile; no row was rejected"
@@ -98,6 +107,7 @@ impl Ending {
     /// There is nothing at the address for tokens.
     fn no_token_endpoint(status: u16) -> Self {
         Self::Stopped {
+            end: End::EndpointMissing,
             why: format!("the address for access tokens answered {status}: there is no such endpoint"),
             hint:
                 "check base_url, or set method and path in [profile.NAME.endpoints.auth]; no row was rejected"
@@ -115,10 +125,21 @@ impl Ending {
         Ok(if sheets.is_empty() { Self::Finished } else { Self::SheetsLeft { sheets } })
     }
 
-    /// How the journal notes it, and when the run may go on.
-    pub(super) fn noted(&self) -> (String, Option<Moment>) {
-        let (word, until) = match self {
-            Self::Finished => ("finished", None),
+    /// Why the run ended before everything was done; `None` when nothing was left that goes on by itself.
+    pub fn early(&self) -> Option<End> {
+        match self {
+            Self::Finished => None,
+            Self::Parked { .. } => Some(End::Quota),
+            Self::SheetsLeft { .. } => Some(End::SheetPaused),
+            Self::Interrupted { by, .. } => Some(*by),
+            Self::Stopped { end, .. } => Some(*end),
+        }
+    }
+
+    /// How the journal notes it.
+    pub(super) fn noted(&self) -> EndOfRun {
+        let (detail, resumes_at) = match self {
+            Self::Finished => (None, None),
             Self::SheetsLeft { sheets } => {
                 let sheets: Vec<String> = sheets
                     .iter()
@@ -126,13 +147,12 @@ impl Ending {
                         format!("{} was refused {} times in a row ({})", left.title, left.times, left.code)
                     })
                     .collect();
-                return (format!("held: {}", sheets.join("; ")), None);
+                (Some(sheets.join("; ")), None)
             }
-            Self::Parked { until, .. } => ("parked", Some(*until)),
-            Self::Interrupted { .. } => ("interrupted", None),
-            Self::Stopped { why, .. } => return (format!("stopped: {why}"), None),
+            Self::Parked { until, why } => (Some(why.clone()), Some(*until)),
+            Self::Interrupted { why, .. } | Self::Stopped { why, .. } => (Some(why.clone()), None),
         };
-        (word.to_owned(), until)
+        EndOfRun { ending: self.early().map_or(RunEnd::Finished, RunEnd::Early), detail, resumes_at }
     }
 }
 
@@ -156,7 +176,7 @@ impl Opening {
         today: Day,
     ) -> Result<Self> {
         let lanes = journal.lanes()?;
-        require_available(client, &lanes)?;
+        require_available(client.endpoints(), &lanes)?;
         let terms = Terms::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
         let run = journal.begin_run(now)?;
@@ -178,10 +198,14 @@ impl Opening {
 }
 
 /// Refuses to begin when an operation that some job needs has no endpoint.
-fn require_available(client: &Client, needed: &[Operation]) -> Result<()> {
+///
+/// # Errors
+///
+/// `Usage`, with the keys to set.
+pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<()> {
     let missing: Vec<&str> = needed
         .iter()
-        .filter(|operation| !client.endpoints().available(**operation))
+        .filter(|operation| !endpoints.available(**operation))
         .map(|operation| operation.name())
         .collect();
     let Some(first) = missing.first() else { return Ok(()) };
@@ -189,6 +213,7 @@ fn require_available(client: &Client, needed: &[Operation]) -> Result<()> {
         "rows of this journal need {}, whose path the specification does not state",
         missing.join(", ")
     ))
+    .ending(End::EndpointUnknown)
     .hint(format!(
         "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
     )))

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::ends::Ending;
 use crate::clock::Clock;
+use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
@@ -102,7 +103,8 @@ impl Inquiry {
                 Verdict::Contradicted(contradiction) => return Ok(Reply::Unclear(contradiction.what)),
                 Verdict::Refused(refusal) => return Err(refused(&Ending::refused(refusal))),
                 Verdict::NotSent(why) => {
-                    return Err(Error::service(format!("the service cannot be reached: {}", why.words())));
+                    return Err(Error::service(format!("the service cannot be reached: {}", why.words()))
+                        .ending(End::Unreachable));
                 }
                 Verdict::Throttled | Verdict::QuotaSpent => "the service asks for a slower pace".to_owned(),
                 Verdict::TokenInvalid => "the access token was no longer valid".to_owned(),
@@ -117,7 +119,7 @@ impl Inquiry {
 /// The error of a service that refuses us.
 fn refused(ending: &Ending) -> Error {
     match ending {
-        Ending::Stopped { why, .. } => Error::service(why.clone()),
+        Ending::Stopped { end, why, .. } => Error::service(why.clone()).ending(*end),
         Ending::Finished | Ending::Parked { .. } | Ending::SheetsLeft { .. } | Ending::Interrupted { .. } => {
             Error::service("the service refuses us")
         }

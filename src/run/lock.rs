@@ -45,7 +45,18 @@ pub fn lock_account(
     journal: &Path,
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    lock_in(&state_folder().join("locks"), base_url, client_id, journal, now)
+    lock_in(&account_locks()?, base_url, client_id, journal, now)
+}
+
+/// The folder of the locks, made where it is missing: whether a run can take its lock shows before it imports anything.
+///
+/// # Errors
+///
+/// `Journal` when it cannot be made.
+pub fn account_locks() -> Result<PathBuf> {
+    let folder = state_folder().join("locks");
+    private_folder(&folder).map_err(|error| unusable(&folder, error))?;
+    Ok(folder)
 }
 
 fn lock_in(
@@ -55,7 +66,6 @@ fn lock_in(
     journal: &Path,
     now: Moment,
 ) -> Result<std::result::Result<AccountLock, AccountHolder>> {
-    private_folder(folder).map_err(|error| unusable(folder, error))?;
     let path = folder.join(format!("{}.lock", fingerprint(base_url, client_id)));
     let mut file = open(&path).map_err(|error| unusable(&path, error))?;
     match file.try_lock() {

@@ -79,8 +79,8 @@ use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::Rate;
 
-pub use ends::{Ending, LeftSheet};
-pub use lock::{AccountHolder, AccountLock, lock_account};
+pub use ends::{Ending, LeftSheet, require_available};
+pub use lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use session::run;
 pub use verify::{Identity, Sight, Verifier};
 pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};

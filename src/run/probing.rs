@@ -13,6 +13,7 @@ use super::ends::Ending;
 use super::lane::{Errand, Purpose, Tries};
 use super::lookups;
 use super::reading::Reading;
+use crate::ending::End;
 use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::service::Lookup;
@@ -84,13 +85,13 @@ impl Dispatcher {
             Change::Closed => (false, "the service answers again".to_owned(), None),
         };
         if !matches!(change, Change::StillOpen { .. }) {
-            self.note_hindrance();
+            self.note_held_back();
         }
         self.tell(Event::Breaker { operation, open, reason, next_try_in });
     }
 
     /// Notes for whoever asks the journal which operations are held back.
-    fn note_hindrance(&self) {
+    fn note_held_back(&self) {
         let held_back: Vec<&str> = self
             .lanes
             .iter()
@@ -102,7 +103,7 @@ impl Dispatcher {
         let run = self.run;
         self.writer.ask(Box::new(move |journal| {
             // Only `status` reads it; a journal that cannot be written shows itself at the next write.
-            drop(journal.note_hindrance(run, words.as_deref()));
+            drop(journal.note_held_back(run, words.as_deref()));
         }));
     }
 
@@ -114,6 +115,7 @@ impl Dispatcher {
         let (first, _) = *waiting.peek()?;
         let vain = waiting.all(|(_, lane)| lane.breaker.open_for(now).is_some_and(|open| open >= PATIENCE));
         vain.then(|| Ending::Stopped {
+            end: End::Breaker,
             why: format!(
                 "the service has failed at every try of {first} for {} hours",
                 PATIENCE.as_secs() / 3_600

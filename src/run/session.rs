@@ -26,6 +26,7 @@ use super::unseen::Unseen;
 use super::watchdog::Pulse;
 use super::{Interrupt, Options, closing};
 use crate::clock::Clock;
+use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, Writer};
 use crate::model::event::Event;
@@ -58,7 +59,7 @@ pub async fn run(
         },
         Some(_) = interrupts.recv() => {
             let why = "on request, before anything was sent".to_owned();
-            return (Ok(journal), Ok(Ending::Interrupted { why }));
+            return (Ok(journal), Ok(Ending::Interrupted { by: End::Signal, why }));
         }
     };
     let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
@@ -144,8 +145,7 @@ async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result
         if let Some(figures) = this.audit.figures() {
             journal.note_audit(this.run, figures)?;
         }
-        let (words, resumes_at) = ending.noted();
-        journal.end_run(this.run, at, &words, resumes_at, &requests)?;
+        journal.end_run(this.run, at, &ending.noted(), &requests)?;
         Ok(ending)
     });
     (Ok(journal), ended)

@@ -151,6 +151,13 @@ impl Terminal {
         }
     }
 
+    /// Writes a line for whoever reads the log of an unattended run later; a terminal that is watched needs none.
+    pub fn log(&self, line: impl Into<Line>) {
+        if !self.interactive {
+            self.write_talk(&line.into());
+        }
+    }
+
     /// Says something that a person should know before relying on the result.
     pub fn warn(&self, text: impl AsRef<str>) {
         let mut lines = text.as_ref().lines();
@@ -178,11 +185,17 @@ impl Terminal {
         if let Some(hint) = error.next_step() {
             self.write_hint(hint);
         }
+        self.error_object(error);
+    }
+
+    /// Tells an error to programs only, where people were told already.
+    pub fn error_object(&self, error: &Error) {
         self.object(&ErrorObject {
             object: "error",
-            message: clean(&told),
+            message: clean(&error.to_string()),
             hint: error.next_step().map(clean),
-            exit_code: Exit::from(error.kind()).code(),
+            reason: error.end().as_str(),
+            exit_code: error.end().exit().code(),
         });
     }
 
@@ -241,6 +254,7 @@ struct ErrorObject {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+    reason: &'static str,
     exit_code: u8,
 }
 

@@ -102,7 +102,7 @@ fn a_second_run_of_a_journal_leaves_its_rows_to_the_first() {
     let lock = journal.lock_for_run().expect("a lock file").expect("nobody else runs it");
     bench.write("more.csv", &bench::companies(5));
     let outcome = bench.fleetload(&["run", "more.csv", "--kind", "companies"]).expect_code(5);
-    assert!(outcome.stdout.contains("another run of this journal"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("another run of this journal is at work"), "{}", outcome.stdout);
     assert_eq!(journal.tally(None).expect("a tally").total(), 5, "its rows are in the journal");
     drop(lock);
     bench.fleetload(&["run"]).expect_code(0);
@@ -132,7 +132,7 @@ fn a_signal_lets_what_is_under_way_come_home_and_a_later_run_finishes() {
     run.hears(&["\"created\"", "\"moved\""]);
     run.signal("-INT");
     let summary = last(&run.ended().expect_code(5).stdout);
-    assert_eq!((&summary["state"], &summary["exit_code"]), (&"parked".into(), &5.into()));
+    assert_eq!((&summary["state"], &summary["reason"]), (&"stopped".into(), &"signal".into()));
     assert_eq!(summary["counts"]["sending"], 0, "everything under way came home");
     bench.fleetload(&["run", "--rate", "unlimited"]).expect_code(0);
     bench.assert_exact(1);

@@ -23,6 +23,13 @@ fn a_code_of_the_service_a_state_and_an_exit_code_are_told_together() {
 }
 
 #[test]
+fn an_exit_code_is_told_with_its_reasons_also_when_it_was_typed_in_quotes() {
+    let quoted = explained(&["exit 5"]);
+    assert_eq!(quoted, explained(&["exit", "5"]));
+    insta::assert_snapshot!("exit", quoted);
+}
+
+#[test]
 fn a_word_that_is_a_code_and_a_state_is_told_as_both_and_a_probe_as_its_answer() {
     insta::assert_snapshot!("both", explained(&["existing", "probe.timeout"]));
 }
@@ -44,10 +51,11 @@ fn without_a_code_all_are_listed_by_what_they_are_about() {
 }
 
 #[test]
-fn a_word_that_is_no_code_is_answered_with_the_nearest_and_nothing_else_is_told() {
+fn a_word_that_is_no_code_is_answered_with_the_nearest_and_the_other_words_are_explained() {
     let bench = Bench::new(Scenario::default());
-    let outcome = bench.fleetload(&["explain", "held", "cell.mac-lenght"]).expect_code(2);
-    assert_eq!(outcome.stdout, "");
+    let outcome = bench.fleetload(&["explain", "held", "cell.mac-lenght", "sheet-paused"]).expect_code(2);
+    assert!(outcome.stdout.starts_with("held: a state of a row\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\nsheet-paused: a reason for which"), "{}", outcome.stdout);
     insta::assert_snapshot!("unknown", outcome.stderr);
     let outcome = bench.fleetload(&["explain", "\u{1b}[2Jwheelbarrow"]).expect_code(2);
     assert!(outcome.stderr.contains("there is no code '\\u{1b}[2Jwheelbarrow'"), "{}", outcome.stderr);

@@ -11,6 +11,7 @@ mod commands;
 mod cut_answers;
 mod deciding;
 mod dressing;
+mod endings;
 mod exactly_once;
 mod explain;
 mod faults;

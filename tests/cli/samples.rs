@@ -63,7 +63,9 @@ fn the_committed_blank_sheets_are_current() {
 fn the_pages_of_the_documentation_that_are_made_from_the_program_are_current() {
     let folder = tempfile::tempdir().unwrap();
     let docs = here().join("docs");
-    fs::copy(docs.join("sheets.md"), folder.path().join("sheets.md")).unwrap();
+    for page in ["sheets.md", "scheduling.md"] {
+        fs::copy(docs.join(page), folder.path().join(page)).unwrap();
+    }
     for written in make::renew_docs(folder.path()).unwrap() {
         let name = written.file_name().unwrap().to_str().unwrap();
         let kept = fs::read_to_string(docs.join(name)).unwrap_or_default();

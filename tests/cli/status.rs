@@ -88,7 +88,8 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     assert!(bench.fleetload(&["status"]).expect_code(0).stderr.contains("to go on: fleetload run"));
     let shown = screen(&bench, &[]);
     assert!(shown.starts_with("the last run was ended from outside: "), "{shown}");
-    assert_eq!(summary(&bench)["state"], "killed");
+    let told = summary(&bench);
+    assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"killed".into()));
 }
 
 #[test]

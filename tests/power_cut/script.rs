@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
+use fleetload::ending::{End, RunEnd};
 use fleetload::journal::{
-    Account as ServiceAccount, Candidate, Decision, Evidence, How, Journal, Reply, RunId, Selection, Write,
-    Writer, Writing,
+    Account as ServiceAccount, Candidate, Decision, EndOfRun, Evidence, How, Journal, Reply, RunId,
+    Selection, Write, Writer, Writing,
 };
 use fleetload::mistake::{self, Mistake};
 use fleetload::model::id::{JobId, RemoteId};
@@ -261,7 +262,8 @@ fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
         filling.add(device(number), None, vec![]);
     }
     drop(filling);
-    journal.end_run(RunId(1), at(1_005), "stopped", None, &BTreeMap::new()).expect("a run");
+    let end = EndOfRun { ending: RunEnd::Early(End::Signal), detail: None, resumes_at: None };
+    journal.end_run(RunId(1), at(1_005), &end, &BTreeMap::new()).expect("a run");
     scribe.acknowledged(What::Kept);
     journal
 }

@@ -1,7 +1,7 @@
 //! A state as the page shows it: a tone, a sign and its word, so that nothing is said by colour alone.
 
+use crate::ending::State;
 use crate::model::state::JobState;
-use crate::report::RunState;
 
 /// What a state means to whoever reads the page; the classes of the style sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,13 +81,13 @@ impl Badge {
     }
 
     /// Of a run.
-    pub(in crate::report) const fn of_run(state: RunState, refused: bool) -> Self {
+    pub(in crate::report) const fn of_run(state: State, refused: bool) -> Self {
         let (tone, sign) = match state {
-            RunState::Finished if refused => (Tone::Failed, "\u{2715}"),
-            RunState::Finished => (Tone::Done, "\u{2713}"),
-            RunState::Parked => (Tone::Waiting, "\u{2026}"),
-            RunState::Stopped => (Tone::Failed, "\u{2715}"),
-            RunState::Held => (Tone::Person, "!"),
+            State::Finished if refused => (Tone::Failed, "\u{2715}"),
+            State::Finished => (Tone::Done, "\u{2713}"),
+            State::Parked | State::Waiting => (Tone::Waiting, "\u{2026}"),
+            State::Stopped | State::Failed => (Tone::Failed, "\u{2715}"),
+            State::Held => (Tone::Person, "!"),
         };
         Self { tone, sign, word: state.as_str() }
     }

@@ -1,9 +1,10 @@
 //! How an import stands, in one sentence, and what to do next with the command to type.
 
+use crate::ending::{End, State};
+use crate::error::Exit;
 use crate::journal::RunInfo;
 use crate::look::{count, counted, incomplete, not_imported, shares, shown};
 use crate::model::state::JobState;
-use crate::report::RunState;
 use crate::report::advice::Advisor;
 use crate::report::figures::Figures;
 
@@ -137,7 +138,7 @@ impl Headline {
     pub(in crate::report) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
         let rows = Rows::of(figures);
         Self {
-            badge: Badge::of_run(figures.standing.state, rows.failed() + rows.not_imported > 0),
+            badge: Badge::of_run(figures.standing.end.state(), rows.failed() + rows.not_imported > 0),
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
             resumes_at: figures.standing.resumes_at.filter(|_| rows.left() > 0).map(When::of),
@@ -150,19 +151,25 @@ impl Headline {
 
 fn sentence(figures: &Figures, rows: &Rows) -> String {
     let left = format!("{} still to do", counted(rows.left(), "row is", "rows are"));
-    match figures.standing.state {
-        RunState::Finished => match rows.not_done() {
+    match figures.standing.end.state() {
+        State::Finished => match rows.not_done() {
             parts if !parts.is_empty() => format!("Finished: {}", parts.join("; ")),
             _ if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
             _ if rows.all == 1 => "Finished: the row is done".to_owned(),
             _ => format!("Finished: all {} rows are done", count(rows.all)),
         },
-        RunState::Parked => match figures.standing.resumes_at {
+        State::Parked => match figures.standing.resumes_at {
             Some(at) => format!("Parked until {}: {left}", minute(at)),
             None => format!("Not finished: {left}"),
         },
-        RunState::Stopped => format!("Stopped: {left}"),
-        RunState::Held => match (rows.held, rows.findings) {
+        State::Waiting => format!("Not finished: {left}"),
+        State::Stopped | State::Failed => match figures.standing.end {
+            End::Signal => format!("Stopped on request: {left}"),
+            End::Until => format!("Stopped at the time given: {left}"),
+            End::Killed => format!("The last run was killed: {left}"),
+            _ => format!("Stopped: {left}"),
+        },
+        State::Held => match (rows.held, rows.findings) {
             (0, 0) => format!("Waiting for your decision: {left}"),
             (0, findings) => format!(
                 "Finished, and verification found problems with {}",
@@ -176,19 +183,20 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
 /// What the sentence does not say yet.
 fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     let mut parts = Vec::new();
-    if figures.standing.state == RunState::Held && rows.held > 0 && rows.left() > 0 {
+    if figures.standing.end.state() == State::Held && rows.held > 0 && rows.left() > 0 {
         let them = if rows.held == 1 { "it" } else { "them" };
         parts.push(format!("{} for {them}", counted(rows.left(), "row waits", "rows wait")));
     }
-    if figures.standing.state == RunState::Stopped
-        && let Some(ending) = run.and_then(|run| run.ending.as_deref())
+    if figures.standing.end.state() == State::Stopped
+        && figures.standing.end.exit() == Exit::Service
+        && let Some(why) = run.and_then(|run| run.detail.as_deref())
     {
-        parts.push(readable(ending));
+        parts.push(readable(why));
     }
-    if figures.standing.state != RunState::Finished {
+    if figures.standing.end.state() != State::Finished {
         parts.extend(rows.not_done());
     }
-    if figures.standing.state != RunState::Held && rows.held > 0 {
+    if figures.standing.end.state() != State::Held && rows.held > 0 {
         parts.push(counted(rows.held, "row needs your decision", "rows need your decision"));
     }
     for (number, by) in &figures.answered {
@@ -198,7 +206,7 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
             if *number == 1 { "it" } else { "them" }
         ));
     }
-    if rows.findings > 0 && (figures.standing.state != RunState::Held || rows.held > 0) {
+    if rows.findings > 0 && (figures.standing.end.state() != State::Held || rows.held > 0) {
         let words = counted(rows.findings, "record", "records");
         parts.push(format!("verification found problems with {words}"));
     }
@@ -217,16 +225,18 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
     let mut next = Vec::new();
     let mut put =
         |words: &str, command: String| next.push(Next { words: words.to_owned(), command: shown(&command) });
-    match figures.standing.state {
-        RunState::Stopped => {
+    match figures.standing.end.state() {
+        State::Stopped | State::Failed if figures.standing.end.exit() == Exit::Service => {
             put("See what keeps the service from answering:", advisor.command("doctor"));
             put("Then go on with what is left:", advisor.command("run"));
         }
-        RunState::Parked if figures.standing.resumes_at.is_some() => {
+        State::Parked if figures.standing.resumes_at.is_some() => {
             put("Leave it until then; what is still to do goes on with:", advisor.command("run"));
         }
-        RunState::Parked => put("Go on with what is still to do:", advisor.command("run")),
-        RunState::Finished | RunState::Held => {}
+        State::Parked | State::Waiting | State::Stopped | State::Failed => {
+            put("Go on with what is still to do:", advisor.command("run"));
+        }
+        State::Finished | State::Held => {}
     }
     if rows.held > 0 {
         put(
@@ -260,7 +270,7 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
             advisor.run_corrected(),
         );
     }
-    if figures.standing.state == RunState::Held && rows.left() > 0 {
+    if figures.standing.end.state() == State::Held && rows.left() > 0 {
         put("Then go on with what is left:", advisor.command("run"));
     }
     next

@@ -7,6 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::command::Again;
+use crate::ending::End;
 use crate::journal::{
     Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow, NewSheet, Write,
 };
@@ -17,7 +18,7 @@ use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Rejection, Violation};
-use crate::report::{Caller, RunState, Standing, Written, write};
+use crate::report::{Caller, Standing, Written, write};
 use crate::sheet::{self, Options, Pointer, Row};
 
 pub(super) const COMPANIES: &str = "\
@@ -184,7 +185,7 @@ impl Bench {
 
     /// Writes the reports of an import to a folder of this name.
     pub(super) fn write(&self, import: ImportId, name: &str) -> Written {
-        let standing = Standing { state: RunState::Parked, exit_code: 5, resumes_at: Some(at(720)) };
+        let standing = Standing { end: End::Quota, exit_code: 5, resumes_at: Some(at(720)) };
         write(&self.journal, import, &self.folder.path().join(name), &standing, caller(&Again::default()))
             .unwrap()
     }

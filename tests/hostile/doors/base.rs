@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use fleetload::ending::{End, RunEnd};
 use fleetload::import::{self, Outcome};
-use fleetload::journal::{Account, Candidate, Evidence, How, Journal, Work, Write};
+use fleetload::journal::{Account, Candidate, EndOfRun, Evidence, How, Journal, Work, Write};
 use fleetload::model::id::RemoteId;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{InDoubt, Ready, Sending};
@@ -105,7 +106,9 @@ fn live(journal: &mut Journal, folder: &Path) {
     carry_out(journal, Write::Ceiling { day, ceiling: 9, at: THEN });
     let run = journal.begin_run(THEN).expect("a run");
     let requests = BTreeMap::from([(Operation::AddCompany, 5), (Operation::AddDevice, 3)]);
-    journal.end_run(run, THEN, "parked", Some(THEN), &requests).expect("the end of a run");
+    let detail = Some("the day's quota of creations is spent".to_owned());
+    let end = EndOfRun { ending: RunEnd::Early(End::Quota), detail, resumes_at: Some(THEN) };
+    journal.end_run(run, THEN, &end, &requests).expect("the end of a run");
     // A second import, that recognises the rows of the first.
     bring_in(journal, folder);
     journal.begin_run(THEN).expect("a run");

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fleetload::command::Again;
+use fleetload::ending::End;
 use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Salvaged, Selection, Write};
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState::{self, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Rejection;
-use fleetload::report::{self, Caller, RunState, Standing};
+use fleetload::report::{self, Caller, Standing};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value};
 use tempfile::TempDir;
@@ -183,7 +184,7 @@ fn live_through(path: &Path) {
     drop(journal.recover(NOW));
     read(&journal);
     let folder = path.with_extension("reports");
-    let standing = Standing { state: RunState::Parked, exit_code: 3, resumes_at: Some(NOW) };
+    let standing = Standing { end: End::Quota, exit_code: 3, resumes_at: Some(NOW) };
     let caller = Caller { again: &Again::default(), folder: &folder };
     if let Some(import) = journal.imports().unwrap_or_default().first() {
         drop(report::write(&journal, import.import, &folder, &standing, caller));

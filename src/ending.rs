@@ -1,0 +1,499 @@
+//! The ways a command can end: for each its exit code, its `state`, its `reason`, and what they mean.
+//!
+//! One table, [`End::entry`]. The exit code of the process, the last JSON object, `summary.json`, the journal, `explain`,
+//! the help and the pages below `docs/` are made from it.
+
+use crate::error::{ErrorKind, Exit};
+
+/// How the work stands when a command has ended; the `state` of its summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Nothing is left that goes on automatically, and nothing needs a person's decision.
+    Finished,
+    /// Work is left that goes on automatically at a known time.
+    Parked,
+    /// Work is left, and the command ended before it was done.
+    Stopped,
+    /// Rows wait for the next run, or for one that is at work.
+    Waiting,
+    /// Nothing goes on automatically, and a person must decide something.
+    Held,
+    /// The command could not do what was asked of it.
+    Failed,
+}
+
+impl State {
+    /// The written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Parked => "parked",
+            Self::Stopped => "stopped",
+            Self::Waiting => "waiting",
+            Self::Held => "held",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A way a command ends; the `reason` of its summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is described in words by its entry in the table below")]
+pub enum End {
+    Done,
+    RowsFailed,
+    RowsHeld,
+    SheetPaused,
+    Verification,
+    Quota,
+    Until,
+    Signal,
+    Killed,
+    AnotherRun,
+    RowsWaiting,
+    Unreachable,
+    Credentials,
+    SourceAddress,
+    Certificate,
+    EndpointMissing,
+    Breaker,
+    Service,
+    Journal,
+    JournalMissing,
+    JournalLocked,
+    JournalDamaged,
+    JournalFull,
+    JournalOlder,
+    AccountLocked,
+    Sheets,
+    Usage,
+    EndpointUnknown,
+    Internal,
+    Stuck,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The `reason` that programs read.
+    pub reason: &'static str,
+    /// The `state` that programs read.
+    pub state: State,
+    /// The exit code.
+    pub exit: Exit,
+    /// What it means: a sentence without its full stop.
+    pub words: &'static str,
+    /// What follows from it, in sentences.
+    pub follows: &'static str,
+    /// What a person does; empty where nothing is to be done.
+    pub advice: &'static str,
+}
+
+const fn entry(
+    reason: &'static str,
+    (state, exit): (State, Exit),
+    words: &'static str,
+    follows: &'static str,
+    advice: &'static str,
+) -> Entry {
+    Entry { reason, state, exit, words, follows, advice }
+}
+
+const FINISHED: (State, Exit) = (State::Finished, Exit::Done);
+const HELD: (State, Exit) = (State::Held, Exit::Held);
+const STOPPED: (State, Exit) = (State::Stopped, Exit::Parked);
+const REFUSED: (State, Exit) = (State::Stopped, Exit::Service);
+const JOURNAL: (State, Exit) = (State::Failed, Exit::Journal);
+const USAGE: (State, Exit) = (State::Failed, Exit::Usage);
+const OURS: (State, Exit) = (State::Failed, Exit::Failed);
+
+const GOES_ON: &str = "To go on, type: fleetload run";
+const STAYS_READY: &str = "No row was rejected for it. The rows not sent stay ready.";
+const NOTHING_MORE: &str = "Nothing further was sent: without the journal nothing could be remembered.";
+const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
+
+impl End {
+    /// Every way, in the order of the exit codes.
+    pub const ALL: [Self; 30] = [
+        Self::Done,
+        Self::Internal,
+        Self::Stuck,
+        Self::Usage,
+        Self::EndpointUnknown,
+        Self::Sheets,
+        Self::RowsFailed,
+        Self::Quota,
+        Self::Until,
+        Self::Signal,
+        Self::Killed,
+        Self::AnotherRun,
+        Self::RowsWaiting,
+        Self::Journal,
+        Self::JournalMissing,
+        Self::JournalLocked,
+        Self::JournalDamaged,
+        Self::JournalFull,
+        Self::JournalOlder,
+        Self::AccountLocked,
+        Self::Unreachable,
+        Self::Credentials,
+        Self::SourceAddress,
+        Self::Certificate,
+        Self::EndpointMissing,
+        Self::Breaker,
+        Self::Service,
+        Self::RowsHeld,
+        Self::SheetPaused,
+        Self::Verification,
+    ];
+
+    /// The table.
+    pub const fn entry(self) -> Entry {
+        match self {
+            Self::Done => entry(
+                "done",
+                FINISHED,
+                "the command did all that was asked",
+                "After a run every row is done, or cancelled. Nothing needs a person.",
+                "",
+            ),
+            Self::Internal => entry(
+                "internal",
+                OURS,
+                "fleetload itself failed",
+                "Something unforeseen happened, such as a full disk under a report. What was sent is in the journal.",
+                "Read the message, fix what you can, then type: fleetload run",
+            ),
+            Self::Stuck => entry(
+                "stuck",
+                OURS,
+                "a run made no progress for ten minutes and ended itself",
+                "Everything that was sent is in the journal. Requests under way are looked up before anything is sent again.",
+                "Type: fleetload run. If it happens again, report the line that begins with 'in hand'.",
+            ),
+            Self::Usage => entry(
+                "usage",
+                USAGE,
+                "the command line, the profile or a setting is wrong",
+                NOTHING_DONE,
+                "Correct what the message names. To see the settings and their origin, type: fleetload doctor",
+            ),
+            Self::EndpointUnknown => entry(
+                "endpoint-unknown",
+                USAGE,
+                "an operation that is needed has no known path",
+                "It is neither documented nor mapped in the profile. Nothing was sent.",
+                "Set method and path in [profile.NAME.endpoints.OPERATION], or set paths = \"assumed\". To see what is missing, type: fleetload doctor",
+            ),
+            Self::Sheets => entry(
+                "sheets",
+                (State::Failed, Exit::Sheets),
+                "the sheets have errors",
+                NOTHING_DONE,
+                "Correct the cells that are named, then run the file again. What a code means: fleetload explain CODE",
+            ),
+            Self::RowsFailed => entry(
+                "rows-failed",
+                (State::Finished, Exit::Rejections),
+                "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
+                "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports.",
+                "Correct them there and type: fleetload run FILE",
+            ),
+            Self::Quota => entry(
+                "quota",
+                (State::Parked, Exit::Parked),
+                "the day's quota of creations is spent",
+                "The rows that are left wait for the service's next day. The time is in 'resumes_at'.",
+                GOES_ON,
+            ),
+            Self::Until => entry(
+                "until",
+                STOPPED,
+                "the time given with --until has come",
+                "No request was begun after it. The rows not sent stay ready.",
+                GOES_ON,
+            ),
+            Self::Signal => entry(
+                "signal",
+                STOPPED,
+                "stopped by a signal: Ctrl-C, kill, a shutdown",
+                "The rows not sent stay ready. After a second signal rows may be in doubt; they are looked up before anything is sent again.",
+                GOES_ON,
+            ),
+            Self::Killed => entry(
+                "killed",
+                STOPPED,
+                "the last run was killed, or the machine stopped",
+                "Only status and report show this, of a run that could not note its end. Its rows in doubt are looked up before anything is sent again.",
+                GOES_ON,
+            ),
+            Self::AnotherRun => entry(
+                "another-run",
+                STOPPED,
+                "another run is at work on this journal",
+                "It also sends the rows that this command imported. 'held_by' names its process.",
+                "Let it finish. To see how far it is, type: fleetload status",
+            ),
+            Self::RowsWaiting => entry(
+                "rows-waiting",
+                (State::Waiting, Exit::Parked),
+                "rows wait for the next run, or for one that is at work",
+                "They can go on automatically; nothing needs a person.",
+                GOES_ON,
+            ),
+            Self::Journal => entry(
+                "journal",
+                JOURNAL,
+                "the journal, or a file beside it, cannot be used or written",
+                NOTHING_MORE,
+                "Do what the message says, then type: fleetload run",
+            ),
+            Self::JournalMissing => entry(
+                "journal-missing",
+                JOURNAL,
+                "there is no journal at the place that is named",
+                "Nothing was sent.",
+                "Check the folder and --journal. The first import makes the journal.",
+            ),
+            Self::JournalLocked => entry(
+                "journal-locked",
+                JOURNAL,
+                "another program keeps the journal locked",
+                NOTHING_MORE,
+                "End the other program (a database viewer, for example), then type: fleetload run",
+            ),
+            Self::JournalDamaged => entry(
+                "journal-damaged",
+                JOURNAL,
+                "the journal is damaged, or is not a journal",
+                NOTHING_MORE,
+                "To save what can be read, type: fleetload report. Then go back to a backup of the journal.",
+            ),
+            Self::JournalFull => entry(
+                "journal-full",
+                JOURNAL,
+                "there is no room left for the journal",
+                NOTHING_MORE,
+                "Free space on its disk, then type: fleetload run",
+            ),
+            Self::JournalOlder => entry(
+                "journal-older",
+                JOURNAL,
+                "the journal is an older copy, or was run on another machine",
+                "Nothing was sent: requests that this copy does not know of would be sent again.",
+                "Use the newest copy. If there is none, type: fleetload run --accept-journal",
+            ),
+            Self::AccountLocked => entry(
+                "account-locked",
+                JOURNAL,
+                "a run with another journal uses the same account",
+                "Two at once would exceed the account's limits. 'held_by' names the process and its journal.",
+                "Wait for the other run to end, then type: fleetload run",
+            ),
+            Self::Unreachable => entry(
+                "unreachable",
+                REFUSED,
+                "the service cannot be reached",
+                STAYS_READY,
+                "Check the network and base_url with: fleetload doctor. Then type: fleetload run",
+            ),
+            Self::Credentials => entry(
+                "credentials",
+                REFUSED,
+                "the service refuses the client id, the secret or a fresh access token",
+                STAYS_READY,
+                "Check client_id and the secret of the profile with: fleetload doctor. Then type: fleetload run",
+            ),
+            Self::SourceAddress => entry(
+                "source-address",
+                REFUSED,
+                "the service does not accept requests from this network address",
+                STAYS_READY,
+                "Check VPN and network, or have the address added. Then type: fleetload run",
+            ),
+            Self::Certificate => entry(
+                "certificate",
+                REFUSED,
+                "the certificate of the service is not accepted",
+                STAYS_READY,
+                "Check this machine's clock, base_url and ca_file with: fleetload doctor. Then type: fleetload run",
+            ),
+            Self::EndpointMissing => entry(
+                "endpoint-missing",
+                REFUSED,
+                "the service has no endpoint at the path of an operation, or the path is not known",
+                "The operation stopped and the others went on. No row was rejected for it; its rows stay ready.",
+                "Set method and path in [profile.NAME.endpoints.OPERATION], then type: fleetload run",
+            ),
+            Self::Breaker => entry(
+                "breaker",
+                REFUSED,
+                "the service failed at every try of an operation for 24 hours",
+                STAYS_READY,
+                "Ask the service's operator, then type: fleetload run",
+            ),
+            Self::Service => entry(
+                "service",
+                REFUSED,
+                "the service did not give the answer that was needed",
+                "Nothing was changed by this command after that.",
+                "See what is wrong with: fleetload doctor",
+            ),
+            Self::RowsHeld => entry(
+                "rows-held",
+                HELD,
+                "finished, but some rows are on hold and need your decision",
+                "The rows below them wait. Everything else is done.",
+                "To see each of them with what the service shows, type: fleetload resolve",
+            ),
+            Self::SheetPaused => entry(
+                "sheet-paused",
+                HELD,
+                "finished, but a sheet is paused because the service refused one row after another",
+                "Its other rows were not sent and stay ready. The other sheets went on.",
+                "Correct the sheet and run it again. To send its other rows anyway, type: fleetload run --despite-rejections",
+            ),
+            Self::Verification => entry(
+                "verification",
+                HELD,
+                "finished, but verification found records that are missing, duplicated or different",
+                "It is reported at every run until somebody marks it as reviewed.",
+                "Review them, then type: fleetload resolve JOB --seen",
+            ),
+        }
+    }
+
+    /// The `reason`.
+    pub const fn as_str(self) -> &'static str {
+        self.entry().reason
+    }
+
+    /// The `state`.
+    pub const fn state(self) -> State {
+        self.entry().state
+    }
+
+    /// The exit code.
+    pub const fn exit(self) -> Exit {
+        self.entry().exit
+    }
+
+    /// The way with this reason.
+    pub fn parse(reason: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|end| end.as_str() == reason)
+    }
+
+    /// The ways that end with a code, in the order of the table.
+    pub fn of_exit(code: u8) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |end| end.exit().code() == code)
+    }
+}
+
+/// An error that says no more than its kind.
+impl From<ErrorKind> for End {
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Internal => Self::Internal,
+            ErrorKind::Usage => Self::Usage,
+            ErrorKind::Sheets => Self::Sheets,
+            ErrorKind::Journal => Self::Journal,
+            ErrorKind::Service => Self::Service,
+        }
+    }
+}
+
+/// How a run ended, as the journal keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunEnd {
+    /// Nothing was left that goes on automatically.
+    Finished,
+    /// It ended before that, for this reason.
+    Early(End),
+}
+
+impl RunEnd {
+    /// The reasons for which a run ends early, and which its journal keeps.
+    pub const EARLY: [End; 10] = [
+        End::Quota,
+        End::Until,
+        End::Signal,
+        End::SheetPaused,
+        End::Unreachable,
+        End::Credentials,
+        End::SourceAddress,
+        End::Certificate,
+        End::EndpointMissing,
+        End::Breaker,
+    ];
+
+    /// The written form.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Early(end) => end.as_str(),
+        }
+    }
+
+    /// The end with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "finished" => Some(Self::Finished),
+            _ => Self::EARLY.into_iter().find(|end| end.as_str() == word).map(Self::Early),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_reason_is_a_word_of_its_own_and_leads_back_to_its_line() {
+        let words: HashSet<&str> = End::ALL.iter().map(|end| end.as_str()).collect();
+        assert_eq!(words.len(), End::ALL.len());
+        for end in End::ALL {
+            assert_eq!(End::parse(end.as_str()), Some(end));
+            assert!(end.as_str().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{end:?}");
+        }
+        assert_eq!(End::parse("parked"), None);
+    }
+
+    #[test]
+    fn every_exit_code_has_a_line_and_every_state_goes_with_the_codes_that_it_may_have() {
+        for code in 0..=8 {
+            assert!(End::of_exit(code).next().is_some(), "{code}");
+        }
+        for end in End::ALL {
+            let codes: &[u8] = match end.state() {
+                State::Finished => &[0, 4],
+                State::Parked | State::Waiting => &[5],
+                State::Stopped => &[5, 7],
+                State::Held => &[8],
+                State::Failed => &[1, 2, 3, 6],
+            };
+            assert!(codes.contains(&end.exit().code()), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_without_a_reason_of_its_own_ends_as_its_kind_says() {
+        for kind in
+            [ErrorKind::Internal, ErrorKind::Usage, ErrorKind::Sheets, ErrorKind::Journal, ErrorKind::Service]
+        {
+            assert_eq!(End::from(kind).exit(), Exit::from(kind), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_run_is_read_as_it_was_written_and_nothing_else_is() {
+        let early = RunEnd::EARLY.into_iter().map(RunEnd::Early);
+        for end in early.chain([RunEnd::Finished]) {
+            assert_eq!(RunEnd::parse(end.as_str()), Some(end));
+        }
+        for word in ["usage", "interrupted", "stopped: the service", ""] {
+            assert_eq!(RunEnd::parse(word), None, "{word}");
+        }
+    }
+}

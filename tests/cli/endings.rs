@@ -1,0 +1,381 @@
+//! How commands end: the exit code, and the last JSON object with `state`, `reason` and `exit_code`, from one table.
+
+use crate::bench::{self, Bench, Outcome};
+use fleetload::ending::End;
+use fleetload::journal::Journal;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
+use serde_json::Value;
+
+/// The last object of a command, which agrees with its exit code and with the table.
+#[track_caller]
+fn ended(outcome: &Outcome) -> Value {
+    let last = outcome.stdout.lines().last().unwrap_or_default();
+    let summary: Value = serde_json::from_str(last).unwrap_or_else(|_| panic!("{outcome:?}"));
+    assert_eq!(summary["object"], "summary", "{outcome:?}");
+    assert_eq!(summary["exit_code"], outcome.code, "{outcome:?}");
+    let reason = summary["reason"].as_str().unwrap_or_else(|| panic!("{summary}"));
+    let end = End::parse(reason).unwrap_or_else(|| panic!("{reason} is not in the table"));
+    assert_eq!(summary["state"], end.state().as_str(), "{summary}");
+    summary
+}
+
+#[test]
+fn every_command_ends_with_a_summary_of_state_reason_and_exit_code() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("wrong.csv", &bench::companies(2).replace("Customer 1", ""));
+    let table: [(&[&str], &str, i32); 20] = [
+        (&["status"], "journal-missing", 6),
+        (&["check", "companies.csv"], "done", 0),
+        (&["check", "wrong.csv", "--kind", "companies"], "sheets", 3),
+        (&["check", "nowhere.csv"], "sheets", 3),
+        (&["plan", "companies.csv"], "done", 0),
+        (&["plan", "wrong.csv", "--kind", "companies"], "sheets", 3),
+        (&["run", "wrong.csv", "--kind", "companies"], "sheets", 3),
+        (&["import", "companies.csv"], "done", 0),
+        (&["report"], "rows-waiting", 0),
+        (&["status"], "rows-waiting", 0),
+        (&["run"], "done", 0),
+        (&["status"], "done", 0),
+        (&["report"], "done", 0),
+        (&["retry"], "done", 0),
+        (&["resolve"], "done", 0),
+        (&["cancel", "1"], "done", 0),
+        (&["status", "9"], "usage", 2),
+        (&["template", "--out", "blank.xlsx"], "done", 0),
+        (&["explain", "exit"], "done", 0),
+        (&["explain", "wheelbarrow"], "usage", 2),
+    ];
+    for (arguments, reason, code) in table {
+        let outcome = bench.fleetload(&[arguments, &["--json"]].concat()).expect_code(code);
+        // Of `status` and `report` the reason is that of the rows.
+        let summary: Value =
+            serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+        let got = (&summary["object"], &summary["reason"], &summary["exit_code"]);
+        assert_eq!(got, (&"summary".into(), &reason.into(), &code.into()), "{arguments:?}: {summary}");
+        let end = End::parse(reason).expect("a reason of the table");
+        assert_eq!(summary["state"], end.state().as_str(), "{arguments:?}: {summary}");
+        let of_journal = ["run", "import", "status", "report", "retry", "resolve", "cancel"];
+        let has_journal = of_journal.contains(&arguments[0]) && code != 3 && code != 6;
+        assert_eq!(summary["counts"].is_object(), has_journal, "{arguments:?}: {summary}");
+    }
+}
+
+#[test]
+fn a_mistake_of_the_command_line_is_an_error_and_a_summary_for_programs() {
+    let bench = Bench::new(Scenario::default());
+    for arguments in
+        [&["run", "--bogus", "--json"][..], &["--json", "cancel"], &["--json"], &["plam", "--json"]]
+    {
+        let outcome = bench.fleetload(arguments).expect_code(2);
+        let lines: Vec<&str> = outcome.stdout.lines().collect();
+        assert_eq!(lines.len(), 2, "{outcome:?}");
+        let error: Value = serde_json::from_str(lines[0]).expect("JSON");
+        assert_eq!((&error["object"], &error["reason"]), (&"error".into(), &"usage".into()), "{error}");
+        assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+        assert_eq!(ended(&outcome)["reason"], "usage");
+        assert!(!outcome.stderr.is_empty(), "people are told as well");
+    }
+    let outcome = bench.fleetload(&["run", "--bogus"]).expect_code(2);
+    assert_eq!(outcome.stdout, "");
+    assert_eq!(bench.fleetload(&["run", "--help", "--json"]).expect_code(0).stderr, "");
+}
+
+#[test]
+fn the_second_run_of_a_journal_says_who_is_at_work_and_counts_the_rows() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    let _lock = journal.lock_for_run().expect("a lock file").expect("nobody else runs it");
+    let summary = ended(&bench.fleetload(&["run", "--json"]).expect_code(5));
+    assert_eq!((&summary["state"], &summary["reason"]), (&"stopped".into(), &"another-run".into()));
+    assert_eq!(summary["counts"]["ready"], 2, "{summary}");
+    let holder = &summary["held_by"];
+    assert_eq!(holder["pid"], std::process::id(), "{summary}");
+    assert!(holder["since"].as_str().is_some_and(|since| since.ends_with('Z')), "{summary}");
+    for words in [&["exit", "5"][..], &["another-run"]] {
+        let told = bench.fleetload(&[&["explain"], words].concat()).expect_code(0).stdout;
+        assert!(told.contains("nother run is at work on this journal"), "{told}");
+    }
+}
+
+#[test]
+fn a_run_of_an_account_that_another_journal_has_says_which_one() {
+    let stall = Fault { ms: 3_600_000, ..Fault::new("addCompany", FaultKind::Latency) };
+    let bench = Bench::new(Scenario::default().with_fault(stall));
+    bench.write("companies.csv", &bench::companies(1));
+    let mut first = bench.start(&["run", "companies.csv", "--json"]);
+    first.hears(&["\"progress\""]);
+    let outcome =
+        bench.fleetload(&["run", "companies.csv", "--journal", "other.db", "--json"]).expect_code(6);
+    let summary = ended(&outcome);
+    assert_eq!(summary["reason"], "account-locked");
+    assert_eq!(summary["held_by"]["pid"], first.id(), "{summary}");
+    assert!(
+        summary["held_by"]["journal"].as_str().is_some_and(|path| path.ends_with("fleetload.db")),
+        "{summary}"
+    );
+    assert!(bench.fleetload(&["explain", "exit", "6"]).expect_code(0).stdout.contains("account-locked"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_while_the_service_is_unreachable_is_stopped_and_not_parked() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
+    // Nothing listens on a port that only root may have.
+    bench.write("fleetload.toml", &profile.replace(&bench.base_url(), "http://127.0.0.1:1"));
+    let mut run = bench.start(&["run", "companies.csv", "--json"]);
+    run.hears(&["\"unreachable\""]);
+    run.signal("-TERM");
+    let summary = ended(&run.ended().expect_code(5));
+    assert_eq!((&summary["state"], &summary["reason"]), (&"stopped".into(), &"signal".into()));
+    assert_eq!((&summary["resumes_at"], &summary["counts"]["created"]), (&Value::Null, &0.into()));
+    let told = bench.summary(1);
+    assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"signal".into()));
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("Stopped on request"), "the page says so too");
+    bench.fleetload(&["report"]).expect_code(0);
+    assert_eq!(bench.summary(1)["reason"], "signal", "and so does a report that is written later");
+}
+
+/// A pipe by which a process says that it has come to a named step, where it stays for ever.
+#[cfg(all(unix, feature = "failpoints"))]
+struct Held {
+    pipe: std::path::PathBuf,
+    run: crate::bench::child::UnderWay,
+}
+
+#[cfg(all(unix, feature = "failpoints"))]
+impl Held {
+    /// Starts a command that will stay at a step.
+    fn start(bench: &Bench, arguments: &[&str], step: &str) -> Self {
+        let pipe = bench.path("held");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+        assert!(made.success());
+        let mut command = bench.command(arguments);
+        command.env("FLEETLOAD_HOLDPOINT", format!("{step}={}", pipe.display()));
+        Self { pipe, run: crate::bench::child::UnderWay::start(command) }
+    }
+
+    /// Waits until it is there.
+    fn is_there(&self) {
+        assert_eq!(std::fs::read_to_string(&self.pipe).expect("a pipe"), "here\n");
+    }
+}
+
+#[cfg(all(unix, feature = "failpoints"))]
+#[test]
+fn a_signal_while_reports_are_written_ends_the_command_and_says_how_to_write_them() {
+    for name in ["-INT", "-TERM"] {
+        let bench = Bench::new(Scenario::default());
+        bench.write("companies.csv", &bench::companies(3));
+        let held = Held::start(&bench, &["run", "companies.csv", "--json"], "report.between-files");
+        held.is_there();
+        held.run.signal(name);
+        let outcome = held.run.ended().expect_code(5);
+        let summary = ended(&outcome);
+        assert_eq!((&summary["state"], &summary["reason"]), (&"stopped".into(), &"signal".into()));
+        assert!(outcome.stderr.contains("to write the reports: fleetload report"), "{}", outcome.stderr);
+        assert!(!bench.path("reports/1").exists(), "reports are there as a whole or not at all");
+        bench.fleetload(&["report"]).expect_code(0);
+        assert_eq!(bench.counts(1), [("created".to_owned(), 3)].into());
+    }
+}
+
+#[cfg(all(unix, feature = "failpoints"))]
+#[test]
+fn a_second_signal_ends_a_run_whose_journal_does_not_answer() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(3));
+    let mut held = Held::start(&bench, &["run", "companies.csv", "--json"], "claim.in-transaction");
+    held.is_there();
+    held.run.signal("-INT");
+    held.run.hears(&["\"draining\""]);
+    held.run.signal("-INT");
+    let outcome = held.run.ended().expect_code(5);
+    assert_eq!(ended(&outcome)["reason"], "signal");
+    assert!(outcome.stderr.contains("to go on: fleetload run"), "{}", outcome.stderr);
+    assert!(bench.created("company").is_empty(), "nothing left before its claim was on disk");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(bench.created("company").len(), 3);
+    bench.assert_exact(1);
+}
+
+#[cfg(feature = "failpoints")]
+#[test]
+fn rows_are_never_in_a_journal_without_the_account_they_are_for() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    let output = bench
+        .command(&["run", "companies.csv"])
+        .env("FLEETLOAD_FAILPOINT", "import.committed")
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), None, "it was killed there: {output:?}");
+    let journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
+    assert_eq!(journal.tally(None).expect("counts").total(), 2);
+    assert_eq!(journal.account().expect("an account").expect("bound").client_id, bench::CLIENT);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_cannot_take_its_lock_imports_nothing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    // A file where the folder of the locks has to be.
+    bench.write("state", "");
+    let output = bench
+        .command(&["run", "companies.csv", "--json"])
+        .env("XDG_STATE_HOME", bench.path("state"))
+        .output()
+        .expect("the binary starts");
+    let outcome = Outcome::of(output).expect_code(6);
+    assert_eq!(ended(&outcome)["reason"], "journal");
+    assert!(!bench.path("fleetload.db").exists(), "nothing was imported");
+}
+
+#[test]
+fn help_is_given_about_help_and_rare_options_are_in_the_long_help_alone() {
+    let bench = Bench::new(Scenario::default());
+    let help = |arguments: &[&str]| bench.fleetload(arguments).expect_code(0).stdout;
+    assert_eq!(help(&["help", "--help"]), help(&["help", "help"]));
+    assert_eq!(help(&["help", "run", "--help"]), help(&["help", "run"]));
+    let (short, long) = (help(&["run", "-h"]), help(&["run", "--help"]));
+    for rare in ["--mac-form", "--reserve", "--any-storage", "--accept-journal"] {
+        assert!(!short.contains(rare) && long.contains(rare), "{rare}");
+    }
+    for heading in ["Which sheets and rows:", "Columns:", "Rehearsal:", "Settings, for this command only:"] {
+        assert!(short.contains(heading), "{heading}: {short}");
+    }
+    let codes = help(&["--help"]);
+    assert!(codes.contains("\n  5  stopped with work left that can go on automatically later\n"), "{codes}");
+}
+
+#[test]
+fn what_is_no_file_is_refused_with_what_to_type_instead() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    std::fs::create_dir(bench.path("inbox")).expect("a folder");
+    let empty = bench.fleetload(&["check", "inbox"]).expect_code(3).stderr;
+    assert!(
+        empty.contains("hint: name the sheets in it, those that refer to each other together"),
+        "{empty}"
+    );
+    bench.write("inbox/sites.csv", &bench::sites(1, 1));
+    bench.write("inbox/notes.md", "");
+    for command in ["check", "plan", "import"] {
+        let told = bench.fleetload(&[command, "inbox"]).expect_code(3).stderr;
+        assert!(told.contains("error: 'inbox' is a folder, and no command reads a folder"), "{told}");
+        assert!(told.contains("fleetload check inbox/sites.csv"), "{told}");
+        assert!(!told.contains("notes.md"), "{told}");
+    }
+    let told = bench.fleetload(&["check", "-"]).expect_code(2).stderr;
+    assert!(told.contains("standard input is not read") && told.contains("sheet.csv"), "{told}");
+}
+
+#[test]
+fn a_finished_import_has_nothing_to_cancel() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0).stdout;
+    assert_eq!(told, "nothing to cancel: no row of import 1 is waiting\n");
+}
+
+#[test]
+fn a_log_of_nights_tells_each_run_apart_by_its_date() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    for (arguments, ending) in [
+        (&["run", "companies.csv", "--quiet"][..], "run ended: finished (done), exit code 0"),
+        (&["run", "--quiet"], "run ended: finished (done), exit code 0"),
+        (&["run", "--quiet", "--journal", "nowhere.db"], "run ended: failed (journal-missing), exit code 6"),
+    ] {
+        let said = bench.fleetload(arguments).stderr;
+        let (at, words) = said.lines().last().and_then(|line| line.split_once(' ')).expect("a last line");
+        assert_eq!(words, ending, "{said}");
+        assert!(at.len() > 19 && at.ends_with('Z'), "{at}");
+    }
+}
+
+/// What the doctor says of a kind, for programs.
+fn ability(outcome: &Outcome, kind: &str) -> Value {
+    let objects = outcome.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut of_kind = objects.filter(|object| object["object"] == "ability" && object["kind"] == kind);
+    of_kind.next().unwrap_or_else(|| panic!("nothing of {kind}: {outcome:?}"))
+}
+
+#[test]
+fn the_doctor_says_of_each_kind_of_row_what_a_run_can_do_with_it_and_what_to_set() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(1, 2));
+    bench.profile("paths = \"documented\"", "", "");
+    let shown = bench.fleetload(&["doctor"]).expect_code(0);
+    for words in [
+        "companies: can be created, not looked up",
+        "sites: cannot be created, not looked up",
+        "create: addSite (unavailable)",
+        "[profile.bench.endpoints.addSite]",
+        "create: addDevice (documented)",
+    ] {
+        assert!(shown.stdout.contains(words), "{words}: {}", shown.stdout);
+    }
+    assert!(!shown.stderr.contains("everything needed answers"), "{}", shown.stderr);
+    assert!(
+        shown.stderr.contains("companies, people, devices can be created, but not sites"),
+        "{}",
+        shown.stderr
+    );
+
+    let told = bench.fleetload(&["doctor", "--json"]).expect_code(0);
+    assert_eq!(ended(&told)["can_create"], serde_json::json!(["companies", "people", "devices"]));
+    let refused = |command: &str, file: &str| bench.fleetload(&[command, file]).code == 2;
+    for (kind, file) in [("companies", "companies.csv"), ("sites", "sites.csv")] {
+        let can = ability(&told, kind)["can_create"].as_bool().expect("a fact");
+        assert_eq!(refused("plan", file), !can, "plan of {file}");
+        if !can {
+            assert!(refused("run", file), "run of {file}");
+        }
+    }
+
+    // With everything assumed, and with the one operation mapped, the same sheets are taken.
+    bench.profile("[profile.bench.endpoints.addSite]\npath = \"/device-api/config/v1/addSite\"", "", "");
+    let told = bench.fleetload(&["doctor", "--json"]).expect_code(0);
+    let sites = ability(&told, "sites");
+    assert_eq!(
+        (&sites["can_create"], &sites["can_look_up"], &sites["can_verify"]),
+        (&true.into(), &true.into(), &true.into())
+    );
+    assert_eq!(sites["operations"][0]["origin"], "mapped", "{sites}");
+}
+
+#[test]
+fn the_doctor_finds_what_a_run_would_refuse_and_does_not_stop_at_the_first_wrong_thing() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(1, 2));
+    bench.fleetload(&["import", "companies.csv", "sites.csv"]).expect_code(0);
+    bench.profile("paths = \"documented\"", "", "");
+    let doctor = bench.fleetload(&["doctor", "--json"]).expect_code(2);
+    assert_eq!(ended(&doctor)["reason"], "endpoint-unknown");
+    let run = bench.fleetload(&["run", "--json"]).expect_code(2);
+    assert_eq!(ended(&run)["reason"], "endpoint-unknown");
+
+    // A secret that is missing is told, and so is everything that needs none.
+    std::fs::remove_file(bench.path("secret")).expect("a file");
+    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
+    for words in
+        ["wrong  credentials: ", "ok     journal: ", "look   sites: ", "wrong  rows of the journal: "]
+    {
+        assert!(doctor.contains(words), "{words}: {doctor}");
+    }
+    // A profile that is wrong leaves the journal to be looked at.
+    bench.write("fleetload.toml", "[profile.bench]\nbase_uri = \"https://service.example\"\n");
+    let doctor = bench.fleetload(&["doctor"]).expect_code(2).stdout;
+    assert!(doctor.contains("wrong  settings: ") && doctor.contains("base_url"), "{doctor}");
+    assert!(doctor.contains("ok     journal: "), "{doctor}");
+}
