@@ -2,11 +2,17 @@
 
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
+use crate::relay::{Act, Gate, Relay};
 use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
 
-/// Runs with an end set, so that a run that never ends by itself fails instead of hanging: it exits with 5.
-fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds)).to_string();
+/// Far beyond what the slowest machine needs: a run that never ends by itself fails then instead of hanging.
+fn at_the_latest() -> String {
+    (jiff::Timestamp::now() + jiff::SignedDuration::from_mins(10)).to_string()
+}
+
+/// Runs with an end set; a run that it stops exits with 5.
+fn run_bounded(bench: &Bench, files: &[&str]) -> Outcome {
+    let until = at_the_latest();
     let mut arguments = vec!["run", "--until", &until];
     arguments.extend(files);
     bench.fleetload(&arguments)
@@ -14,8 +20,29 @@ fn run_bounded(bench: &Bench, seconds: i64, files: &[&str]) -> Outcome {
 
 /// Starts a run of what is in the journal, with an end set.
 fn start(bench: &Bench) -> UnderWay {
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(30)).to_string();
-    bench.start(&["run", "--json", "--until", &until])
+    bench.start(&["run", "--json", "--until", &at_the_latest()])
+}
+
+/// A service behind a gate, at which requests wait: those for this operation, from the given one on (0 is the first).
+fn gated(bench: &Bench, operation: &'static str, from: u64) -> (Relay, Gate) {
+    let gate = Gate::default();
+    let waits = gate.clone();
+    let relay = Relay::before(&bench.base_url(), move |asked, nth| {
+        if asked == operation && nth >= from {
+            waits.pass();
+        }
+        Act::Pass
+    });
+    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
+    bench.write("fleetload.toml", &profile.replace(&bench.base_url(), &relay.base_url()));
+    (relay, gate)
+}
+
+/// Lets the run notice that the journal has changed: it looks every two seconds and draws a picture every second.
+fn let_it_notice(run: &mut UnderWay) {
+    for _ in 0..4 {
+        run.hears(&["\"object\":\"progress\""]);
+    }
 }
 
 #[test]
@@ -27,7 +54,7 @@ fn a_look_up_that_turns_out_missing_keeps_no_row_whose_look_was_under_way() {
     let bench = Bench::new(scenario);
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(9, 1));
-    run_bounded(&bench, 20, &["companies.csv", "devices.csv"]).expect_code(0);
+    run_bounded(&bench, &["companies.csv", "devices.csv"]).expect_code(0);
     assert_eq!(bench.statistics().faults_fired["not_found_404"], 1);
     assert!(bench.statistics().faults_fired["error_500_before"] > 1, "others were under way");
     assert_eq!(bench.created("device").len(), 9);
@@ -66,7 +93,7 @@ fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries(
     let devices: String =
         devices.lines().zip([",labels", ",north"]).map(|(line, more)| format!("{line}{more}\n")).collect();
     bench.write("devices.csv", &devices);
-    run_bounded(&bench, 40, &["companies.csv", "devices.csv"]).expect_code(8);
+    run_bounded(&bench, &["companies.csv", "devices.csv"]).expect_code(8);
     assert_eq!(bench.requests("putDeviceLabels"), 8);
     assert_eq!(bench.counts(1)["held"], 1);
     bench.assert_exact(1);
@@ -75,34 +102,36 @@ fn a_step_that_always_fails_at_the_service_is_left_to_a_person_after_some_tries(
 #[test]
 fn a_row_that_is_decided_while_it_is_looked_up_is_not_forgotten() {
     let lost = Fault { times: Some(1), ..Fault::new("addDevice", FaultKind::RequestLost) };
-    // The look before sending is not delayed, the one after the lost answer is, and for longer than the run takes
-    // to notice that the journal has changed.
-    let slow =
-        Fault { after: 1, times: Some(1), ms: 4_500, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
-    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost).with_fault(slow));
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(lost));
+    // The look before sending passes, the one after the lost answer waits.
+    let (_relay, gate) = gated(&bench, "getDeviceByMac", 1);
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(1, 1));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     let mut run = start(&bench);
     // The answer is lost.
     run.hears(&["\"to\":\"in_doubt\""]);
-    run.until(|| bench.requests("getDeviceByMac") >= 2);
+    run.until(|| gate.is_reached());
     bench.fleetload(&["resolve", "2", "--not-created", "--unchecked"]).expect_code(0);
+    let_it_notice(&mut run);
+    gate.open();
     run.ended().expect_code(0);
     assert_eq!(bench.created("device").len(), 1);
 }
 
 #[test]
 fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
-    let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
-    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    let (_relay, gate) = gated(&bench, "getDeviceByMac", 0);
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(1, 1));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     let mut run = start(&bench);
-    run.until(|| bench.requests("getDeviceByMac") >= 1);
+    run.until(|| gate.is_reached());
     bench.write("devices.csv", &bench::devices(1, 1).replace("Till 0", "Counter 0"));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let_it_notice(&mut run);
+    gate.open();
     run.ended().expect_code(0);
     let made = bench.created("device");
     assert_eq!(made.len(), 1);
@@ -112,16 +141,17 @@ fn a_row_that_is_corrected_while_it_waits_is_sent_as_it_is_now() {
 #[test]
 fn rows_that_are_left_to_a_run_about_to_end_are_sent_by_it() {
     // The run is over before it looks again whether the journal has changed.
-    let slow = Fault { times: Some(1), ms: 1_200, ..Fault::new("addCompany", FaultKind::Latency) };
-    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() }.with_fault(slow));
+    let bench = Bench::new(Scenario { rate: 0, ..Scenario::default() });
+    let (_relay, gate) = gated(&bench, "addCompany", 0);
     let sheet = bench::companies(2);
     let lines: Vec<&str> = sheet.lines().collect();
     bench.write("first.csv", &format!("{}\n{}\n", lines[0], lines[1]));
     bench.write("second.csv", &format!("{}\n{}\n", lines[0], lines[2]));
     bench.fleetload(&["import", "first.csv"]).expect_code(0);
     let mut run = start(&bench);
-    run.until(|| bench.requests("addCompany") >= 1);
+    run.until(|| gate.is_reached());
     let left = bench.fleetload(&["run", "second.csv"]).expect_code(5);
+    gate.open();
     assert!(left.stdout.contains("goes on with these rows"), "{}", left.stdout);
     run.ended().expect_code(0);
     assert_eq!(bench.created("company").len(), 2);
@@ -166,16 +196,17 @@ fn what_a_look_says_of_old_values_is_not_believed_of_a_row_that_was_corrected_me
         let others = ["--journal", "theirs.db", "--reports", "theirs", "run", "companies.csv", "devices.csv"];
         bench.fleetload(&others).expect_code(0);
         let their_id = bench.created("device")[0].id;
+        let (_relay, gate) = gated(&bench, "getDeviceByMac", 0);
 
-        let slow = Fault { times: Some(1), ms: 3_000, ..Fault::new("getDeviceByMac", FaultKind::Latency) };
-        bench.sandbox().change(|scenario| scenario.fault.push(slow.clone())).expect("a scenario");
-        let (looked, labelled) = (bench.requests("getDeviceByMac"), bench.requests("putDeviceLabels"));
+        let labelled = bench.requests("putDeviceLabels");
         bench.write("devices.csv", &sheet("Till 0", wrong));
         bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
         let mut run = start(&bench);
-        run.until(|| bench.requests("getDeviceByMac") > looked);
+        run.until(|| gate.is_reached());
         bench.write("devices.csv", &sheet("Till 0", right));
         bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(5);
+        let_it_notice(&mut run);
+        gate.open();
         assert_eq!(run.ended().code, 0, "the row is not {otherwise}");
 
         let made = bench.created("device");

@@ -7,14 +7,25 @@ use std::time::Duration;
 use crate::bench::{self, Bench};
 use crate::inside::{self, Direct, Fate, Inside, Nth, Virtual};
 use fleetload::journal::Writing;
+use fleetload::model::event::Event;
 use fleetload::run::{Ending, Limits, Options};
 use fleetload::sandbox::Scenario;
 use fleetload::service::Rate;
 
-/// In virtual time, where requests arrive when they leave: a busy machine would bunch them on their way to a service
-/// in the same process.
 #[test]
 fn four_operations_at_once_stay_below_the_limit_of_each_and_are_never_refused() {
+    stays_below_the_limit(None);
+}
+
+/// The process is stopped and continued, or starved of the processor.
+#[test]
+fn a_stall_of_three_seconds_saves_up_no_permits_and_lets_no_burst_leave() {
+    stays_below_the_limit(Some(Duration::from_secs(3)));
+}
+
+/// In virtual time, where requests arrive when they leave: a busy machine would bunch them on their way to a service
+/// in the same process. In a `stall`, time passes and nothing is done.
+fn stays_below_the_limit(stall: Option<Duration>) {
     let bench = Bench::new(Scenario::default());
     bench.write("companies.csv", &bench::companies(150));
     bench.write("sites.csv", &bench::sites(350, 150));
@@ -34,7 +45,16 @@ fn four_operations_at_once_stay_below_the_limit_of_each_and_are_never_refused() 
             writing: Writing::AmongTasks(Arc::new(|| Box::pin(tokio::time::sleep(Duration::from_millis(3))))),
             ..inside::options(Duration::from_secs(5))
         };
-        let (_, ending, _) = Inside::start(&bench, client, clock, options).ends().await;
+        let mut run = Inside::start(&bench, client, clock, options);
+        if let Some(stall) = stall {
+            let sent = Nth::default();
+            run.hears("three hundred requests left", |event| {
+                matches!(event, Event::Sent { .. }) && sent.next() == 300
+            })
+            .await;
+            tokio::time::advance(stall).await;
+        }
+        let (_, ending, _) = run.ends().await;
         assert_eq!(ending, Ending::Finished);
     });
     let statistics = bench.statistics();

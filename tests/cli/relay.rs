@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// What becomes of one request.
 pub(crate) enum Act {
@@ -21,6 +21,39 @@ pub(crate) enum Act {
     After(fn(Vec<u8>) -> Vec<u8>),
     /// The service answers; the connection is closed as the next request comes.
     CloseOnNext,
+}
+
+/// Holds requests until a test opens it, however slow the machine is: `decide` waits at it.
+#[derive(Clone, Default)]
+pub(crate) struct Gate(Arc<(Mutex<Waiting>, Condvar)>);
+
+#[derive(Default)]
+struct Waiting {
+    requests: u64,
+    open: bool,
+}
+
+impl Gate {
+    /// A request comes to the gate, and goes on when it is open.
+    pub(crate) fn pass(&self) {
+        let (waiting, opened) = &*self.0;
+        let mut waiting = waiting.lock().expect("nothing panics while it is held");
+        waiting.requests += 1;
+        while !waiting.open {
+            waiting = opened.wait(waiting).expect("nothing panics while it is held");
+        }
+    }
+
+    /// Whether a request has come to the gate.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.0.0.lock().expect("nothing panics while it is held").requests > 0
+    }
+
+    /// Lets everything pass from now on.
+    pub(crate) fn open(&self) {
+        self.0.0.lock().expect("nothing panics while it is held").open = true;
+        self.0.1.notify_all();
+    }
 }
 
 type Decide = dyn Fn(&str, u64) -> Act + Send + Sync;
@@ -91,6 +124,10 @@ impl Shared {
                 Act::ResetUnread => return Ok(()),
                 Act::Pass => {
                     let answer = self.ask(&read_request(&mut client)?)?;
+                    // The service closed the connection without an answer.
+                    if answer.is_empty() {
+                        return Ok(());
+                    }
                     client.write_all(&answer)?;
                 }
                 Act::Instead(bytes) => {

@@ -80,7 +80,7 @@ impl Bench {
             &format!(
                 "[profile.bench]\nbase_url = \"{}\"\nclient_id = \"{CLIENT}\"\nclient_secret_file = \"secret\"\n\
                  {paths}\n{account}\n[profile.bench.limits]\n{limits}\n\
-                 [profile.bench.policy]\nsettle_seconds = 1\nrequest_timeout_seconds = 5\n{policy}\n",
+                 [profile.bench.policy]\nsettle_seconds = 1\nrequest_timeout_seconds = 60\n{policy}\n",
                 self.service.base_url()
             ),
         );

@@ -104,11 +104,9 @@ fn f43_a_life_of_a_token_that_makes_no_sense_is_not_believed() {
         run(&bench).expect_code(0);
         let statistics = bench.statistics();
         assert!(statistics.answers["invalid_token"] >= 1, "{answered}: the token ended in use");
-        assert!(
-            (2..=6).contains(&statistics.tokens_issued),
-            "{answered}: {} tokens",
-            statistics.tokens_issued
-        );
+        // However slow the machine: no token but the first without a refusal that asked for it.
+        let (issued, refused) = (statistics.tokens_issued, statistics.answers["invalid_token"]);
+        assert!((2..=1 + refused).contains(&issued), "{answered}: {issued} tokens, {refused} refusals");
         bench.assert_exact(1);
     }
 }
