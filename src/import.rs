@@ -24,7 +24,7 @@ use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::sheet::guard;
-use crate::sheet::{Book, Options, Policy, Row, SourceFile, column_of_role, fold_key, open_as};
+use crate::sheet::{Book, Options, Policy, Row, SourceFile, Widths, column_of_role, fold_key, open_as};
 
 /// What one sheet of an import holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,11 +92,11 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
     }
     let of_files = findings;
     let Looked { between, mut reasons, places, mut sheets, mut findings } = loop {
-        let (looked, keys_alone) = Looked::through(&books, &options.policy, of_files.clone())?;
-        if !refer(&mut books, &looked.between, &keys_alone) {
+        let (looked, learned) = Looked::through(&books, &options.policy, of_files.clone())?;
+        if !learn(&mut books, &looked.between, &learned) {
             break looked;
         }
-        // What was taken for a remark is a row: everything is looked at again with it.
+        // What was taken for a remark is a row, or the rows of a file are short by habit: all is looked at again.
     };
     let rows: u64 = sheets.iter().map(|sheet| sheet.rows).sum();
     if rows == 0
@@ -140,15 +140,20 @@ struct Looked {
     findings: Findings,
 }
 
-/// Rows of a book's table that were taken for totals or remarks, with their keys.
-type KeysAlone = Vec<((usize, usize), Vec<(u32, String)>)>;
+/// What only all rows of a book's table tell of it.
+struct Learned {
+    place: (usize, usize),
+    /// Rows that were taken for totals or remarks, with their keys.
+    keys_alone: Vec<(u32, String)>,
+    widths: Widths,
+}
 
 impl Looked {
     /// Reads all rows; `findings` are those about the files.
-    fn through(books: &[Book], policy: &Policy, findings: Findings) -> Result<(Self, KeysAlone)> {
+    fn through(books: &[Book], policy: &Policy, findings: Findings) -> Result<(Self, Vec<Learned>)> {
         let mut between = Between::under(policy.clone());
         let mut reasons = Reasons::default();
-        let (mut places, mut sheets, mut keys_alone) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
         let (mut findings, mut rows) = (findings, 0);
         for (book_number, book) in books.iter().enumerate() {
             for (table_number, table) in book.tables.iter().enumerate() {
@@ -163,7 +168,11 @@ impl Looked {
                     Ok(())
                 })?;
                 findings.extend_whole(summary.findings);
-                keys_alone.push(((book_number, table_number), summary.keys_alone));
+                learned.push(Learned {
+                    place: (book_number, table_number),
+                    keys_alone: summary.keys_alone,
+                    widths: summary.widths,
+                });
                 sheets.push(SheetCount {
                     name: table.name.clone(),
                     file: table.file.clone(),
@@ -173,16 +182,21 @@ impl Looked {
                 });
             }
         }
-        Ok((Self { between, reasons, places, sheets, findings }, keys_alone))
+        Ok((Self { between, reasons, places, sheets, findings }, learned))
     }
 }
 
-/// Notes of the rows that were taken for remarks those whose keys others refer to; whether there are any.
-fn refer(books: &mut [Book], between: &Between, keys_alone: &KeysAlone) -> bool {
+/// Notes how wide the rows of a table are, and of those that were taken for remarks which others refer to; whether any of
+/// it is new.
+fn learn(books: &mut [Book], between: &Between, learned: &[Learned]) -> bool {
     let mut any = false;
-    for ((book, table), keys) in keys_alone {
+    for Learned { place: (book, table), keys_alone, widths } in learned {
         let table = &mut books[*book].tables[*table];
-        for (row, key) in keys {
+        if table.widths == Widths::Header && *widths != table.widths {
+            table.widths = *widths;
+            any = true;
+        }
+        for (row, key) in keys_alone {
             if between.is_referred_to(table.kind, key) {
                 table.referred.insert(*row);
                 any = true;

@@ -8,7 +8,7 @@ use super::reading::Manner;
 use super::redact;
 use crate::import::Examined;
 use crate::model::kind::Kind;
-use crate::sheet::rename::renamed;
+use crate::sheet::rename::{is_name_of, renamed};
 use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
 
 /// Characters of a line that tells columns.
@@ -51,14 +51,15 @@ impl How {
     }
 }
 
-fn how(kind: Kind, header: &str, mapped: &Mapped, options: &Options) -> How {
+fn how(kind: Kind, header: &str, headers: &[String], mapped: &Mapped, options: &Options) -> How {
     let folded = fold(header);
+    let is_named = |name: &String| is_name_of(name, header, headers);
     match mapped {
-        Mapped::Column { .. } if renamed(kind, header, &options.rename).is_some() => How::Map,
+        Mapped::Column { .. } if renamed(kind, header, headers, &options.rename).is_some() => How::Map,
         Mapped::Column { entry: Some(_), .. } => How::Exact,
         Mapped::Column { column, entry: None } if fold(column.name) == folded => How::Exact,
         Mapped::Column { entry: None, .. } => How::Alias,
-        Mapped::Ignored if options.ignore_columns.iter().any(|name| fold(name) == folded) => How::Ignored,
+        Mapped::Ignored if options.ignore_columns.iter().any(is_named) => How::Ignored,
         Mapped::Ignored => How::Own,
         Mapped::Blank => How::Blank,
         Mapped::Unknown => How::Unknown,
@@ -69,7 +70,7 @@ fn how(kind: Kind, header: &str, mapped: &Mapped, options: &Options) -> How {
 fn name(mapped: &Mapped) -> Option<String> {
     match mapped {
         Mapped::Column { column, entry: None } => Some(column.name.to_owned()),
-        Mapped::Column { column, entry: Some(entry) } => Some(format!("{}:{entry}", column.name)),
+        Mapped::Column { column, entry: Some(entry) } => Some(format!("{}{entry}", column.name)),
         Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
     }
 }
@@ -89,7 +90,7 @@ fn defaults(table: &Table, manner: &Manner) -> Vec<(&'static str, String)> {
 /// The columns of a sheet for programs.
 pub(super) fn columns_object(table: &Table, options: &Options) -> Value {
     let columns = table.headers.iter().zip(&table.mapping).map(|(header, mapped)| {
-        json!({"header": header, "column": name(mapped), "how": how(table.kind, header, mapped, options).word()})
+        json!({"header": header, "column": name(mapped), "how": how(table.kind, header, &table.headers, mapped, options).word()})
     });
     columns.collect()
 }
@@ -108,7 +109,7 @@ pub(super) fn told(table: &Table, manner: &Manner) -> Vec<String> {
     for (header, mapped) in table.headers.iter().zip(&table.mapping) {
         let shown = cut(header.trim(), HEADER);
         let meant = name(mapped).unwrap_or_default();
-        match how(table.kind, header, mapped, &manner.options) {
+        match how(table.kind, header, &table.headers, mapped, &manner.options) {
             How::Map => parts.push(format!("\"{shown}\" -> {meant} (as told)")),
             How::Alias => parts.push(format!("\"{shown}\" -> {meant}")),
             How::Ignored => parts.push(format!("\"{shown}\" not read (as told)")),
@@ -195,7 +196,7 @@ mod tests {
         let found: Vec<_> = headers
             .iter()
             .zip(meaning(Kind::Site, &as_meant))
-            .map(|(header, mapped)| how(Kind::Site, header, &mapped, &options))
+            .map(|(header, mapped)| how(Kind::Site, header, &[], &mapped, &options))
             .collect();
         let expected = [
             How::Exact,

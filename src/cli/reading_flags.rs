@@ -4,6 +4,7 @@
 use clap::Args as ClapArgs;
 
 use crate::model::kind::Kind;
+use crate::sheet::rename;
 use crate::sheet::{CountryForm, HiddenRows, MacForm};
 
 /// How files are read.
@@ -107,10 +108,15 @@ pub(super) struct Reading {
     pub(super) redact: bool,
 }
 
+/// A header and what it means. Either may have an equals sign, so that the last one that leaves a column behind it parts
+/// them.
 fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((header, column)) if !header.trim().is_empty() && !column.trim().is_empty() => {
-            Ok((header.trim().to_owned(), column.trim().to_owned()))
+    let parts = |at: usize| (text[..at].trim(), text[at + 1..].trim());
+    let mut signs = text.rmatch_indices('=').map(|(at, _)| at);
+    let meant = signs.find(|at| rename::check(parts(*at).0, parts(*at).1).is_ok());
+    match meant.or_else(|| text.find('=')).map(parts) {
+        Some((header, column)) if !header.is_empty() && !column.is_empty() => {
+            Ok((header.to_owned(), column.to_owned()))
         }
         Some(_) | None => Err("write it as HEADER=COLUMN".to_owned()),
     }

@@ -8,7 +8,7 @@ use crate::import::Examined;
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Severity, shown};
 use crate::sheet::rename::{concerns, scope};
-use crate::sheet::text::did_you_mean;
+use crate::sheet::text::{did_you_mean, nearest};
 
 /// Warns of each header that was typed and that no sheet has.
 pub(super) fn tell(context: &Context<'_>, examined: &Examined, typed: &Layer) {
@@ -26,7 +26,8 @@ pub(super) fn tell(context: &Context<'_>, examined: &Examined, typed: &Layer) {
     for (from, option) in maps.filter(|(from, _)| !is_there(from, &headers)) {
         context.terminal.warn(warning(&option, from, &headers));
     }
-    for (from, option) in ignored {
+    // Columns without a name have none to compare.
+    for (from, option) in ignored.filter(|(from, _)| !from.trim().is_empty()) {
         if !headers.iter().any(|(_, header)| crate::sheet::fold(header) == crate::sheet::fold(from)) {
             context.terminal.warn(warning(&option, from, &headers));
         }
@@ -34,7 +35,7 @@ pub(super) fn tell(context: &Context<'_>, examined: &Examined, typed: &Layer) {
 }
 
 fn is_there(from: &str, headers: &[(Kind, &str)]) -> bool {
-    headers.iter().any(|(kind, header)| concerns(from, *kind, header))
+    headers.iter().any(|(kind, header)| concerns(from, *kind, header, &[]))
 }
 
 fn warning(option: &str, from: &str, headers: &[(Kind, &str)]) -> String {
@@ -44,7 +45,7 @@ fn warning(option: &str, from: &str, headers: &[(Kind, &str)]) -> String {
     names.sort_unstable();
     names.dedup();
     let sheets = kind.map_or_else(|| "no sheet has".to_owned(), |kind| format!("no sheet of {kind} has"));
-    let hint = did_you_mean(wanted, names);
+    let hint = did_you_mean(&nearest(wanted, names));
     format!("{}: {sheets} the header '{}', so it changes nothing.{hint}", shown(option), shown(wanted))
 }
 

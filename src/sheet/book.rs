@@ -179,7 +179,7 @@ impl Book {
                 .hint("see whether the file is still there, then type the same command again")
         };
         let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
-        let width = table.headers.len() + table.blank_headers;
+        let width = table.width();
         let mut records =
             Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape).of_width(width);
         let ours = guard::is_ours(&table.headers);

@@ -57,7 +57,7 @@ impl Counts {
             findings.push(at(
                 Code::HeaderBlank,
                 format!(
-                    "column {} has values (row {row}: '{}') but no header: name it, or name it x- and anything to keep it unread",
+                    "column {} has values (row {row}: '{}') but no header: name it, or leave it out with --ignore-column ''",
                     super::cell::letters(position),
                     shown(&sample)
                 ),
@@ -85,9 +85,9 @@ impl Counts {
                 at(
                     Code::CellRequired,
                     match self.blank {
-                        1 => "blank in this row: enter it, as a record should have it".to_owned(),
+                        1 => "blank: we recommend filling this in".to_owned(),
                         rows => {
-                            format!("blank in {rows} rows, first here: enter it, as a record should have it")
+                            format!("blank in {rows} rows, first here: we recommend filling this in")
                         }
                     },
                     self.first_blank,

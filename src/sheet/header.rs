@@ -135,8 +135,8 @@ fn fold_name(name: &str) -> String {
 }
 
 /// What a header stands for: itself, or what it is renamed to.
-fn meant<'a>(kind: Kind, header: &'a str, renamed: &'a [(String, String)]) -> &'a str {
-    rename::renamed(kind, header, renamed).unwrap_or(header)
+fn meant<'a>(kind: Kind, header: &'a str, headers: &[String], renamed: &'a [(String, String)]) -> &'a str {
+    rename::renamed(kind, header, headers, renamed).unwrap_or(header)
 }
 
 /// Whether a header of a sheet of `kind` could be a column by this name.
@@ -152,7 +152,7 @@ pub(crate) fn score(kind: Kind, headers: &[String], renamed: &[(String, String)]
     let mut found: Vec<&str> = headers
         .iter()
         .filter(|header| !is_blank(header) && header.len() <= 200)
-        .map(|header| meant(kind, header, renamed))
+        .map(|header| meant(kind, header, headers, renamed))
         .filter_map(|header| {
             family(kind, header).map(|(column, ..)| column).or_else(|| by_name(kind, &fold(header)))
         })
@@ -181,12 +181,14 @@ pub(crate) fn map(
     let mut first: HashMap<(&'static str, Option<String>), usize> = HashMap::new();
     let mut weak: Vec<(usize, &'static Column)> = Vec::new();
     for (index, header) in headers.iter().enumerate() {
-        let mapped = if is_blank(header) {
+        let mapped = if ignored.iter().any(|name| rename::is_name_of(name, header, headers)) {
+            Mapped::Ignored
+        } else if is_blank(header) {
             Mapped::Blank
-        } else if is_ignored(header) || ignored.iter().any(|name| fold(name) == fold(header)) {
+        } else if is_ignored(header) {
             Mapped::Ignored
         } else {
-            one(kind, meant(kind, header, renamed), index, &mut problems, &mut weak)
+            one(kind, meant(kind, header, headers, renamed), index, &mut problems, &mut weak)
         };
         if let Mapped::Column { column, entry } = &mapped {
             claim(column, entry.clone(), index, headers, &mut first, &mut problems);
@@ -253,7 +255,8 @@ fn claim(
             column: Some(index),
             other: Some(other),
             message: format!(
-                "'{}' means the same as '{}' in column {}: remove one of them",
+                "'{}' means the same as '{}' in column {}: remove one of them, or name the one not meant with \
+                 --ignore-column",
                 shown(&headers[index]),
                 shown(&headers[other]),
                 letters(other)
@@ -351,14 +354,14 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     } else {
         let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
         let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
-        let hint = did_you_mean(&spelled, names.clone());
+        let spelled_near = nearest(&spelled, names);
+        let hint = did_you_mean(&spelled_near);
         if hint.is_empty()
             && let Some(other) =
                 Kind::ALL.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
         {
             message.push_str(&format!(" It is a column of {other}."));
         }
-        let spelled_near = nearest(&spelled, names);
         if let ([one], _) | (_, [one]) = (near.as_slice(), spelled_near.as_slice()) {
             suggestion = Some((*one).to_owned());
         }

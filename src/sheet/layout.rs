@@ -17,23 +17,6 @@ use super::text::is_blank;
 const NAMES: usize = 3;
 /// Filled cells of a row that may be a total or a remark.
 const FOOTER_CELLS: usize = 2;
-/// Words that a row of totals begins with, folded.
-const TOTALS: [&str; 14] = [
-    "total",
-    "totals",
-    "grandtotal",
-    "subtotal",
-    "sum",
-    "summe",
-    "gesamt",
-    "zwischensumme",
-    "count",
-    "anzahl",
-    "somme",
-    "totalg\u{e9}n\u{e9}ral",
-    "totale",
-    "totaal",
-];
 /// Longest text that can be a name of a column.
 const NAME_LENGTH: usize = 60;
 
@@ -91,15 +74,6 @@ pub(crate) fn is_total_or_remark(cells: &[Cell]) -> bool {
     filled().count() <= FOOTER_CELLS || filled().skip(1).all(|cell| is_figure(&cell.text))
 }
 
-/// Whether a row says itself that it is a total, wherever that stands: one of a few words, and figures after it.
-pub(crate) fn is_total(cells: &[String]) -> bool {
-    let mut filled = cells.iter().filter(|cell| !is_blank(cell));
-    filled
-        .next()
-        .is_some_and(|cell| cell.len() <= NAME_LENGTH && TOTALS.contains(&header::fold(cell).as_str()))
-        && filled.all(|cell| is_figure(cell))
-}
-
 fn is_figure(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || " .,%-+$\u{20ac}".contains(c))
 }
@@ -154,20 +128,6 @@ mod tests {
         assert_eq!(begins(&["key", "name", "", "username", "first_name", "email"]), Some(3));
         assert_eq!(begins(&["key", "name", "", "address1", "city", "country"]), None);
         assert_eq!(begins(&["key", "name", "phone", "key", "name", "phone"]), None);
-    }
-
-    #[test]
-    fn a_total_is_one_of_a_few_words_and_figures() {
-        let is_total =
-            |cells: &[&str]| is_total(&cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>());
-        for word in
-            ["Total", "TOTALS:", "Grand Total", "Sub-total", "Summe", "Total g\u{e9}n\u{e9}ral", "Totaal"]
-        {
-            assert!(is_total(&["", word, "", "2", "1,234.50"]), "{word}");
-        }
-        for cells in [["Total", "2 rows"], ["Total Care", "2"], ["2", "Total"], ["", ""]] {
-            assert!(!is_total(&cells), "{cells:?}");
-        }
     }
 
     #[test]

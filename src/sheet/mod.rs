@@ -15,7 +15,6 @@
 //! Rows are streamed: nothing here keeps a whole sheet. What is done with drafts is left to the floors above.
 
 pub mod between;
-mod blocks;
 mod book;
 mod cell;
 mod code;
@@ -47,6 +46,7 @@ mod table;
 mod tally;
 pub mod template;
 pub(crate) mod text;
+mod widths;
 mod workbook;
 
 pub use book::{Book, open, open_as};
@@ -65,3 +65,4 @@ pub(crate) use row::Raw;
 pub use row::{Identity, Row};
 pub use source::{Format, SourceFile, locked};
 pub use table::Table;
+pub use widths::Widths;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use super::code::{Code, Severity};
 use super::finding::Finding;
 use super::row::Row;
-use super::text::did_you_mean;
+use super::text::{did_you_mean, nearest};
 
 /// The word for every warning.
 const WARNINGS: &str = "warnings";
@@ -87,7 +87,7 @@ impl Policy {
 
 fn code(word: &str, else_hint: &str) -> Result<Code> {
     Code::ALL.iter().copied().find(|code| code.as_str() == word).ok_or_else(|| {
-        let near = did_you_mean(word, Code::ALL.iter().map(|code| code.as_str()));
+        let near = did_you_mean(&nearest(word, Code::ALL.iter().map(|code| code.as_str())));
         let error = Error::usage(format!("no finding has the code '{}'", super::finding::shown(word)));
         error.hint(if near.is_empty() { else_hint.to_owned() } else { near.trim().to_owned() })
     })

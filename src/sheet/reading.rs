@@ -1,7 +1,5 @@
 //! One reading of a table: which rows are handed over, which are skipped, and what is said at the end.
 
-mod pieces;
-
 use std::ops::ControlFlow;
 
 use crate::error::Result;
@@ -14,7 +12,7 @@ use super::row::{Outcome, Raw, Row, RowReader};
 use super::table::Table;
 use super::tally::EXAMPLE_KEY;
 use super::text::is_formula_error;
-use pieces::{Held, Pieces};
+use super::widths::{self, Widths};
 
 /// Most rows of one table.
 const ROW_LIMIT: u32 = 1_048_576;
@@ -36,6 +34,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// The rows taken for totals or remarks that have a key, with it.
     pub keys_alone: Vec<(u32, String)>,
+    /// How many cells its rows have by habit of the file.
+    pub widths: Widths,
 }
 
 /// One reading of a table under way.
@@ -46,9 +46,8 @@ pub(crate) struct Reading<'a, 'e> {
     /// Whether a header without rows is no error.
     pub(super) empty_is_right: bool,
     /// Rows that are footers if no row of data follows.
-    waiting: Vec<Held>,
-    /// Rows that may go on in the next one.
-    pieces: Pieces<'a>,
+    waiting: Vec<(Row, Option<usize>)>,
+    widths: widths::Seen,
     summary: Summary,
     last: u32,
 }
@@ -66,7 +65,7 @@ impl<'a, 'e> Reading<'a, 'e> {
             each,
             empty_is_right: false,
             waiting: Vec::new(),
-            pieces: Pieces::of(table),
+            widths: widths::Seen::default(),
             summary: Summary::default(),
             last: table.header_row,
         }
@@ -90,25 +89,22 @@ impl<'a, 'e> Reading<'a, 'e> {
             return Ok(ControlFlow::Continue(()));
         }
         self.last = raw.number;
-        let width = raw.cells.len();
+        let is_cut = raw.damage.is_none() && self.table.worksheet.is_none();
+        let width = is_cut.then_some(raw.cells.len());
         if raw.damage.is_none() && layout::is_other_header(&raw.cells) && !self.rows.is_header(&raw.cells) {
             self.end_before(&raw);
             return Ok(ControlFlow::Break(()));
         }
         match self.rows.read(raw) {
             Outcome::Skipped => {}
-            Outcome::Footer(row) if !self.table.referred.contains(&row.number) => {
-                let held = Held::new(row, width);
-                if self.waiting.len() < FOOTER_ROWS && !self.pieces.has_begun(&held) {
-                    self.waiting.push(held);
-                } else {
-                    self.hold_waiting()?;
-                    self.hold(held)?;
-                }
+            Outcome::Footer(row)
+                if !self.table.referred.contains(&row.number) && self.waiting.len() < FOOTER_ROWS =>
+            {
+                self.waiting.push((row, width));
             }
             Outcome::Footer(row) | Outcome::Row(row) => {
-                self.hold_waiting()?;
-                self.hold(Held::new(row, width))?;
+                self.give_waiting()?;
+                self.give(row, width)?;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -127,51 +123,37 @@ impl<'a, 'e> Reading<'a, 'e> {
         self.summary.findings.push(finding);
     }
 
-    /// Holds a row back until it is known that it ends where it does, and hands over those of which that is known.
-    fn hold(&mut self, mut held: Held) -> Result<()> {
-        remark(&mut held.row);
-        self.pieces.push(held);
-        while let Some(row) = self.pieces.pop() {
-            self.give(row)?;
+    fn give_waiting(&mut self) -> Result<()> {
+        for (row, width) in std::mem::take(&mut self.waiting) {
+            self.give(row, width)?;
         }
         Ok(())
     }
 
-    fn hold_waiting(&mut self) -> Result<()> {
-        for held in std::mem::take(&mut self.waiting) {
-            self.hold(held)?;
+    /// Hands over a row; of one that is cut into cells as it should be, with how many it has.
+    fn give(&mut self, mut row: Row, width: Option<usize>) -> Result<()> {
+        if let Some(width) = width {
+            let header = self.table.width();
+            let is_complete = width == header || self.rows.is_complete(&row);
+            self.widths.note(width, header, is_complete);
         }
-        Ok(())
-    }
-
-    /// Hands over all rows that were held back.
-    fn give_held(&mut self) -> Result<()> {
-        self.pieces.end(self.waiting.first());
-        while let Some(row) = self.pieces.pop_any() {
-            self.give(row)?;
-        }
-        Ok(())
-    }
-
-    fn give(&mut self, row: Row) -> Result<()> {
+        remark(&mut row);
         self.summary.rows += 1;
         (self.each)(row)
     }
 
     /// Ends the reading; `ended` says why the table could not be read to its end.
     pub(crate) fn finish(mut self, ended: std::result::Result<(), String>) -> Result<Summary> {
-        let is_empty = self.summary.rows == 0 && self.pieces.is_empty();
-        if is_empty || ended.is_err() {
-            self.hold_waiting()?;
+        if self.summary.rows == 0 || ended.is_err() {
+            self.give_waiting()?;
         }
-        self.give_held()?;
         let mut findings = self.summary.findings;
         if let Err(message) = ended {
             findings.push(self.table.finding(Code::SheetUnreadable, message));
         }
         let width = self.table.own_width();
         let mut keys_alone = Vec::new();
-        for Held { row, .. } in self.waiting {
+        for (row, _) in self.waiting {
             keys_alone.extend(row.identity.key.clone().map(|key| (row.number, key)));
             let text: Vec<String> = row
                 .cells
@@ -193,7 +175,9 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .in_row(row.number, row.line),
             );
             // A stray value far out is told as what it is.
-            findings.extend(row.findings.into_iter().filter(|finding| finding.code == Code::RowTooManyCells));
+            let is_stray =
+                |finding: &Finding| finding.code == Code::RowTooManyCells && finding.value.is_some();
+            findings.extend(row.findings.into_iter().filter(is_stray));
         }
         let is_untouched_template = self.rows.has_met_a_template() && self.summary.rows == 0;
         findings.extend(self.rows.finish());
@@ -240,28 +224,19 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .in_row(self.last, None),
             );
         }
-        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone })
+        let widths = self.widths.habit();
+        Ok(Summary { rows: self.summary.rows, blank: self.summary.blank, findings, keys_alone, widths })
     }
 }
 
-/// Says of a row with errors that begins with `#` that nothing is a comment because of that, and of one that begins like
-/// a total what to do if it is one.
+/// Says of a row with errors that begins with `#` that nothing is a comment because of that.
 fn remark(row: &mut Row) {
     let Some(error) = row.findings.iter().position(Finding::is_error) else { return };
-    let is_hash = row
-        .cells
-        .iter()
-        .find(|cell| !cell.trim().is_empty())
-        .is_some_and(|cell| cell.trim_start().starts_with('#') && !is_formula_error(cell.trim()));
-    let said = if is_hash {
-        ". A # at the start of a row has no meaning here: delete the row if it is a remark"
-    } else if layout::is_total(&row.cells) {
-        ". If the row is a total, delete it"
-    } else {
-        return;
-    };
-    let message = &mut row.findings[error].message;
-    let sentence = message.trim_end_matches('.').len();
-    message.truncate(sentence);
-    message.push_str(said);
+    let first = row.cells.iter().map(|cell| cell.trim()).find(|cell| !cell.is_empty());
+    if first.is_some_and(|cell| cell.starts_with('#') && !is_formula_error(cell)) {
+        let message = &mut row.findings[error].message;
+        let sentence = message.trim_end_matches('.').len();
+        message.truncate(sentence);
+        message.push_str(". A # at the start of a row has no meaning here: delete the row if it is a remark");
+    }
 }

@@ -17,20 +17,34 @@ pub fn scope(header: &str) -> (Option<Kind>, &str) {
     }
 }
 
-/// Whether what was said of `from` is about this header of a sheet of `kind`; a header may have the name of a kind and
-/// a dot itself.
-pub fn concerns(from: &str, kind: Kind, header: &str) -> bool {
-    let folded = fold(header);
+/// Whether a name that a person wrote is that of this header: as it stands, or as headers are compared where none of the
+/// sheet's is written so. `Phone (office)` and `Phone (mobile)` compare as one name and are two.
+pub fn is_name_of(said: &str, header: &str, headers: &[String]) -> bool {
+    let is_same = |header: &str| header.trim() == said.trim();
+    is_same(header) || (fold(said) == fold(header) && !headers.iter().any(|header| is_same(header)))
+}
+
+/// Whether what was said of `from` is about this header of a sheet of `kind` that has these headers; a header may have the
+/// name of a kind and a dot itself.
+pub fn concerns(from: &str, kind: Kind, header: &str, headers: &[String]) -> bool {
     match scope(from) {
-        (Some(of), rest) => of == kind && (fold(rest) == folded || fold(from) == folded),
-        (None, from) => fold(from) == folded,
+        (Some(of), rest) => {
+            of == kind && (is_name_of(rest, header, headers) || is_name_of(from, header, headers))
+        }
+        (None, from) => is_name_of(from, header, headers),
     }
 }
 
 /// What a header of a sheet of `kind` was said to mean: what was said for the kind before what was said for all.
-pub fn renamed<'a>(kind: Kind, header: &str, said: &'a [(String, String)]) -> Option<&'a str> {
+pub fn renamed<'a>(
+    kind: Kind,
+    header: &str,
+    headers: &[String],
+    said: &'a [(String, String)],
+) -> Option<&'a str> {
     let of = |is_scoped: bool| {
-        said.iter().find(|(from, _)| scope(from).0.is_some() == is_scoped && concerns(from, kind, header))
+        said.iter()
+            .find(|(from, _)| scope(from).0.is_some() == is_scoped && concerns(from, kind, header, headers))
     };
     if said.is_empty() {
         return None;
@@ -76,11 +90,21 @@ mod tests {
     #[test]
     fn what_is_said_for_a_kind_counts_for_its_sheets_only_and_before_the_rest() {
         let said = said(&[("Firma", "company"), ("companies.Firma", "name"), ("Filiale.Nr", "key")]);
-        assert_eq!(renamed(Kind::Company, "FIRMA *", &said), Some("name"));
-        assert_eq!(renamed(Kind::Site, "Firma", &said), Some("company"));
-        assert_eq!(renamed(Kind::Site, "Filiale Nr.", &said), Some("key"), "a dot of its own");
-        assert_eq!(renamed(Kind::Site, "Nr", &said), None);
-        assert_eq!(renamed(Kind::Company, "companies.Firma", &said), Some("name"));
+        assert_eq!(renamed(Kind::Company, "FIRMA *", &[], &said), Some("name"));
+        assert_eq!(renamed(Kind::Site, "Firma", &[], &said), Some("company"));
+        assert_eq!(renamed(Kind::Site, "Filiale Nr.", &[], &said), Some("key"), "a dot of its own");
+        assert_eq!(renamed(Kind::Site, "Nr", &[], &said), None);
+        assert_eq!(renamed(Kind::Company, "companies.Firma", &[], &said), Some("name"));
+    }
+
+    #[test]
+    fn a_name_as_it_stands_counts_before_one_that_compares_the_same() {
+        let headers = ["Phone (office)", "Phone (mobile)", "Email"].map(str::to_owned);
+        let said = said(&[("Phone (mobile)", "fax"), ("e-mail", "email")]);
+        assert_eq!(renamed(Kind::Person, "Phone (mobile)", &headers, &said), Some("fax"));
+        assert_eq!(renamed(Kind::Person, "Phone (office)", &headers, &said), None);
+        assert_eq!(renamed(Kind::Person, "Email", &headers, &said), Some("email"));
+        assert!(!is_name_of("Phone (office)", "Phone (mobile)", &headers));
     }
 
     #[test]

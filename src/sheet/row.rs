@@ -1,17 +1,17 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 //!
 //! Under which column a cell is read is planned in `plan`, what stands in cells that are not read is told in `unread`,
-//! and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
+//! what is wrong with a row as a whole in `whole`, and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
 
 mod example;
 mod plan;
 mod unread;
+mod whole;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::model::kind::Kind;
 
-use super::blocks::Blocks;
 use super::cell::Cell;
 use super::code::Code;
 use super::column::{Column, Form, Need, columns};
@@ -27,6 +27,7 @@ use super::options::Options;
 use super::preflight::Link;
 use super::table::Table;
 use super::tally::Tally;
+use super::text::is_blank;
 use plan::Planned;
 
 /// A row as it was read.
@@ -92,6 +93,16 @@ pub(crate) enum Outcome {
     Skipped,
 }
 
+/// What the cells of a row came to besides its values.
+struct Fields {
+    /// Whether the row may be a footer.
+    footer: bool,
+    /// Cells that the reports show as they are sent.
+    restored: Vec<(usize, String)>,
+    /// Cells that are blank and should not be.
+    wanted: Vec<usize>,
+}
+
 /// Reads the rows of one table.
 pub(crate) struct RowReader<'a> {
     table: &'a Table,
@@ -102,12 +113,14 @@ pub(crate) struct RowReader<'a> {
     /// The headers as headers are compared.
     folded: Vec<String>,
     counts: Vec<Counts>,
-    /// The sites of devices, which may stand in the first row of a block only.
-    sites: Option<Blocks>,
     key: Option<usize>,
+    /// The last row that has fewer cells than the header, and how many.
+    last_short: Option<(u32, usize)>,
     findings: Vec<Finding>,
     tally: Tally,
     hidden_rows_are_decided: bool,
+    /// Whether columns without a name are not read, as a person said.
+    nameless_are_ignored: bool,
 }
 
 impl<'a> RowReader<'a> {
@@ -119,12 +132,13 @@ impl<'a> RowReader<'a> {
             plan: plan::of(table, options),
             values: Values::new(table.kind, options.copy_coordinates),
             folded: table.headers.iter().map(|header| fold(header)).collect(),
-            counts: vec![Counts::default(); table.headers.len() + table.blank_headers],
-            sites: Blocks::of_sites(table, options),
+            counts: vec![Counts::default(); table.width()],
             key: table.position("key"),
+            last_short: None,
             findings: Vec::new(),
             tally: Tally::default(),
             hidden_rows_are_decided: options.hidden_rows.is_some(),
+            nameless_are_ignored: options.ignore_columns.iter().any(|name| is_blank(name)),
         }
     }
 
@@ -164,15 +178,18 @@ impl<'a> RowReader<'a> {
             return Outcome::Skipped;
         }
         self.tally.row();
-        self.surplus(&cells, &mut row);
+        self.unread(&cells, &mut row);
         row.findings.extend(self.left_of_the_example(&cells, number, line));
         self.values.clear();
-        let (footer, restored) = self.fields(&cells, &links, &mut row);
-        if let Some(sites) = self.sites.as_mut().filter(|_| !footer) {
-            sites.note(&cells, number, line);
-        }
+        let Fields { footer, restored, wanted } = self.fields(&cells, &links, &mut row);
         self.identify(&mut row);
         row.findings.extend(self.between_cells(number, line));
+        let is_whole = !self.is_wrong_as_a_whole(&cells, &mut row);
+        for position in wanted.into_iter().filter(|_| is_whole && !footer) {
+            if let Some(counts) = self.counts.get_mut(position) {
+                counts.blank(number, line);
+            }
+        }
         for finding in &mut row.findings {
             finding.row_key.clone_from(&row_key);
         }
@@ -182,7 +199,8 @@ impl<'a> RowReader<'a> {
         // As long as nobody has said what to do with hidden rows, they are read and become no records.
         let is_held = is_hidden && !self.hidden_rows_are_decided;
         if is_held || row.findings.iter().any(Finding::is_error) {
-            row.identity.references = self.values.references();
+            // Of a row whose cells may belong to other columns nothing else is told.
+            row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
         } else {
             row.draft = self.values.draft();
         }
@@ -202,12 +220,10 @@ impl<'a> RowReader<'a> {
         texts
     }
 
-    /// Reads each planned cell; whether the row may be a footer, and the cells that the reports show as they are sent.
-    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> (bool, Vec<(usize, String)>) {
+    /// Reads each planned cell.
+    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> Fields {
         let mut restored = Vec::new();
         let country = plan::country(&self.plan, cells);
-        let short = self.setting.is_text_table && cells.len() < self.table.headers.len();
-        let mut missing: Vec<&'static Column> = Vec::new();
         let mut wanted: Vec<usize> = Vec::new();
         let mut needed = false;
         for planned in &self.plan {
@@ -215,9 +231,6 @@ impl<'a> RowReader<'a> {
             needed |= given.is_some_and(|cell| !cell.is_covered()) && planned.column.need == Need::Required;
             let Some(cell) = given.or(planned.default.as_ref()) else {
                 match planned.column.need {
-                    Need::Required if short && planned.position >= cells.len() => {
-                        missing.push(planned.column)
-                    }
                     Need::Required => row.findings.push(self.blank(planned.column, row)),
                     Need::Wanted => {
                         wanted.push(planned.position);
@@ -259,18 +272,12 @@ impl<'a> RowReader<'a> {
                 None => {}
             }
         }
-        row.findings.extend(self.too_few(&missing, cells.len(), row));
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
         // What we said of the row earlier is no part of it.
         let own = &cells[..cells.len().min(self.table.own_width())];
         let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
-        for position in wanted {
-            if let Some(counts) = self.counts.get_mut(position).filter(|_| !footer && missing.is_empty()) {
-                counts.blank(row.number, row.line);
-            }
-        }
-        (footer, restored)
+        Fields { footer, restored, wanted }
     }
 
     /// What is wrong with values of the row that do not go together.
@@ -293,17 +300,12 @@ impl<'a> RowReader<'a> {
         findings
     }
 
-    /// The finding for a row that ends, after so many cells, before columns that need a value.
-    fn too_few(&self, missing: &[&'static Column], cells: usize, row: &Row) -> Option<Finding> {
-        let first = missing.first()?;
-        let names: Vec<&str> = missing.iter().map(|column| column.name).collect();
-        let message = format!(
-            "the row ends after {cells} of {} cells, so that {} is missing: look for a line break inside a cell here or \
-             in the row before, or add the cells",
-            self.table.headers.len(),
-            names.join(", ")
-        );
-        Some(self.table.finding_at(Code::RowTooFewCells, message, row.number, row.line, Some(first)))
+    /// Whether a row has what every row needs, and nothing beyond the header.
+    pub(crate) fn is_complete(&self, row: &Row) -> bool {
+        let is_there = |position: usize| row.cells.get(position).is_some_and(|cell| !is_blank(cell));
+        let mut needed = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
+        needed.all(|planned| planned.default.is_some() || is_there(planned.position))
+            && row.cells.iter().skip(self.table.width()).all(|cell| is_blank(cell))
     }
 
     /// The finding for a cell that needs a value and has none.
@@ -368,7 +370,6 @@ impl<'a> RowReader<'a> {
     /// What is told once for the table: counted changes, blanks, columns without a header.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
-        findings.extend(self.sites.and_then(|sites| sites.told(self.table)));
         for (position, counts) in self.counts.into_iter().enumerate() {
             counts.tell(self.table, position, &mut findings);
         }

@@ -10,6 +10,7 @@ use super::finding::{Finding, Related, shown};
 use super::header::{self, Mapped};
 use super::layout;
 use super::options::Options;
+use super::widths::Widths;
 
 /// Rows among which the header is looked for.
 pub(crate) const HEADER_ROWS: usize = 20;
@@ -42,6 +43,8 @@ pub struct Table {
     pub mapping: Vec<Mapped>,
     /// Rows that look like totals or remarks and are none, as other rows refer to their keys.
     pub referred: BTreeSet<u32>,
+    /// Text tables only: how many cells its rows have.
+    pub widths: Widths,
 }
 
 /// A row looked at in search of the header.
@@ -90,12 +93,20 @@ impl Guess {
 }
 
 /// The best header among the candidates, for one kind or for any. `None` when in every row fewer than four cells, and
-/// fewer than a third of them, are known.
+/// fewer than a third of them, are known; unless a person has named the row, which is the header then.
 pub(crate) fn guess(
     candidates: &[Candidate],
     kind: Option<Kind>,
     renamed: &[(String, String)],
+    is_named: bool,
 ) -> Option<Guess> {
+    let is_header = |score: usize, filled: usize| {
+        if is_named {
+            score > 0 || kind.is_some()
+        } else {
+            score > 0 && (score * 3 >= filled || score >= CERTAIN_NAMES)
+        }
+    };
     let mut best: Option<Guess> = None;
     for (index, candidate) in candidates.iter().enumerate() {
         let filled = candidate.filled();
@@ -103,7 +114,7 @@ pub(crate) fn guess(
             Kind::ALL.into_iter().filter(|considered| kind.is_none_or(|kind| kind == *considered))
         {
             let score = header::score(considered, &candidate.cells, renamed);
-            if score == 0 || (score * 3 < filled && score < CERTAIN_NAMES) {
+            if !is_header(score, filled) {
                 continue;
             }
             match &mut best {
@@ -117,7 +128,7 @@ pub(crate) fn guess(
             }
         }
     }
-    best.filter(|best| best.score > 2 || !is_transposed(candidates, kind))
+    best.filter(|best| is_named || best.score > 2 || !is_transposed(candidates, kind))
 }
 
 /// Whether the column names run down the first column instead of along a row.
@@ -161,6 +172,7 @@ impl Table {
             headers,
             mapping,
             referred: BTreeSet::new(),
+            widths: Widths::default(),
         };
         let beside = layout::beside(kind, &table.headers, &table.mapping);
         if let Some(at) = beside {
@@ -231,6 +243,11 @@ impl Table {
         let finding = self.finding(code, message).in_row(row, line);
         let Some(column) = column else { return finding };
         self.name_column(finding, self.position(column.name), column)
+    }
+
+    /// How many cells the header has, blank ones at its end included.
+    pub(crate) fn width(&self) -> usize {
+        self.headers.len() + self.blank_headers
     }
 
     /// How many cells of a row are its own: those before the result columns of our workbooks.

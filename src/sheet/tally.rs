@@ -95,7 +95,7 @@ fn without(table: &Table, column: &'static Column) -> Finding {
     table
         .finding_at(
             Code::CellRequired,
-            format!("there is no column {name}: add it, as a record should have it"),
+            format!("there is no column {name}: we recommend adding it"),
             table.header_row,
             table.header_line,
             Some(column),

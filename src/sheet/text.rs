@@ -173,7 +173,7 @@ pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
         if are_far_apart(&letters, &bytes_of(&folded), reach) {
             continue;
         }
-        if strsim::damerau_levenshtein(&wanted, &folded) > reach {
+        if distance(&wanted, &folded) > reach {
             continue;
         }
         let likeness = strsim::jaro_winkler(&wanted, &folded);
@@ -184,6 +184,22 @@ pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
     found.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(right.1)));
     found.truncate(3);
     found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The Damerau-Levenshtein distance, which what both texts begin and end with takes no part in: keys that are counted up
+/// differ in few characters.
+fn distance(left: &str, right: &str) -> usize {
+    let begin = left.char_indices().zip(right.chars()).find(|((_, a), b)| a != b).map(|((at, _), _)| at);
+    let begin = begin.unwrap_or(left.len().min(right.len()));
+    let (left, right) = (&left[begin..], &right[begin..]);
+    let end: usize = left
+        .chars()
+        .rev()
+        .zip(right.chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    strsim::damerau_levenshtein(&left[..left.len() - end], &right[..right.len() - end])
 }
 
 /// How often each byte comes, by its last five bits.
@@ -203,9 +219,8 @@ fn are_far_apart(left: &[u8; 32], right: &[u8; 32], reach: usize) -> bool {
     differing > 8 * reach
 }
 
-/// "Did you mean …?" over [`nearest`]; empty when nothing is near.
-pub(crate) fn did_you_mean<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    let near = nearest(text, candidates);
+/// "Did you mean …?" with what [`nearest`] has found; empty when nothing is near.
+pub(crate) fn did_you_mean(near: &[&str]) -> String {
     if near.is_empty() {
         return String::new();
     }
@@ -262,6 +277,6 @@ mod tests {
         let zones = ["Pacific/Auckland", "Pacific/Apia", "Europe/Paris"];
         assert_eq!(nearest("Pacific/Aukland", zones), ["Pacific/Auckland"]);
         assert_eq!(nearest("xyz", zones), [""; 0]);
-        assert_eq!(did_you_mean("adress1", ["address1", "address2"]), " Did you mean 'address1'?");
+        assert_eq!(did_you_mean(&nearest("adress1", ["address1", "address2"])), " Did you mean 'address1'?");
     }
 }

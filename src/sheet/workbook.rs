@@ -219,11 +219,13 @@ impl Workbook {
                     return Ok(Ok(()));
                 }
             }
-            // What is too far out is kept as one surplus cell, so that the row is reported as too wide without growing
-            // with it.
+            // What is too far out is kept as one surplus cell, the first, so that the row is reported as too wide without
+            // growing with it; a header with such a cell is refused.
             let column = column.min(COLUMN_LIMIT);
             if row.cells.len() <= column {
                 row.cells.resize(column + 1, Cell::default());
+            } else if column == COLUMN_LIMIT {
+                continue;
             }
             row.cells[column] = value;
         }

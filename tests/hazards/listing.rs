@@ -94,7 +94,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// The text of a test as the page names it: `hazards/files.rs::f01_what_happens`.
 fn text(listed: &str) -> Option<String> {
     let (file, name) = listed.split_once("::")?;
-    let path = if file.starts_with("src/") { root().join(file) } else { root().join("tests").join(file) };
+    let folders = if file.starts_with("src/") { [""; 2] } else { ["tests", "tests/cli"] };
+    let path = folders.map(|folder| root().join(folder).join(file)).into_iter().find(|path| path.exists())?;
     tests(&fs::read_to_string(path).ok()?).remove(name)
 }
 

@@ -2,7 +2,6 @@
 
 use fleetload::model::record::Record;
 use fleetload::sheet::Format;
-use fleetload::sheet::finding::Severity;
 
 use super::desk::{Desk, SITES, package, site};
 
@@ -44,7 +43,8 @@ fn c01_the_separator_is_found_by_the_names_of_the_header_or_named() {
     // More commas than semicolons, but those are not between names.
     let header =
         SITES.replace(',', ";").replace('\n', ";meta:door, as painted, with marks;meta:a, b, c, d, e\n");
-    let desk = Desk::with("sites.csv", format!("{header}{}", site("a").replace(',', ";")));
+    let desk =
+        Desk::with("sites.csv", format!("{header}{}", site("a").replace(',', ";").replace('\n', ";;\n")));
     assert_eq!((desk.found(), delimiter(&desk)), (vec![], ';'));
     let desk = Desk::with("sites.csv", "name;phone,address1\n");
     assert_eq!(desk.found(), ["fatal file.delimiter-ambiguous"]);
@@ -169,7 +169,7 @@ fn c06_lines_like_rows_in_a_cell_are_told_also_where_it_is_not_read() {
     let header = SITES.replace('\n', ",x-a,x-b,x-c\n");
     let row = |key: &str, note: &str| site(key).replace('\n', &format!(",{note}\n"));
     let open = row("a", "\"see");
-    let text = format!("{header}{open}{}{}", site("b"), row("c", "it\",x"));
+    let text = format!("{header}{open}{}{}", site("b"), row("c", "it\",x,y"));
     let desk = Desk::with("sites.csv", text);
     assert_eq!(desk.found(), ["warning cell.line-break H2"]);
     assert!(desk.the("cell.line-break").message.contains("goes over 3 lines, some of which look like rows"));
@@ -217,22 +217,53 @@ fn c10_a_row_with_more_cells_than_the_header_is_found_with_the_first_of_them() {
     assert!(desk.found().contains(&"error row.too-many-cells H2".to_owned()), "{:?}", desk.found());
     assert_eq!(desk.the("row.too-many-cells").value.as_deref(), Some("NZ"));
     assert_eq!(desk.examined().sheets[0].usable, 0);
-    let desk = Desk::with("sites.csv", format!("{SITES}{}", site("a").replace('\n', ",,, ,\n")));
-    assert_eq!(desk.found(), NOTHING, "blank cells after the last are nothing");
+    // The same with a blank last column, so that everything still fits.
+    let header = SITES.replace('\n', ",x-note\n");
+    let row = |key: &str| site(key).replace('\n', ",\n");
+    let shifted = row("a").replace("1 Earl", "Unit 4, 1 Earl");
+    let desk = Desk::with("sites.csv", [&header, &shifted, &row("b"), &*row("c")].concat());
+    assert_eq!(desk.found(), ["error row.too-many-cells I2"]);
+    let message = desk.the("row.too-many-cells").message;
+    assert_eq!(
+        message,
+        "the row has 9 cells and the header has 8: put a cell that contains the separator in quotation marks, or delete \
+         the separator that is too many"
+    );
+    assert_eq!(desk.examined().sheets[0].usable, 2);
+    // A separator at the end of every row is how the file is written, and of most rows is not.
+    let rows = |last: &str| ["a", "b", last].map(|key| site(key).replace('\n', ",\n")).concat();
+    assert_eq!(Desk::with("sites.csv", format!("{SITES}{}", rows("c"))).found(), NOTHING);
+    let desk = Desk::with("sites.csv", format!("{SITES}{}{}", rows("c"), site("d")));
+    assert_eq!(desk.found(), [2, 3, 4].map(|row| format!("error row.too-many-cells H{row}")));
 }
 
-/// Exporters that leave out what is blank at the end of a row.
+/// A separator lost, or blank cells left out at the end.
 #[test]
-fn c11_a_short_row_is_right_unless_something_needed_is_missing() {
-    let desk = Desk::with("sites.csv", sites(&["a,ACME,A,+64 9 557 0000,1 Earl Street\n"]));
-    assert!(!desk.found().iter().any(|found| found.starts_with("error")), "{:?}", desk.found());
-    let desk = Desk::with("sites.csv", sites(&["a,ACME,A\n"]));
-    assert_eq!(desk.found(), ["error row.too-few-cells D2"], "once, and not once for each cell");
+fn c11_a_row_with_fewer_cells_than_the_header_is_wrong_unless_that_is_a_habit_of_the_file() {
+    let lost = site("a").replace("Earl Street,Auckland", "Earl Street Auckland");
+    let desk = Desk::with("sites.csv", [SITES, &lost, &*site("b"), &*site("c")].concat());
+    assert_eq!(desk.found(), ["error row.too-few-cells F2"]);
+    assert_eq!(desk.examined().sheets[0].usable, 2);
     let message = desk.the("row.too-few-cells").message;
     assert!(
-        message.starts_with("the row ends after 3 of 7 cells, so that phone, address1 is missing"),
+        message.starts_with("the row has 6 cells and the header has 7: a separator is missing"),
         "{message}"
     );
+    let desk = Desk::with("sites.csv", sites(&["a,ACME,A\n", &site("b")]));
+    assert_eq!(desk.found(), ["error row.too-few-cells C2"], "once, and not once for each cell");
+    let message = desk.the("row.too-few-cells").message;
+    assert!(
+        message.starts_with("the row has 3 cells and the header has 7, so that phone, address1 are missing"),
+        "{message}"
+    );
+    let short = |key: &str| format!("{key},ACME,{key},+64 9 557 0000,1 Earl Street,Ulm\n");
+    let habit = [&short("a"), &*short("b"), &short("c"), &site("d")];
+    let found = Desk::with("sites.csv", sites(&habit)).found();
+    assert_eq!(found, ["warning cell.required G2"]);
+    // Where one of them lacks what every row needs, none is right.
+    let desk = Desk::with("sites.csv", sites(&[&habit[..], &["e,ACME,E\n"]].concat()));
+    assert_eq!(desk.found().len(), 4, "{:?}", desk.found());
+    assert_eq!(desk.examined().sheets[0].usable, 1);
 }
 
 /// Alt+Enter in Excel.
@@ -269,134 +300,49 @@ fn c12_a_line_break_inside_a_quoted_cell_is_read_and_found() {
 
 /// The same from an exporter that does not quote.
 #[test]
-fn c13_two_short_rows_that_fit_together_look_like_one_broken_row() {
-    let desk = Desk::with(
-        "sites.csv",
-        sites(&["a,ACME,The Old\nMill,+64 9 557 0000,1 Earl Street,Auckland,NZ\n", &site("b")]),
-    );
-    let errors = |desk: &Desk| -> Vec<String> {
-        desk.found().into_iter().filter(|found| found.starts_with("error")).collect()
-    };
-    assert_eq!(errors(&desk), ["error row.too-few-cells D2", "error row.too-few-cells A3"]);
-    let findings = desk.findings();
-    let short: Vec<_> = findings.iter().filter(|found| found.code.as_str() == "row.too-few-cells").collect();
-    for finding in &short {
-        assert!(
-            finding
-                .message
-                .starts_with("this looks like one row broken by a line break: rows 2 and 3 together"),
-            "{}",
-            finding.message
-        );
-    }
-    assert_eq!((short[0].related[0].row, short[0].related[0].note.as_str()), (3, "where it goes on"));
-    assert_eq!(desk.examined().sheets[0].usable, 1);
-    // Broken in the middle: both halves lack what every row needs.
-    let desk = Desk::with("sites.csv", sites(&["a,ACME,A,+64 9\n557 0000,1 Earl Street,Auckland,NZ\n"]));
-    assert_eq!(errors(&desk), ["error row.too-few-cells E2", "error row.too-few-cells A3"]);
-    // Two short rows that do not fit together are two.
-    let desk = Desk::with("sites.csv", sites(&["a,ACME\n", "b,ACME,B\n"]));
-    assert!(
-        desk.findings().iter().all(|found| !found.message.contains("broken by")),
-        "{:?}",
-        desk.findings()
-    );
-}
-
-/// The same in an address, which leaves the first half with all that every row needs.
-#[test]
-fn c13_a_row_broken_where_its_first_half_lacks_nothing_is_found() {
-    let errors = |text: &str| -> Vec<String> {
-        let desk = Desk::with("sites.csv", text.replace("ACME", COMPANY));
-        assert_eq!(desk.examined().sheets[0].usable, 1, "{text}");
-        let mut findings = desk.findings();
-        findings.retain(|found| found.is_error());
-        let says =
-            |found: &fleetload::sheet::finding::Finding| found.message.starts_with("this looks like one row");
-        assert!(findings.iter().all(says), "{findings:#?}");
-        findings.iter().map(super::desk::line).collect()
-    };
-    let whole = "s9,ACME,N,5551234,1 High,,Ulm,DE,89073\n";
+fn c13_every_piece_of_a_row_that_a_line_break_has_cut_is_an_error() {
     let header = "key,company,name,phone,address1,address2,city,country,postcode\n";
-    let both = |first: &str, second: &str| {
-        [format!("error row.too-few-cells {first}"), format!("error row.too-few-cells {second}")]
-    };
+    let whole = "s9,ACME,N,5551234,1 High,,Ulm,DE,89073\n";
     for (broken, places) in [
-        ("s1,ACME,N,5551234,12 Queen\nStreet,Level 3,Ulm,DE,89073\n", both("E2", "A3")),
-        ("s1,ACME,N,5551234,12 Queen St,Level\n3,Ulm,DE,89073\n", both("F2", "A3")),
-        ("s1,ACME,N,5551234,12 Queen St,Level 3,New\nUlm,DE,89073\n", both("G2", "A3")),
+        ("s1,ACME,The Old\nMill,5551234,12 Queen,,Ulm,DE,89073\n", "C G"),
+        ("s1,ACME,N,5551234,12 Queen\nStreet,Level 3,Ulm,DE,89073\n", "E E"),
+        ("s1,ACME,N,5551234,12 Queen St,Level\n3,Ulm,DE,89073\n", "F D"),
+        ("s1,ACME,N,5551234,12 Queen St,Level 3,New\nUlm,DE,89073\n", "G C"),
+        ("s1,ACME,N,5551234,12 Queen\nStreet\nBack door,Level 3,Ulm,DE,89073\n", "E A E"),
+        ("s1,ACME,N,5551234,12 Queen St,,New\nUlm\n", "G A"),
+        ("s1,ACME,N,5551234,12 Queen,\nLevel 3\n", "F A"),
     ] {
-        assert_eq!(errors(&format!("{header}{broken}{whole}")), places, "{broken}");
-        assert_eq!(errors(&format!("{header}{whole}{broken}")).len(), 2, "{broken}");
+        let text = format!("{header}{whole}{broken}{}", whole.replace("s9", "s8").replace(",N,", ",M,"))
+            .replace("ACME", COMPANY);
+        let desk = Desk::with("sites.csv", text);
+        let expected: Vec<String> = places
+            .split(' ')
+            .zip(3..)
+            .map(|(column, row)| format!("error row.too-few-cells {column}{row}"))
+            .collect();
+        assert_eq!(desk.found(), expected, "{broken}");
+        assert_eq!(desk.examined().sheets[0].usable, 2, "{broken}");
     }
-    // Two line breaks.
-    let broken = "s1,ACME,N,5551234,12 Queen\nStreet\nBack door,Level 3,Ulm,DE,89073\n";
-    assert_eq!(errors(&format!("{header}{broken}{whole}")).len(), 3);
-    let message = Desk::with("sites.csv", sites(&["a,ACME,A,5551234,1\nEarl\nStreet,Ulm,DE\n"])).findings()
-        [0]
-    .message
-    .clone();
-    assert!(message.contains("rows 2 to 4 together have the cells of one"), "{message}");
-}
-
-/// A half that is a row as well, and rows that are short by habit.
-#[test]
-fn c13_the_first_half_of_a_row_whose_blank_cells_are_left_out_draws_a_warning() {
-    let header = "key,company,name,phone,address1,address2,city,country,postcode\n";
-    let found = |text: &str| -> Vec<String> {
-        let desk = Desk::with("sites.csv", format!("{header}{text}").replace("ACME", COMPANY));
-        let mut found = desk.found();
-        found.retain(|found| found.contains(" row."));
-        found
-    };
-    let whole = "s9,ACME,N,5551234,1 High,,Ulm,DE,89073\n";
-    let both = ["warning row.too-few-cells row 2", "error row.too-few-cells"];
-    for broken in [
-        "s1,ACME,N,5551234,12 Queen\nSt,Level 3\n",
-        "s1,ACME,N,5551234,12 Queen\nSt\n",
-        "s1,ACME,N,5551234,12 Queen St,Level\n3\n",
-        "s1,ACME,N,5551234,12 Queen,\nLevel 3\n",
-        "s1,ACME,N,5551234,12 Queen St,,New\nUlm\n",
-    ] {
-        let told = found(&format!("{broken}{whole}"));
-        let as_said = told.iter().zip(both).all(|(told, said)| told.starts_with(said));
-        assert!(as_said && told.len() == 2, "{broken} {told:?}");
-    }
-    let desk = Desk::with("sites.csv", format!("{header}s1,ACME,N,5551234,12 Queen\nSt,Level 3\n{whole}"));
-    let findings = desk.findings();
-    let warning = findings.iter().find(|found| found.severity == Severity::Warning && found.row == Some(2));
+    // Of two that fit together the second says so.
+    let desk = Desk::with("sites.csv", sites(&["a,ACME,The Old\nMill,5551234,1 Earl,Ulm,DE\n", &site("b")]));
+    let message = desk.findings().pop().map(|found| found.message).unwrap_or_default();
     assert_eq!(
-        warning.map(|found| found.message.as_str()),
-        Some(
-            "row 3 is no row of its own and may be the rest of this one: if a line break has cut one row in two, join \
-             them, or put the cell with the line break in quotation marks"
-        )
+        message,
+        "this looks like one row broken by a line break: rows 2 and 3 together have the cells of one. Join them, or put \
+         the cell with the line break in quotation marks"
     );
-    // Rows that lack their last cells by right, above rows of their own that lack too many.
-    let short = "s1,ACME,N,5551234,1 High,Floor 2\n";
-    for row in ["s2,ACME,N\n", "s2,ACME\n", "Total,3\n", "# checked,ok\n"] {
-        let told = found(&format!("{short}{row}{whole}"));
-        assert!(told.iter().all(|told| !told.starts_with("warning")), "{row} {told:?}");
-    }
-    // Half a username, or a row that is not the next one, is none.
-    let told = found(&format!("{short}\nSt,Level 3\n{whole}"));
-    assert!(told.iter().all(|told| !told.starts_with("warning")), "{told:?}");
 }
 
+/// Twice in one place, so that a blank line stands between the halves.
 #[test]
-fn c13_rows_that_may_be_halves_draw_a_warning_and_short_rows_by_habit_none() {
-    let found = |text: &str| Desk::with("sites.csv", text.replace("ACME", COMPANY)).found();
-    let broken = format!("{SITES}{}{}", site("b"), site("a").replace("NZ", "New\nZealand"));
-    let desk = Desk::with("sites.csv", format!("{broken}{}", site("c")));
-    let warning = "warning row.too-few-cells row 3".to_owned();
-    assert!(desk.found().contains(&warning), "{:?}", desk.found());
-    let header = "key,company,name,phone,address1,address2,city,state,postcode,country,timezone\n";
-    let short = |key: &str| format!("{key},ACME,N,5551234,1 High,Floor 2\n");
-    let rows = [short("a"), short("b"), short("c"), short("d")].concat();
-    assert!(!found(&format!("{header}{rows}")).iter().any(|found| found.contains("row.")), "by habit");
-    // A total below a short row is one.
-    let total = format!("{SITES}a,ACME,A,5551234,1 High,Ulm\nTotal,\n");
-    assert_eq!(found(&total), ["warning row.footer row 3", "warning cell.required G2"]);
+fn c13_the_halves_of_a_last_row_with_a_blank_line_between_them_are_found() {
+    let header = "key,company,name,phone,address1,address2,city,country,x-note\n";
+    let row = |key: &str| format!("{key},ACME,Shop {key},+64 9 557 0005,5 High Street,,Ulm,DE,\n");
+    let cut = row("s5").replace("Street,", "Street\n\n,");
+    let text = [header, &row("s1"), &row("s2"), &cut].concat().replace("ACME", COMPANY);
+    let desk = Desk::with("sites.csv", text);
+    assert_eq!(desk.found(), ["error row.too-few-cells E4", "error row.too-few-cells E6"]);
+    assert_eq!(desk.examined().sheets[0].usable, 2);
 }
 
 /// Windows, Unix, old Macs, a transfer that doubled the CR, and all of them in one file.

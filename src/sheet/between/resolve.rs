@@ -14,8 +14,10 @@ use super::super::text::{did_you_mean, nearest};
 use super::index::Index;
 use super::{Between, By, Known, Resolution, To};
 
-/// Distinct references that lead nowhere for which similar keys are looked up; each costs a walk over all rows.
+/// Distinct references that lead nowhere for which similar keys are looked up.
 const SUGGESTIONS: usize = 50;
+/// Rows that are walked over for it, in all walks together; the first walk is not asked.
+const WALKED: usize = 500_000;
 /// Rows named when a name fits several.
 const LISTED: usize = 5;
 
@@ -101,6 +103,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 return not_an_id(*kind, broken);
             }
             suggested += 1;
+            let is_sought = suggested == 1 || (suggested <= SUGGESTIONS && suggested * rows <= WALKED);
             let mut lost = Lost { pointer, kind: *kind, text, suggestion: None };
             let named: Vec<u32> = match pointer {
                 Pointer::Key(_) => by_name(text),
@@ -114,7 +117,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
             };
             let message = if is_one {
                 lost.called_otherwise()
-            } else if suggested <= SUGGESTIONS {
+            } else if is_sought {
                 let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
                 let names =
                     candidates.flat_map(|entry| lost.names(between.get(entry.key), between.get(entry.name)));
@@ -178,7 +181,7 @@ impl Lost<'_> {
         format!(
             "no {kind} has the {what} '{text}', in these sheets or in an earlier import: correct it, add the row, or \
              give the id.{}",
-            did_you_mean(self.text, near.iter().copied())
+            did_you_mean(near)
         )
     }
 }

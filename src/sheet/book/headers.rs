@@ -10,7 +10,7 @@ use crate::sheet::column::{Need, columns};
 use crate::sheet::finding::{Finding, Severity, shown};
 use crate::sheet::guard;
 use crate::sheet::layout;
-use crate::sheet::table::{Candidate, HEADER_ROWS, Table, is_transposed};
+use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
 use crate::sheet::text;
 
 /// Rows that are looked at in search of a header whose row a person has named.
@@ -45,6 +45,11 @@ impl Book {
                 .collect(),
             None => candidates,
         }
+    }
+
+    /// The best header among the candidates that were chosen, for one kind or for any.
+    pub(super) fn guess(&self, candidates: &[Candidate], kind: Option<Kind>) -> Option<Guess> {
+        guess(candidates, kind, &self.options.rename, self.options.header_row.is_some())
     }
 
     /// Takes a table with its header, the candidate of this number; the rows above it are told as not read.

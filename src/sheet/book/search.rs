@@ -8,13 +8,15 @@ use std::ops::ControlFlow;
 use super::nameless::WithRows;
 use super::{Book, worksheets};
 use crate::model::kind::Kind;
+use crate::sheet::cell::letters;
 use crate::sheet::code::Code;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::guard;
 use crate::sheet::header;
-use crate::sheet::preflight::{Listed, Survey};
+use crate::sheet::preflight::{COLUMN_LIMIT, Listed, Survey};
 use crate::sheet::table::{Candidate, guess};
 use crate::sheet::template;
+use crate::sheet::text;
 use crate::sheet::workbook::{SheetRow, Workbook};
 
 /// A worksheet that holds rows of a kind.
@@ -32,6 +34,11 @@ struct Opening {
     survey: std::result::Result<Survey, String>,
 }
 
+/// The row, if it is a header with a name beyond the columns that are read.
+fn too_wide(header: &Candidate) -> Option<&Candidate> {
+    header.cells.get(COLUMN_LIMIT).filter(|name| !text::is_blank(name)).map(|_| header)
+}
+
 /// What can be done besides about a damaged sheet of which nobody knows whether it holds rows.
 const LEAVE_OUT: &str =
     ", or name the sheets that are to be read with --worksheet if it holds none of the rows";
@@ -43,13 +50,16 @@ impl Book {
         let before = (self.findings.len(), self.ignored.len());
         let mut workbook = Workbook::open(&self.file.path, &self.file.name)?;
         let listed = workbook.listed().to_vec();
-        self.refuse_unknown(&listed)?;
+        let wanted = self.wanted(&listed)?;
         let mut found = Vec::new();
         let mut with_rows = WithRows::meaning(meant);
         for (place, sheet) in listed.iter().enumerate().filter(|(_, sheet)| sheet.has_cells) {
-            match self.reason_against(sheet) {
+            let is_wanted = wanted.contains(&sheet.name);
+            match self.reason_against(sheet, is_wanted) {
                 Some(why) => self.ignored.push((sheet.name.clone(), why)),
-                None => found.extend(self.look_into(&mut workbook, place, sheet, &mut with_rows)?),
+                None => {
+                    found.extend(self.look_into(&mut workbook, place, (sheet, is_wanted), &mut with_rows)?)
+                }
             }
         }
         if let (None, Some(_), Some(only)) = (meant, self.options.kind, with_rows.only()) {
@@ -76,33 +86,51 @@ impl Book {
         Ok(())
     }
 
-    /// Refuses a workbook that has no sheet of a name that was asked for.
-    fn refuse_unknown(&self, listed: &[Listed]) -> std::result::Result<(), Refusal> {
-        let is_there =
-            |wanted: &&String| listed.iter().any(|sheet| header::fold(&sheet.name) == header::fold(wanted));
-        let Some(unknown) = self.options.sheets.iter().find(|wanted| !is_there(wanted)) else {
-            return Ok(());
-        };
-        let names: Vec<String> = listed.iter().map(|sheet| format!("'{}'", shown(&sheet.name))).collect();
-        Err(Finding::refusal(
-            Code::SheetNotFound,
-            &self.file.name,
-            format!(
-                "the workbook has no sheet '{}': name one of those it has, {}",
-                shown(unknown),
-                names.join(", ")
-            ),
-        ))
-    }
-
-    /// Whether a worksheet was asked for by its name.
-    fn is_wanted(&self, sheet: &Listed) -> bool {
-        self.options.sheets.iter().any(|wanted| header::fold(wanted) == header::fold(&sheet.name))
+    /// The worksheets that were asked for by their names: as they stand, without regard to capitals where none is written
+    /// so, and as headers are compared where there is none at all.
+    fn wanted(&self, listed: &[Listed]) -> std::result::Result<Vec<String>, Refusal> {
+        let mut found = Vec::new();
+        for wanted in &self.options.sheets {
+            let ways: [&dyn Fn(&str) -> bool; 3] = [
+                &|name| name.trim() == wanted.trim(),
+                &|name| name.trim().to_lowercase() == wanted.trim().to_lowercase(),
+                &|name| header::fold(name) == header::fold(wanted),
+            ];
+            let called = |way: &&dyn Fn(&str) -> bool| -> Vec<&str> {
+                listed.iter().map(|sheet| &*sheet.name).filter(|name| way(name)).collect()
+            };
+            let names = ways.iter().map(called).find(|names| !names.is_empty()).unwrap_or_default();
+            let told = |names: &[&str]| -> String {
+                names.iter().map(|name| format!("'{}'", shown(name))).collect::<Vec<_>>().join(", ")
+            };
+            let (code, message) = match names.as_slice() {
+                [one] => {
+                    found.push((*one).to_owned());
+                    continue;
+                }
+                [] => {
+                    let all: Vec<&str> = listed.iter().map(|sheet| &*sheet.name).collect();
+                    let has = told(&all);
+                    let what = format!("has no sheet '{}': name one of those it has, {has}", shown(wanted));
+                    (Code::SheetNotFound, what)
+                }
+                several => {
+                    let has = told(several);
+                    let what = format!(
+                        "has no sheet '{}', and that may mean each of {has}: name the sheet as it is written",
+                        shown(wanted)
+                    );
+                    (Code::SheetAmbiguous, what)
+                }
+            };
+            return Err(Finding::refusal(code, &self.file.name, format!("the workbook {message}")));
+        }
+        Ok(found)
     }
 
     /// Why a worksheet is not even looked into, if it is not.
-    fn reason_against(&mut self, sheet: &Listed) -> Option<&'static str> {
-        if self.is_wanted(sheet) {
+    fn reason_against(&mut self, sheet: &Listed, is_wanted: bool) -> Option<&'static str> {
+        if is_wanted {
             return None;
         }
         if !self.options.sheets.is_empty() {
@@ -129,16 +157,16 @@ impl Book {
         &mut self,
         workbook: &mut Workbook,
         place: usize,
-        sheet: &Listed,
+        (sheet, is_wanted): (&Listed, bool),
         with_rows: &mut WithRows,
     ) -> std::result::Result<Option<Found>, Refusal> {
-        let wanted = self.is_wanted(sheet) || with_rows.is_meant(&sheet.name);
+        let wanted = is_wanted || with_rows.is_meant(&sheet.name);
         let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
         let Opening { candidates, survey } = self.opening(workbook, place, sheet)?;
         match survey {
             Ok(survey) => self.worksheets.keep(&sheet.name, place, survey),
             Err(message) => {
-                let has_known = guess(&candidates, None, &self.options.rename);
+                let has_known = guess(&candidates, None, &self.options.rename, false);
                 let is_ours = named.is_some() || wanted || has_known.is_some_and(|guess| guess.is_certain());
                 // What a damaged sheet with another name holds may be a remark or a thousand rows: only a person knows.
                 let left_out = if is_ours { "" } else { LEAVE_OUT };
@@ -151,7 +179,18 @@ impl Book {
         }
         with_rows.add(&sheet.name, named.is_some(), &candidates);
         let candidates = self.chosen(candidates);
-        let ignored = match (named, guess(&candidates, named, &self.options.rename)) {
+        let guessed = self.guess(&candidates, named);
+        if let Some(header) = guessed.as_ref().and_then(|guess| too_wide(&candidates[guess.header])) {
+            let message = format!(
+                "row {} has a column name beyond column {}, and no more columns are read: delete the columns that hold \
+                 nothing to import",
+                header.row,
+                letters(COLUMN_LIMIT - 1)
+            );
+            let finding = Finding::refusal(Code::FileTooLarge, &self.file.name, message);
+            return Err(Box::new(finding.in_sheet(Some(&sheet.name)).in_row(header.row, None)));
+        }
+        let ignored = match (named, guessed) {
             (Some(kind), Some(guess)) => {
                 return Ok(Some(Found { name: sheet.name.clone(), kind, candidates, header: guess.header }));
             }

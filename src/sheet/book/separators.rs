@@ -13,12 +13,10 @@ use crate::sheet::encoding;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::guard;
 use crate::sheet::header;
+use crate::sheet::preflight::COLUMN_LIMIT;
 use crate::sheet::source::Format;
-use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, guess};
+use crate::sheet::table::{Candidate, Guess, HEADER_ROWS};
 use crate::sheet::text;
-
-/// Columns of a text table at most; no record has a tenth of them.
-const TEXT_COLUMNS: usize = 1_000;
 
 /// What may stand between cells.
 pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -150,7 +148,7 @@ impl Book {
         }
         if let Some(header) = first.too_wide() {
             let message = format!(
-                "row {} has more than {TEXT_COLUMNS} columns, and no more are read: delete the columns that hold nothing to \
+                "row {} has more than {COLUMN_LIMIT} columns, and no more are read: delete the columns that hold nothing to \
                  import, or name the character between the columns with --delimiter",
                 header.row
             );
@@ -173,10 +171,10 @@ impl Book {
             if record.cells.iter().all(|cell| text::is_blank(cell)) {
                 continue;
             }
-            if record.cells.iter().skip(TEXT_COLUMNS).any(|cell| !text::is_blank(cell)) {
+            if record.cells.iter().skip(COLUMN_LIMIT).any(|cell| !text::is_blank(cell)) {
                 wide.push(record.row);
             }
-            record.cells.truncate(TEXT_COLUMNS + 1);
+            record.cells.truncate(COLUMN_LIMIT + 1);
             let ours = guard::is_ours(&record.cells);
             let cells: Vec<String> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
             let candidate = Candidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
@@ -193,7 +191,8 @@ impl Book {
         }
         let candidates = self.chosen(candidates);
         // One name below the first row, of a kind nobody has named, is a value that happens to be one.
-        let guess = guess(&candidates, kind, &self.options.rename)
+        let guess = self
+            .guess(&candidates, kind)
             .filter(|guess| kind.is_some() || guess.score > 1 || guess.header == 0);
         Ok(Trial { delimiter: records.delimiter(), candidates, damaged, guess, wide })
     }
@@ -245,7 +244,7 @@ impl Book {
     /// The refusal of a table whose header is there but cannot be cut into cells.
     fn damaged_header(&self, tried: &[Trial], kind: Option<Kind>) -> Option<Refusal> {
         let all = tried.iter().flat_map(|trial| &trial.damaged).map(|(candidate, damage)| {
-            let found = guess(std::slice::from_ref(candidate), kind, &self.options.rename);
+            let found = self.guess(std::slice::from_ref(candidate), kind);
             (found.map_or(0, |guess| guess.score), candidate, damage)
         });
         let (score, candidate, damage) = all.max_by_key(|(score, ..)| *score)?;

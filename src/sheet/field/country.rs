@@ -15,10 +15,10 @@ use super::super::text::{did_you_mean, is_placeholder, nearest};
 use super::countries::{ALSO, COUNTRIES};
 use super::{Problem, Reading, Value};
 
-/// Reads a country.
-pub(super) fn country(text: &str, form: CountryForm, reading: &mut Reading) -> Value {
+/// Reads a country; `seeks` says whether it is sought what a wrong one means.
+pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut Reading) -> Value {
     let Some((alpha2, name)) = known(text) else {
-        reading.problems.push(unknown(text, form));
+        reading.problems.push(unknown(text, form, seeks));
         return Value::Text(text.to_owned());
     };
     Value::Text(match form {
@@ -53,20 +53,21 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
     Some((alpha2, name))
 }
 
-fn unknown(text: &str, form: CountryForm) -> Problem {
-    let names = || COUNTRIES.iter().map(|(.., name)| *name);
+fn unknown(text: &str, form: CountryForm, seeks: bool) -> Problem {
+    let names = COUNTRIES.iter().map(|(.., name)| *name);
+    let near = if seeks { nearest(text, names) } else { Vec::new() };
     let told = shown(text);
     let message = if text.chars().any(|c| c.is_ascii_digit()) {
         format!("'{told}' is not a country and is sent as it stands: see whether the columns are shifted")
     } else {
         format!(
             "'{told}' is neither a country's code nor its name in English and is sent as it stands: correct it.{}",
-            did_you_mean(text, names())
+            did_you_mean(&near)
         )
     };
     let problem =
         Problem::new(Code::CellCountry, message).rule("a country's name in English, or its ISO code");
-    match nearest(text, names()).as_slice() {
+    match near.as_slice() {
         [name] => match (form, known(name)) {
             (CountryForm::Alpha2, Some((alpha2, _))) => problem.suggest(alpha2),
             (CountryForm::Alpha2 | CountryForm::AsIs | CountryForm::Name, _) => problem.suggest(*name),

@@ -18,6 +18,7 @@ mod pair;
 mod phone;
 mod phones;
 mod postcode;
+mod remembered;
 mod spreadsheet;
 mod suspicion;
 mod words;
@@ -35,6 +36,7 @@ use super::column::{Column, Family, Form};
 use super::options::{CountryForm, MacForm, Options};
 use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
+use remembered::Remembered;
 
 pub(in crate::sheet) use list::doubled;
 
@@ -145,6 +147,8 @@ pub(crate) struct Ways {
     mac_form: MacForm,
     longest_text: usize,
     zones: Option<Arc<ZoneList>>,
+    countries_seen: Remembered,
+    zones_seen: Remembered,
 }
 
 impl Ways {
@@ -156,6 +160,8 @@ impl Ways {
             mac_form: options.mac_form.unwrap_or(MacForm::Colon),
             longest_text: options.longest_text.unwrap_or(LONG_TEXT),
             zones: options.zones.clone(),
+            countries_seen: Remembered::default(),
+            zones_seen: Remembered::default(),
         }
     }
 }
@@ -275,14 +281,18 @@ fn form(
         Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {
             words::text(text, reading)
         }
-        Form::Country => Ok(country::country(text, ways.country, reading)),
+        Form::Country => ways.countries_seen.or_find(text, reading, |seeks, reading| {
+            Ok(country::country(text, ways.country, seeks, reading))
+        }),
         Form::Phone => phone::phone(text, beside.country, reading),
         Form::Email => contact::email(text, beside.link, reading),
         Form::Enum(values) => words::choice(text, values),
         Form::Bool => words::truth(text),
         Form::Timezone => match lookalike::in_a_latin_word(text) {
             Some(odd) => Err(lookalike::problem(odd, text)),
-            None => zone::timezone(text, ways.zones.as_deref(), reading),
+            None => ways.zones_seen.or_find(text, reading, |seeks, reading| {
+                zone::timezone(text, ways.zones.as_deref(), seeks, reading)
+            }),
         },
         Form::Action => words::action(text),
         Form::Key => identifier::key(text, reading),

@@ -31,7 +31,7 @@ pub(super) fn choice(text: &str, values: &'static [&'static str]) -> Result<Valu
             "'{}' is not one of the values: use {}.{}",
             shown(text),
             values.join(", "),
-            did_you_mean(text, values.iter().copied())
+            did_you_mean(&nearest(text, values.iter().copied()))
         ),
     )
     .rule(RULE);

@@ -18,10 +18,11 @@ use crate::model::zone::ZoneList;
 const RULE: &str = "a name of the IANA list of time zones, such as Pacific/Auckland";
 const RULE_OF_SERVICE: &str = "a zone of the service's list of time zones, such as Pacific/Auckland";
 
-/// Reads a time zone.
+/// Reads a time zone; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn timezone(
     text: &str,
     of_service: Option<&ZoneList>,
+    seeks: bool,
     reading: &mut Reading,
 ) -> Result<Value, Problem> {
     let named = match of_service {
@@ -34,19 +35,19 @@ pub(super) fn timezone(
         reading.problems.extend(older.or_else(|| misleading(&name)));
         return Ok(Value::Text(name));
     }
-    if is_offset(text) && of_windows(text).is_none() {
+    if is_offset(text) && !(seeks && of_windows(text).is_some()) {
         return Err(warning(
-            "an offset from UTC is not a time zone, as it knows no summer time: enter a name such as \
+            "a UTC offset is not a time zone because it ignores daylight saving time: enter a name such as \
              Pacific/Auckland"
                 .to_owned(),
         )
         .error());
     }
     let Some(list) = of_service else {
-        reading.problems.push(unlisted(text));
+        reading.problems.push(unlisted(text, seeks));
         return Ok(Value::Text(text.to_owned()));
     };
-    Err(unknown_to_service(text, list))
+    Err(unknown_to_service(text, list, seeks))
 }
 
 fn warning(message: String) -> Problem {
@@ -101,7 +102,21 @@ fn of_abbreviation(such_as: &str) -> String {
 }
 
 /// A name that is not in the IANA list.
-fn unlisted(text: &str) -> Problem {
+fn unlisted(text: &str, seeks: bool) -> Problem {
+    let of_list = |near: &[&str]| {
+        let problem = warning(format!(
+            "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
+            shown(text),
+            did_you_mean(near)
+        ));
+        match near {
+            [] => problem,
+            [best, ..] => problem.suggest(*best),
+        }
+    };
+    if !seeks {
+        return of_list(&[]);
+    }
     if let Some(zone) = of_windows(text) {
         return warning(format!(
             "'{}' is what Windows calls the time zone: enter {zone}, as the service knows IANA names",
@@ -126,40 +141,36 @@ fn unlisted(text: &str) -> Problem {
         ))
         .suggest(zone);
     }
-    let problem = warning(format!(
-        "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
-        shown(text),
-        did_you_mean(text, names())
-    ));
-    match nearest(text, names()).as_slice() {
-        [] => problem,
-        [best, ..] => problem.suggest(*best),
-    }
+    of_list(&nearest(text, names()))
 }
 
 /// A name that is not in the service's list.
-fn unknown_to_service(text: &str, list: &ZoneList) -> Problem {
+fn unknown_to_service(text: &str, list: &ZoneList, seeks: bool) -> Problem {
     let names = || list.ids().iter().map(String::as_str);
-    // The service may know a zone by its older name only, or by that of today only.
-    let iana = of_windows(text).or_else(|| of_city(text, RENAMED.iter().map(|(_, today)| *today)));
-    let meant = iana
-        .and_then(|zone| list.spelled(zone).or_else(|| other_name(zone, list)))
-        .or_else(|| other_name(text, list))
-        .or_else(|| of_city(text, names()));
     let of_day =
         format!("the service's list of {} time zones of {}", list.ids().len(), list.asked_at().day());
     let problem = |advice: String| {
         let message = format!("'{}' is not in {of_day}: {advice}", shown(text));
         Problem::new(Code::CellTimezone, message).rule(RULE_OF_SERVICE).error()
     };
+    if !seeks {
+        return problem("correct it.".to_owned());
+    }
+    // The service may know a zone by its older name only, or by that of today only.
+    let iana = of_windows(text).or_else(|| of_city(text, RENAMED.iter().map(|(_, today)| *today)));
+    let meant = iana
+        .and_then(|zone| list.spelled(zone).or_else(|| other_name(zone, list)))
+        .or_else(|| other_name(text, list))
+        .or_else(|| of_city(text, names()));
     if let Some(zone) = meant {
         return problem(format!("enter {} if that is meant", shown(zone))).suggest(zone);
     }
     if let Some(such_as) = abbreviated(text) {
         return problem(of_abbreviation(such_as));
     }
-    let problem = problem(format!("correct it.{}", did_you_mean(text, names())));
-    match nearest(text, names()).as_slice() {
+    let near = nearest(text, names());
+    let problem = problem(format!("correct it.{}", did_you_mean(&near)));
+    match near.as_slice() {
         [] => problem,
         [best, ..] => problem.suggest(*best),
     }
@@ -287,7 +298,7 @@ mod tests {
         let list = ZoneList::new(ids.map(str::to_owned).to_vec(), asked_at).unwrap();
         let read = |text: &str| {
             let mut reading = Reading::default();
-            let value = timezone(text, Some(&list), &mut reading);
+            let value = timezone(text, Some(&list), true, &mut reading);
             assert!(reading.problems.iter().all(|problem| problem.severity == Severity::Warning), "{text}");
             match value {
                 Ok(Value::Text(zone)) => (Ok(zone), !reading.problems.is_empty()),
@@ -322,7 +333,7 @@ mod tests {
         }
         let of_utc = |id: &str, text: &str| {
             let list = ZoneList::new(vec![id.to_owned(), "Pacific/Auckland".to_owned()], asked_at).unwrap();
-            let read = timezone(text, Some(&list), &mut Reading::default());
+            let read = timezone(text, Some(&list), true, &mut Reading::default());
             read.err().and_then(|problem| problem.suggestion)
         };
         for (id, text) in [
@@ -340,7 +351,7 @@ mod tests {
         }
         // It is no other name of the time of London.
         assert_eq!(of_utc("Europe/London", "UTC"), None);
-        let problem = timezone("Auckland", Some(&list), &mut Reading::default()).unwrap_err();
+        let problem = timezone("Auckland", Some(&list), true, &mut Reading::default()).unwrap_err();
         assert_eq!(
             problem.message,
             "'Auckland' is not in the service's list of 6 time zones of 2026-03-01: enter Pacific/Auckland if that is \

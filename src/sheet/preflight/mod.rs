@@ -37,8 +37,8 @@ pub(crate) use worksheet::unreadable;
 use super::code::Code;
 use super::finding::{Finding, Refusal};
 
-/// Columns that are read.
-pub(crate) const COLUMN_LIMIT: usize = 256;
+/// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
+pub(crate) const COLUMN_LIMIT: usize = 1_000;
 
 /// How much of a workbook is read at most.
 #[derive(Debug, Clone, Copy)]

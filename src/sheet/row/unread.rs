@@ -12,34 +12,22 @@ use crate::sheet::preflight::COLUMN_LIMIT;
 use crate::sheet::row::Row;
 
 impl RowReader<'_> {
-    /// Values in columns that have no header.
-    pub(super) fn surplus(&mut self, cells: &[Cell], row: &mut Row) {
+    /// Values in columns that have no header, or that are not read.
+    pub(super) fn unread(&mut self, cells: &[Cell], row: &mut Row) {
         let width = self.table.headers.len();
-        let named = width + self.table.blank_headers;
-        if let Some((position, cell)) =
-            cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
+        let named = self.table.width();
+        if !self.setting.is_text_table
+            && let Some((position, cell)) =
+                cells.iter().enumerate().skip(named).find(|(_, cell)| !cell.is_blank())
         {
-            let advice = if self.setting.is_text_table {
-                "put a cell that contains the separator in quotation marks, or give the column a header"
-            } else {
-                "delete it if it is a remark, or give the column a header"
-            };
-            let mut finding = self
-                .table
-                .finding(
-                    Code::RowTooManyCells,
-                    format!("the row has a value beyond the {width} columns of the header: {advice}"),
-                )
-                .in_row(row.number, row.line)
-                .showing(&cell.text, cell.value_kind());
-            // What is further out in a workbook is kept as one cell, whose column is no longer known.
-            if self.setting.is_text_table || position < COLUMN_LIMIT {
-                finding = finding.in_column(position);
-            }
-            if !self.setting.is_text_table {
-                finding.severity = Severity::Warning;
-            }
-            row.findings.push(finding);
+            let message = format!(
+                "the row has a value beyond the {width} columns of the header: delete it if it is a remark, or give the \
+                 column a header"
+            );
+            let finding = self.table.finding(Code::RowTooManyCells, message).in_row(row.number, row.line);
+            let finding = finding.as_severity(Severity::Warning).showing(&cell.text, cell.value_kind());
+            // What is further out is kept as one cell, whose column is no longer known.
+            row.findings.push(if position < COLUMN_LIMIT { finding.in_column(position) } else { finding });
         }
         for (position, mapped) in self.table.mapping.iter().enumerate() {
             if matches!(mapped, Mapped::Blank)
@@ -58,7 +46,7 @@ impl RowReader<'_> {
             }
         }
         for (position, cell) in cells.iter().enumerate().take(named).skip(width) {
-            if !cell.is_blank() {
+            if !cell.is_blank() && !self.nameless_are_ignored {
                 self.counts[position].without_header(row.number, &cell.text);
             }
         }
