@@ -50,10 +50,11 @@ mod widths;
 mod workbook;
 
 pub use book::{Book, open, open_as};
-pub(crate) use cell::{Cell, CellKind, address, column_of_address};
+pub(crate) use cell::{Cell, CellKind, TEXT_LIMIT, address, column_of_address};
 pub(crate) use csv::Damage;
 pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
+pub(crate) use field::unwrapped;
 pub use field::{Pointer, fold_key};
 pub use header::{Mapped, fold, kind_of_name, meaning};
 pub use options::{CountryForm, HiddenRows, MacForm, Options};

@@ -357,9 +357,11 @@ impl<'a> RowReader<'a> {
             header.trim() == cell.trim()
                 || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
         };
-        let mut headers = headers.iter().zip(&self.folded);
-        cells.len() >= headers.len()
-            && headers.by_ref().zip(cells).all(|((header, folded), cell)| is_same(header, folded, &cell.text))
+        // What we said of the row earlier is no part of it.
+        let mut own = headers.iter().zip(&self.folded).enumerate().take(self.table.own_width());
+        own.all(|(at, (header, folded))| {
+            is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
+        })
     }
 
     /// Whether the example row of a template was met.

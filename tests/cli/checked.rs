@@ -171,7 +171,8 @@ fn pieces_of_a_line_whose_quotation_marks_are_wrong_make_no_columns() {
     let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
     bench.write("devices.csv", &format!("{good}{}\"stray\" one{}\n", "x,".repeat(9), ",x".repeat(17_000)));
     bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
-    assert_eq!(checked(&bench, "devices")[1].column("result_status"), 8);
+    // One more than the header has: what keeps the row wrong until it is corrected.
+    assert_eq!(checked(&bench, "devices")[1].column("result_status"), 9);
 }
 
 #[test]
@@ -301,4 +302,53 @@ fn files_of_one_name_from_two_folders_get_a_workbook_each() {
         let list = sheets[0].text();
         assert!(list.contains("cell.required") && list.contains(&format!("{folder}/sites.csv")), "{list}");
     }
+}
+
+/// What is read in the text table without a word is so in the workbook, too.
+#[test]
+fn a_header_that_stands_again_and_wrapped_values_do_not_keep_the_corrected_workbook_from_passing() {
+    let bench = Bench::new(Scenario::default());
+    let header = "key,company,name,mac,phone,address1,city,country\n";
+    let row = |key: &str, mac: &str| {
+        let root = bench::root();
+        format!("=\"{key}\",{root},Till {key},{mac},'+64 9 555 0100,1 High St,Auckland,NZ\n")
+    };
+    let (right, wrong) = (row("001", "00:1a:2b:00:00:01"), row("002", "00:1a:2b:00:00"));
+    bench.write("devices.csv", &format!("{header}{right}{header}{wrong}"));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let again = bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(3);
+    for code in ["cell.key", "cell.phone", "sheet.extra-table"] {
+        assert!(!again.stdout.contains(code), "{}", again.stdout);
+    }
+    let mut sheets = checked(&bench, "devices");
+    *sheets[1].cell("D4") = Data::String("00:1a:2b:00:00:02".into());
+    books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
+}
+
+/// In a workbook nobody sees how many cells a line of the text table had, nor how long a value was.
+#[test]
+fn what_a_workbook_does_not_show_stays_wrong_until_it_is_corrected() {
+    let bench = Bench::new(Scenario::default());
+    let header = "key,company,name,mac,phone,address1,city,country\n";
+    let row = |number: u8, address: &str| {
+        let root = bench::root();
+        format!(
+            "d{number},{root},Till {number},00:1a:2b:00:00:0{number},+64 9 555 0100,{address},Auckland,NZ\n"
+        )
+    };
+    let lost = row(2, "1 High St").replace("St,Auckland", "St Auckland");
+    let long = row(3, &"x".repeat(40_000));
+    bench.write("devices.csv", &[header, &row(1, "1 High St"), &lost, &long, &row(4, "1 High St")].concat());
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(3);
+    let mut sheets = checked(&bench, "devices");
+    assert_eq!(*sheets[1].cell("I3"), Data::String("#N/A".into()));
+    assert_eq!(*sheets[1].cell("F4"), Data::String("#N/A".into()));
+    for (cell, value) in [("F3", "1 High St"), ("G3", "Auckland"), ("H3", "NZ"), ("F4", "3 High St")] {
+        *sheets[1].cell(cell) = Data::String(value.into());
+    }
+    *sheets[1].cell("I3") = Data::Empty;
+    books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
 }

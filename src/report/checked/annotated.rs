@@ -9,11 +9,10 @@ use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
 use crate::report::paint::{Paint, printed_table};
 use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
-use crate::sheet::column::Need;
 use crate::sheet::finding::{Code, Finding};
-use crate::sheet::{Cell, CellKind, Damage, Link, Mapped, Raw, Table, column_of_address};
+use crate::sheet::{Cell, CellKind, Damage, Link, Raw, TEXT_LIMIT, Table, column_of_address, unwrapped};
 
-use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, note};
+use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, is_cut_wrongly, note};
 
 /// The last row of an Excel worksheet, as it shows it.
 const LAST_ROW: u32 = 1_048_576;
@@ -25,6 +24,9 @@ const LINE: usize = 44;
 const LINKS: usize = 65_530;
 /// What stands in a blank cell whose value could not be read, so that it is not taken for a cell left blank.
 const NOT_THERE: &str = "#N/A";
+
+/// The note behind a row that was not cut into cells as it should be.
+const GAP: &str = "See that each value of this row is in its column, then clear this cell.";
 
 /// Why something cannot be written.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
@@ -57,6 +59,9 @@ struct Row<'r> {
     marks: Vec<(usize, &'r Finding)>,
     /// What was found in its cells too often to be kept for each of them.
     spans: Vec<Span<'r>>,
+    /// The column behind the header, of a row of a text table that was not cut into cells as it should be: it has a value
+    /// there until it is corrected.
+    gap: Option<usize>,
 }
 
 impl<'a> Annotated<'a> {
@@ -87,17 +92,22 @@ impl<'a> Annotated<'a> {
             self.write(number, &[], &[])?;
         }
         match &raw.damage {
-            // Where the quotation marks are wrong nobody knows which cells there are.
-            Some(Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong) => {
-                self.write(raw.number, &self.in_one_cell(&raw.cells), &[])
+            // Where the quotation marks are wrong nobody knows which cells there are from there on.
+            Some(damage @ (Damage::Stray { .. } | Damage::Unterminated { .. } | Damage::TooLong)) => {
+                self.write(raw.number, &self.as_far_as_whole(damage, &raw.cells), &[])
             }
-            Some(Damage::Encoding { .. }) | None => match self.together(&raw.cells) {
-                Some(cells) => self.write(raw.number, &cells, &raw.links),
-                None => self.write(raw.number, &raw.cells, &raw.links),
-            },
+            Some(Damage::Encoding { .. }) | None => {
+                let cells = unwrapped(self.table, &raw.cells);
+                match self.together(&cells) {
+                    Some(cells) => self.write(raw.number, &cells, &raw.links),
+                    None => self.write(raw.number, &cells, &raw.links),
+                }
+            }
         }?;
-        if raw.is_hidden {
-            // Hidden as it was, so that it is not imported unseen from this workbook either.
+        let is_wrong = |finding: &&Finding| finding.cell.is_some() && finding.is_error();
+        if raw.is_hidden && !self.found.row(raw.number).iter().any(is_wrong) {
+            // Hidden as it was, so that it is not imported unseen from this workbook either; one with a cell to correct is
+            // shown.
             self.sheet.set_row_hidden(raw.number - 1)?;
         }
         Ok(())
@@ -130,13 +140,13 @@ impl<'a> Annotated<'a> {
         })
     }
 
-    /// The pieces of a damaged row as they stood, in the first column that every row needs: the others stay blank, so that
-    /// the row is not taken for a whole one.
-    fn in_one_cell(&self, cells: &[Cell]) -> Vec<Cell> {
-        let needed = |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.need == Need::Required);
-        let at = self.table.mapping.iter().position(needed).unwrap_or_default();
-        let pieces: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
-        let mut row = vec![Cell::default(); at];
+    /// The cells of a damaged row before the damage, and what follows in one: a cell behind the header keeps the row from
+    /// being taken for a whole one.
+    fn as_far_as_whole(&self, damage: &Damage, cells: &[Cell]) -> Vec<Cell> {
+        let last = self.table.headers.len().saturating_sub(1);
+        let (whole, rest) = cells.split_at(damage.first_cell().min(last).min(cells.len()));
+        let pieces: Vec<&str> = rest.iter().map(|cell| cell.text.as_str()).collect();
+        let mut row = whole.to_vec();
         row.push(Cell::text(pieces.join(",")));
         row
     }
@@ -167,7 +177,9 @@ impl<'a> Annotated<'a> {
             .filter(|(column, _)| *column < 16_384)
             .collect();
         let spans = self.spans.row(number).to_vec();
-        let row = Row { number, cells, links, marks, spans };
+        let gap =
+            findings.iter().any(|finding| is_cut_wrongly(finding, self.table)).then(|| self.table.width());
+        let row = Row { number, cells, links, marks, spans, gap };
         if number == self.table.header_row {
             attempt(|| self.header(&row))
         } else {
@@ -179,6 +191,10 @@ impl<'a> Annotated<'a> {
         for at in 0..self.width {
             let format = if row.has_marks(at) { &self.paint.marked_header } else { &self.paint.header };
             let text = row.cells.get(at).map_or("", |cell| cell.text.as_str());
+            // A stray value beside the table of a workbook is worth a look and no error, here as there.
+            let beyond = self.table.worksheet.is_some() && at >= self.table.width() && text.is_empty();
+            let name = if beyond { format!("x-column-{}", at + 1) } else { text.to_owned() };
+            let text = name.as_str();
             self.sheet.write_string_with_format(row.number - 1, column(at), fitting(text), format)?;
             self.note(row, at)?;
         }
@@ -198,7 +214,7 @@ impl<'a> Annotated<'a> {
         };
         let columns =
             row.marks.iter().map(|(column, _)| *column).chain(row.spans.iter().map(|span| span.column));
-        let marked = columns.map(|column| column + 1).max().unwrap_or_default();
+        let marked = columns.chain(row.gap).map(|column| column + 1).max().unwrap_or_default();
         for at in 0..shown.max(marked.min(self.width)) {
             self.cell(row, at)?;
             self.note(row, at)?;
@@ -239,15 +255,18 @@ impl<'a> Annotated<'a> {
             Status::Ok | Status::None => &self.paint.text,
         };
         let Some(cell) = row.cells.get(at).filter(|cell| has_value(cell)) else {
-            let unread =
-                |(column, finding): &(usize, &Finding)| *column == at && lost_in_copy(finding.code).is_some();
-            if row.marks.iter().any(unread) {
+            if row.lost(at).is_some() || row.is_gap(at) {
+                let format = &self.paint.marked;
                 self.sheet.write_string_with_format(number, place, NOT_THERE, format)?;
             } else if worst > Status::Ok {
                 self.sheet.write_blank(number, place, format)?;
             }
             return Ok(());
         };
+        if row.lost(at).is_some() && cell.text.chars().nth(TEXT_LIMIT).is_some() {
+            self.sheet.write_string_with_format(number, place, NOT_THERE, format)?;
+            return Ok(());
+        }
         // One that leads to the address in the cell is not needed; the library holds them all in memory.
         let is_wanted = worst == Status::Error && cell.kind == CellKind::Text && self.links < LINKS;
         if let Some(link) = row.links.iter().find(|link| is_wanted && link.column == at) {
@@ -291,13 +310,14 @@ impl<'a> Annotated<'a> {
             .filter(|(column, finding)| *column == at && Status::of(finding.severity) > Status::Ok)
             .map(|(_, finding)| *finding)
             .collect();
-        if findings.is_empty() || self.notes >= NOTES {
+        if (findings.is_empty() && !row.is_gap(at)) || self.notes >= NOTES {
             return Ok(());
         }
         self.notes += 1;
-        let mut words = note(&findings);
-        if !row.cells.get(at).is_some_and(has_value)
-            && let Some(lost) = findings.iter().find_map(|finding| lost_in_copy(finding.code))
+        let mut words = if findings.is_empty() { GAP.to_owned() } else { note(&findings) };
+        let is_there = |cell: &Cell| has_value(cell) && cell.text.chars().nth(TEXT_LIMIT).is_none();
+        if !row.cells.get(at).is_some_and(is_there)
+            && let Some(lost) = row.lost(at)
         {
             words = format!("{words}\n(this copy has no {lost} any more: enter the value here)");
         }
@@ -307,7 +327,11 @@ impl<'a> Annotated<'a> {
 
 /// What a cell with this finding stood on in the input, and no longer does in the copy.
 fn lost_in_copy(code: Code) -> Option<&'static str> {
-    let of = [(Code::CellFormulaNoValue, "formula"), (Code::CellMergedCovered, "merged cells")];
+    let of = [
+        (Code::CellFormulaNoValue, "formula"),
+        (Code::CellMergedCovered, "merged cells"),
+        (Code::CellTooLong, "room for the value"),
+    ];
     of.into_iter().find(|(known, _)| *known == code).map(|(_, lost)| lost)
 }
 
@@ -328,6 +352,17 @@ impl Row<'_> {
         let all = marks.chain(self.spans.iter().map(|span| (span.column, span.key.severity)));
         let here = all.filter(|(column, _)| *column == at);
         here.map(|(_, severity)| Status::of(severity)).max().unwrap_or_default()
+    }
+
+    /// Whether this is the cell behind the header that keeps the row wrong until it is corrected.
+    fn is_gap(&self, at: usize) -> bool {
+        self.gap == Some(at)
+    }
+
+    /// What a wrong cell stood on in the input and no longer does in the copy, if anything.
+    fn lost(&self, at: usize) -> Option<&'static str> {
+        let here = self.marks.iter().filter(|(column, finding)| *column == at && finding.is_error());
+        here.map(|(_, finding)| finding).find_map(|finding| lost_in_copy(finding.code))
     }
 
     fn has_marks(&self, at: usize) -> bool {

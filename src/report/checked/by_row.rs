@@ -1,6 +1,6 @@
 //! What was found in one table, row by row, and the words about a row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
 use crate::sheet::finding::{Code, Finding, Findings, GroupKey, Severity};
@@ -132,6 +132,8 @@ pub(super) struct Survey {
     pub(super) widths: Widths,
     /// Rows of data.
     pub(super) rows: u64,
+    /// Those without an error that are no records as long as nobody says what becomes of hidden rows.
+    hidden: BTreeSet<u32>,
 }
 
 impl Survey {
@@ -147,10 +149,19 @@ impl Survey {
             let found = row.findings.iter().map(|finding| Status::of(finding.severity)).max();
             let status = found.unwrap_or(Status::Ok).max(Status::Ok);
             let waits = !usable(*first);
+            if row.draft.is_none() && status < Status::Error {
+                survey.hidden.insert(row.number);
+            }
             *first += 1;
             survey.rows += 1;
-            // The cells of a row whose quotation marks are wrong stand in one.
-            if !row.findings.iter().any(is_damage) {
+            if row.findings.iter().any(|finding| is_cut_wrongly(finding, table)) {
+                // It has a cell behind the header; those of a row whose quotation marks are wrong stand in one.
+                let is_whole = !row.findings.iter().any(is_damage);
+                let mut cells = if is_whole { row.cells } else { Vec::new() };
+                cells.resize(cells.len().max(table.width() + 1), String::new());
+                cells[table.width()].push('#');
+                survey.widths.add(&cells);
+            } else {
                 survey.widths.add(&row.cells);
             }
             let at = usize::try_from(row.number).unwrap_or(usize::MAX);
@@ -192,7 +203,9 @@ impl Survey {
             let header = key.header.as_ref().map(|header| format!("{header}: ")).unwrap_or_default();
             format!("{header}the same as in the first rows with {}", key.code)
         }));
-        if messages.is_empty() && status > Status::Ok {
+        if messages.is_empty() && self.hidden.contains(&row) {
+            messages.push(HIDDEN.to_owned());
+        } else if messages.is_empty() && status > Status::Ok {
             messages.push(
                 "it has a problem that is too frequent to be listed for every row: correct it as in the rows above"
                     .to_owned(),
@@ -212,17 +225,43 @@ impl Survey {
     }
 }
 
+/// Whether a finding says that a row of a text table was not cut into cells as it should be. In a workbook that would not
+/// be seen any more.
+pub(super) fn is_cut_wrongly(finding: &Finding, table: &Table) -> bool {
+    let is_of_width = matches!(finding.code, Code::RowTooFewCells | Code::RowTooManyCells)
+        && finding.is_error()
+        && finding.cell.is_some();
+    table.worksheet.is_none() && (is_of_width || is_damage(finding))
+}
+
 /// Whether nobody knows which cells a row has.
 fn is_damage(finding: &Finding) -> bool {
     let is_quote = matches!(finding.code, Code::RowQuoteStray | Code::RowQuoteUnterminated);
     is_quote || (finding.code == Code::CellTooLong && finding.cell.is_none())
 }
 
-/// The message of a finding, with its column where it has one.
+/// What is said of a hidden row.
+const HIDDEN: &str =
+    "the row is hidden: choose --hidden-rows=import to import it or --hidden-rows=skip to leave it out";
+
+/// What is said of a row whose quotation marks are wrong: what helps in the text table does not help in a workbook.
+const DAMAGED: &str = "a quotation mark in the file is in the wrong place, so that the cells from here on could not be told \
+                       apart: enter each of them in its column";
+
+/// The message of a finding as it holds in a workbook.
+fn message(finding: &Finding) -> &str {
+    if matches!(finding.code, Code::RowQuoteStray | Code::RowQuoteUnterminated) {
+        DAMAGED
+    } else {
+        &finding.message
+    }
+}
+
+/// The same with its column where it has one.
 fn worded(finding: &Finding) -> String {
     match &finding.header {
-        Some(header) => format!("{header}: {}", finding.message),
-        None => finding.message.clone(),
+        Some(header) => format!("{header}: {}", message(finding)),
+        None => message(finding).to_owned(),
     }
 }
 
@@ -250,7 +289,7 @@ pub(super) fn places(finding: &Finding) -> impl Iterator<Item = String> {
 /// The words of the note on a cell.
 pub(super) fn note(findings: &[&Finding]) -> String {
     let words = |finding: &&Finding| {
-        let mut lines = vec![finding.message.clone()];
+        let mut lines = vec![message(finding).to_owned()];
         lines.extend(
             finding.rule.iter().filter(|rule| **rule != finding.message).map(|rule| format!("Rule: {rule}")),
         );

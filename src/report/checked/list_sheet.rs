@@ -7,7 +7,7 @@ use crate::report::own_sheet::OwnSheet;
 use crate::report::paint::Paint;
 use crate::report::workbook::{NOTES, height};
 use crate::sheet::Book;
-use crate::sheet::finding::{Code, Finding, Findings, Group, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity};
 
 use super::by_row::{Survey, places};
 
@@ -101,7 +101,10 @@ impl List<'_> {
 
     /// What was found in the file, by what it has in common.
     fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.findings.groups().iter().filter(|group| group.key.file == self.book.file.name)
+        // That the example rows of a template are not read is no finding about the sheets.
+        let is_of_example = |key: &GroupKey| key.code == Code::RowTemplate && key.severity == Severity::Info;
+        let groups = self.findings.groups().iter();
+        groups.filter(move |group| group.key.file == self.book.file.name && !is_of_example(&group.key))
     }
 
     /// The table of a worksheet of the file.
@@ -150,7 +153,10 @@ impl List<'_> {
 
     /// Each finding, the worst first, then by sheet and row.
     fn each(&self, page: &mut OwnSheet<'_>) -> Result<(), XlsxError> {
-        let mut found: Vec<&Finding> = self.found.to_vec();
+        let is_of_example =
+            |finding: &&Finding| finding.code == Code::RowTemplate && finding.severity == Severity::Info;
+        let mut found: Vec<&Finding> =
+            self.found.iter().copied().filter(|finding| !is_of_example(finding)).collect();
         // That a list is shortened comes before the list.
         found.sort_by_key(|finding| {
             let sheet = self.table(finding.sheet.as_ref());

@@ -33,7 +33,9 @@ use uuid::Uuid;
 use super::cell::{Cell, CellKind};
 use super::code::{Code, Severity};
 use super::column::{Column, Family, Form};
+use super::header::Mapped;
 use super::options::{CountryForm, MacForm, Options};
+use super::table::Table;
 use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
 use remembered::Remembered;
@@ -266,6 +268,23 @@ pub(crate) fn read(
         Err(problem) => reading.problems.push(problem),
     }
     reading
+}
+
+/// The cells of a row, those of a text table without what keeps values text there: in a workbook, which says itself what is
+/// text, it would be a part of them.
+pub(crate) fn unwrapped<'a>(table: &Table, cells: &'a [Cell]) -> Cow<'a, [Cell]> {
+    let setting = Setting { is_text_table: table.worksheet.is_none(), comma_is_free: true };
+    let mut cells = Cow::Borrowed(cells);
+    for (at, mapped) in table.mapping.iter().enumerate().take(cells.len()) {
+        let Mapped::Column { column, .. } = mapped else { continue };
+        let text = &cells[at].text;
+        let inner = spreadsheet::unwrap(column, text, setting, &mut Changes::default());
+        if inner.len() < text.len() {
+            let cell = Cell::text(inner.to_owned());
+            cells.to_mut()[at] = cell;
+        }
+    }
+    cells
 }
 
 /// Reads a text under a form.
