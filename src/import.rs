@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use left_out::Reasons;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::{ImportWriter, Imported, Journal, KnownJob, Provenance, SheetId};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
@@ -70,9 +70,10 @@ pub enum Outcome {
 /// Reads and checks files; with a journal, references may also lead to its records.
 ///
 /// # Errors
-/// When a file can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
+/// When a file is named twice or can no longer be read halfway, or the journal cannot be read. What is wrong with the sheets is no
 /// error but in [`Examined::findings`].
 pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) -> Result<Examined> {
+    refuse_repeated(files)?;
     let mut findings = Findings::under(options.policy.clone());
     if options.list_all {
         findings = findings.listing_all();
@@ -241,6 +242,20 @@ impl Examined {
     pub fn is_clean(&self) -> bool {
         self.findings.is_clean()
     }
+}
+
+/// Refuses a file that is named twice: all of its rows would be found twice.
+fn refuse_repeated(files: &[PathBuf]) -> Result<()> {
+    let mut known: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let path = file.canonicalize().unwrap_or_else(|_| file.clone());
+        if known.contains(&path) {
+            let error = Error::usage(format!("{} is named twice", file.display()));
+            return Err(error.hint("name every file once"));
+        }
+        known.push(path);
+    }
+    Ok(())
 }
 
 /// What the files are called: by their names, or as they were given where two have the same name.

@@ -15,7 +15,7 @@ use crate::command::quoted;
 use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
-use crate::sheet::finding::Findings;
+use crate::sheet::finding::{Code, Findings};
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
@@ -91,22 +91,64 @@ fn tell_next(
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
     let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
     let files = command_files(if corrected { written } else { &meant });
-    let (what, command) = match exit {
-        Exit::Done => ("what would happen".to_owned(), "plan"),
+    let options = manner.command_line();
+    let of_headers = of_headers(findings);
+    let again = |command: &str| context.again(&format!("{command} {files}{options}"));
+    match exit {
+        Exit::Done => context.terminal.hint(format!("what would happen: {}", again("plan"))),
         _ if corrected => {
             let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
-            (format!("correct the red cells in {}, then", names.join(" and ")), "check")
+            let names = names.join(" and ");
+            context.terminal.hint(format!("correct the red cells in {names}, then: {}", again("check")));
         }
-        _ => (format!("{}, then", remedy(findings)), "check"),
-    };
-    let again = context.again(&format!("{command} {files}{}", manner.command_line()));
-    context.terminal.hint(format!("{what}: {again}"));
+        _ => {
+            let what = if of_headers.is_empty() {
+                remedy(findings)
+            } else if of_headers.contains(UNNAMED) {
+                "name the column that each header means in place of COLUMN, or leave it out with --ignore-column".to_owned()
+            } else {
+                "see that each --map and --ignore-column is what you mean".to_owned()
+            };
+            context.terminal.hint(format!("{what}, then: {}{of_headers}", again("check")));
+            let is_in_cells = findings.iter().any(|finding| {
+                finding.is_error() && finding.row.is_some() && !finding.code.as_str().starts_with("header.")
+            });
+            if typed.out.is_none() && is_in_cells {
+                let out = again("check");
+                context
+                    .terminal
+                    .hint(format!("to have every problem marked in its cell: {out} --out checked"));
+            }
+        }
+    }
     if exit == Exit::Done
         && let Some((what, text)) = manner.to_keep()?
     {
         context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
     }
     Ok(())
+}
+
+/// What stands for the name of a column that only a person knows.
+const UNNAMED: &str = "=COLUMN";
+
+/// The options that say of each header that is not known what it means, where that is suggested, and leave out the others;
+/// where columns are missing that every row needs, the others may be those.
+fn of_headers(findings: &Findings) -> String {
+    let mut options: Vec<String> = Vec::new();
+    let lacks_some = findings.iter().any(|finding| finding.code == Code::HeaderRequiredMissing);
+    for finding in findings.iter().filter(|finding| finding.code == Code::HeaderUnknown) {
+        let Some(header) = finding.header.as_deref().map(str::trim) else { continue };
+        let option = match &finding.suggestion {
+            Some(column) => format!(" --map {}", quoted(&format!("{header}={column}"))),
+            None if lacks_some => format!(" --map {}", quoted(&format!("{header}{UNNAMED}"))),
+            None => format!(" --ignore-column {}", quoted(header)),
+        };
+        if !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    options.concat()
 }
 
 /// Files as they are typed in a command.

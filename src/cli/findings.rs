@@ -1,7 +1,7 @@
 //! The findings about sheets, told: one block a finding, grouped by sheet, then by severity, code and column.
 //!
-//! A wrong column gives ten thousand equal findings; after the first few the rest is one line with their range. Where
-//! there are more than a handful, a table at the end says what is wrong, by column.
+//! A wrong column gives ten thousand equal findings; after the first few that differ the rest is one line with their range.
+//! Where there are more than a handful, a table says first what is wrong, by column.
 
 use serde::Serialize;
 use serde_json::json;
@@ -115,6 +115,9 @@ pub(super) fn tell_explain(context: &Context<'_>, findings: &Findings) {
 
 fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: bool) {
     let groups = grouped(findings, notes);
+    if groups.iter().map(|group| group.count).sum::<usize>() > HANDFUL {
+        tell_table(terminal, groups.clone(), terminal.result_columns());
+    }
     let mut before = None;
     for group in &groups {
         let place = (&group.key.file, &group.key.sheet);
@@ -151,13 +154,11 @@ fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: b
     if before.is_some() {
         terminal.result("");
     }
-    if groups.iter().map(|group| group.count).sum::<usize>() > HANDFUL {
-        tell_table(terminal, groups);
-    }
 }
 
-/// What is wrong or worth a look, by column: the worst first.
-fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
+/// What is wrong or worth a look, by column: the worst first. Where the table is wider than the terminal, each of its
+/// rows has two lines.
+fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>, columns: Option<usize>) {
     groups.sort_by(|left, right| {
         left.key.severity.cmp(&right.key.severity).then_with(|| right.count.cmp(&left.count))
     });
@@ -165,31 +166,41 @@ fn tell_table(terminal: &Terminal, mut groups: Vec<&Group>) {
     let heading =
         if groups.iter().any(is_wrong) { "What is wrong, by column:" } else { "Worth a look, by column:" };
     terminal.result(Line::new().ink(Ink::Strong, heading));
+    let rows: Vec<[String; 5]> = groups.iter().take(LINES).map(|group| cells(group)).collect();
     let mut table = Table::new(&["sheet", "column", "code", "count", "where"], &[3]);
-    for group in groups.iter().take(LINES) {
-        let key = &group.key;
-        let sheet = key.sheet.as_ref().unwrap_or(&key.file);
-        let letter = group.places.letter().unwrap_or_default();
-        let header = key.header.as_deref().or(key.column.as_deref()).unwrap_or_default();
-        let column = format!("{letter} {}", cut(header, HEADER));
-        let code = match key.severity {
-            Severity::Fatal | Severity::Error => key.code.to_string(),
-            Severity::Warning => format!("{} (warning)", key.code),
-            Severity::Info => format!("{} (note)", key.code),
-        };
-        let places = match group.places.words(1) {
-            (told, 0) => told,
-            (told, more) => format!("{told} and {} more", count(more)),
-        };
-        table.row([&*cut(sheet, HEADER), column.trim(), &code, &count(number(group.count)), &places]);
-    }
-    for line in table.lines() {
-        terminal.result(line);
+    rows.iter().for_each(|row| table.row(row));
+    if columns.is_some_and(|columns| !table.fits(columns)) {
+        for [sheet, column, code, count, places] in rows {
+            let place = if column.is_empty() { sheet } else { format!("{sheet}, {column}") };
+            terminal.result(Line::plain(" ").ink(Ink::Strong, count).text(format!(" x {code}")));
+            terminal.result(format!("   {place}: {places}"));
+        }
+    } else {
+        table.lines().into_iter().for_each(|line| terminal.result(line));
     }
     if groups.len() > LINES {
         terminal.result(format!(" and {} more kinds of findings", groups.len() - LINES));
     }
     terminal.result("");
+}
+
+/// The cells of the table's row for a group.
+fn cells(group: &Group) -> [String; 5] {
+    let key = &group.key;
+    let sheet = key.sheet.as_ref().unwrap_or(&key.file);
+    let letter = group.places.letter().unwrap_or_default();
+    let header = key.header.as_deref().or(key.column.as_deref()).unwrap_or_default();
+    let column = format!("{letter} {}", cut(header, HEADER)).trim().to_owned();
+    let code = match key.severity {
+        Severity::Fatal | Severity::Error => key.code.to_string(),
+        Severity::Warning => format!("{} (warning)", key.code),
+        Severity::Info => format!("{} (note)", key.code),
+    };
+    let places = match group.places.words(1) {
+        (told, 0) => told,
+        (told, more) => format!("{told} and {} more", count(more)),
+    };
+    [cut(sheet, HEADER), column, code, count(number(group.count)), places]
 }
 
 /// The groups to be told: sheets in the order of the files, then the worst first, then by code and column.

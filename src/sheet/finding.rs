@@ -191,6 +191,24 @@ impl Finding {
         }
     }
 
+    /// How much memory it takes, about.
+    pub(super) fn size(&self) -> usize {
+        let texts =
+            [&self.sheet, &self.cell, &self.header, &self.column, &self.row_key, &self.value, &self.rule];
+        let related = self.related.iter().map(|related| {
+            size_of::<Related>()
+                + related.file.len()
+                + related.sheet.as_ref().map_or(0, String::len)
+                + related.note.len()
+        });
+        size_of::<Self>()
+            + self.file.len()
+            + self.message.len()
+            + self.suggestion.as_ref().map_or(0, String::len)
+            + texts.into_iter().flatten().map(String::len).sum::<usize>()
+            + related.sum::<usize>()
+    }
+
     /// Its rule, where that says more than its message does.
     pub fn rule_of_its_own(&self) -> Option<&str> {
         self.rule.as_deref().filter(|rule| !self.rule_is_general && !self.message.contains(rule))

@@ -20,8 +20,10 @@ const KEPT_PER_GROUP: usize = 1_000;
 /// Findings kept of all groups together, some hundred bytes each; the first of every group are kept beyond it.
 const KEPT: usize = 50_000;
 /// Findings kept where every one is to be listed.
-const KEPT_OF_LISTED: usize = 200_000;
-/// The first findings of a group, which are told whole.
+const KEPT_OF_LISTED: usize = 100_000;
+/// Their size in memory, about: sentences may be long.
+const LISTED_BYTES: usize = 64 << 20;
+/// The first findings of a group that differ, which are told whole.
 const FIRST: usize = 5;
 
 /// How many findings are kept.
@@ -45,6 +47,8 @@ pub struct Findings {
     kept: Vec<Finding>,
     groups: Groups,
     counts: [usize; 4],
+    /// What is kept, in bytes.
+    bytes: usize,
     /// The sheets in the order of the files, as far as they are known.
     sheets: Vec<(String, Option<String>)>,
     /// Codes of errors, denied warnings among them, that are about more than a row, so that leaving out rows does not
@@ -58,7 +62,7 @@ impl Findings {
         Self { policy, ..Self::default() }
     }
 
-    /// The same, of which every finding is to be listed: 200,000 are kept, however many are equal, and of each group the
+    /// The same, of which every finding is to be listed: 100,000 are kept, however many are equal, and of each group the
     /// first five beyond that.
     #[must_use]
     pub fn listing_all(mut self) -> Self {
@@ -132,13 +136,19 @@ impl Findings {
         self.counts[finding.severity as usize] += 1;
         let group = self.groups.at(number);
         group.count += 1;
-        let first = group.first.len() < FIRST;
+        let says_the_same = |place: &usize| {
+            let other = self.kept.get(*place);
+            other.is_some_and(|other| other.value == finding.value && other.message == finding.message)
+        };
+        let first = group.first.len() < FIRST && !group.first.iter().any(says_the_same);
         if first {
             group.first.push(self.kept.len());
         }
-        if first || (group.kept < self.limits.of_group && self.kept.len() < self.limits.of_all) {
+        let has_room = self.kept.len() < self.limits.of_all && self.bytes < LISTED_BYTES;
+        if first || (group.kept < self.limits.of_group && has_room) {
             group.kept += 1;
             finding.complete();
+            self.bytes += finding.size();
             self.kept.push(finding);
         }
     }
@@ -262,11 +272,30 @@ mod tests {
         let group = &findings.groups()[0];
         assert_eq!((group.count, group.places.words(3).0), (10_000, "F2:F10001".to_owned()));
         let first: Vec<_> = findings.first_of(group).filter_map(|finding| finding.cell.as_deref()).collect();
-        assert_eq!(first, ["F2", "F3", "F4", "F5", "F6"]);
+        assert_eq!(first, ["F2"], "those that say the same are told once");
         let kept = findings.into_vec();
         assert_eq!(kept.len(), KEPT_PER_GROUP + 1);
         assert_eq!(kept.last().unwrap().code, Code::LimitFindings);
         assert!(kept.last().unwrap().message.starts_with("9000 more"));
+    }
+
+    #[test]
+    fn the_first_that_differ_are_told_wherever_they_stand_and_long_ones_are_not_listed_without_end() {
+        let mut findings = Findings::default().listing_all();
+        let of = |row: u32, value: &str| blank(row).showing(value, crate::sheet::finding::ValueKind::Text);
+        findings.extend((2..=60).map(|row| of(row, "GMT+12")));
+        findings.extend([of(61, "NZST"), of(62, "GMT+12"), of(63, "EST")]);
+        let first: Vec<_> =
+            findings.first_of(&findings.groups()[0]).filter_map(|finding| finding.row).collect();
+        assert_eq!(first, [2, 61, 63]);
+        for row in 100..1_100 {
+            let mut long = blank(row);
+            long.message = "x".repeat(100_000);
+            findings.push(long);
+        }
+        let kept: usize = findings.iter().map(Finding::size).sum();
+        assert!(kept < LISTED_BYTES + 200_000, "{kept}");
+        assert_eq!(findings.count(Severity::Error), 1_062);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::command::quoted;
 use crate::model::kind::Kind;
 
 use super::cell::letters;
@@ -18,6 +19,17 @@ use super::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, near
 
 /// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
 pub(crate) const LONGEST: usize = 250;
+/// Headers that may mean a column, folded, and are too short or too general to be taken for it: they are suggested.
+const MAY_MEAN: [(Option<Kind>, &str, &str); 8] = [
+    (None, "l", "city"),
+    (None, "st", "state"),
+    (None, "co", "country"),
+    (None, "c", "country"),
+    (Some(Kind::Site), "store", "reference"),
+    (Some(Kind::Company), "customer", "name"),
+    (Some(Kind::Device), "type", "device_model"),
+    (Some(Kind::Person), "type", "user_type"),
+];
 /// How the names of our result columns begin.
 const RESULT: &str = "result_";
 
@@ -124,6 +136,16 @@ fn by_name(kind: Kind, folded: &str) -> Option<&'static Column> {
         })
 }
 
+/// The column that a header means: by its name, or by two names of one column with a stroke between them, as in
+/// `Town/City`.
+fn named(kind: Kind, header: &str) -> Option<&'static Column> {
+    by_name(kind, &fold(header)).or_else(|| {
+        let (one, other) = header.split_once('/')?;
+        let column = by_name(kind, &fold(one))?;
+        (by_name(kind, &fold(other)) == Some(column)).then_some(column)
+    })
+}
+
 /// Whether the last part of a field's name also is a field of the record itself.
 fn is_other_leaf(kind: Kind, column: &Column, leaf: &str) -> bool {
     columns(kind).iter().any(|other| other.name != column.name && other.api == Some(leaf))
@@ -143,7 +165,7 @@ fn meant<'a>(kind: Kind, header: &'a str, headers: &[String], renamed: &'a [(Str
 pub(super) fn is_column(kind: Kind, name: &str) -> bool {
     let folded = fold(name);
     family(kind, name).is_some()
-        || by_name(kind, &folded).is_some()
+        || named(kind, name).is_some()
         || columns(kind).iter().any(|column| column.weak_aliases.contains(&folded.as_str()))
 }
 
@@ -153,9 +175,7 @@ pub(crate) fn score(kind: Kind, headers: &[String], renamed: &[(String, String)]
         .iter()
         .filter(|header| !is_blank(header) && header.len() <= 200)
         .map(|header| meant(kind, header, headers, renamed))
-        .filter_map(|header| {
-            family(kind, header).map(|(column, ..)| column).or_else(|| by_name(kind, &fold(header)))
-        })
+        .filter_map(|header| family(kind, header).map(|(column, ..)| column).or_else(|| named(kind, header)))
         .map(|column| column.name)
         .collect();
     found.sort_unstable();
@@ -313,7 +333,7 @@ fn one(
         return Mapped::Unknown;
     }
     let folded = fold(header);
-    if let Some(column) = by_name(kind, &folded) {
+    if let Some(column) = named(kind, header) {
         return Mapped::Column { column, entry: None };
     }
     if let Some(column) = columns(kind).iter().find(|column| column.weak_aliases.contains(&folded.as_str())) {
@@ -349,8 +369,13 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     let names = columns(kind).iter().filter(|column| column.family().is_none()).map(|column| column.name);
     let mut message = format!("'{}' is not a column of {kind}.", shown(header));
     let mut suggestion = None;
+    let is_it =
+        |(of, word, _): &&(Option<Kind>, &str, &str)| of.is_none_or(|of| of == kind) && *word == folded;
     if folded == "generalemail" {
         message.push_str(" The service has no general e-mail address; accounts_email is another one.");
+    } else if let Some((.., column)) = MAY_MEAN.iter().find(is_it) {
+        message.push_str(&format!(" It may mean {column}."));
+        suggestion = Some((*column).to_owned());
     } else {
         let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
         let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
@@ -371,9 +396,19 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         }
         message.push_str(&other_script(header));
     }
-    message.push_str(
-        " Correct it, say what it means with --map, or keep it unread: with --ignore-column, or x- before its name.",
-    );
+    let name = header.trim();
+    message.push_str(&match &suggestion {
+        Some(column) => format!(
+            " Correct it, say what it means with --map {}, or keep it unread with --ignore-column {}.",
+            quoted(&shown(&format!("{name}={column}"))),
+            quoted(&shown(name))
+        ),
+        None => format!(
+            " Say what it means with --map {}, or keep it unread with --ignore-column {}.",
+            quoted(&shown(&format!("{name}=COLUMN"))),
+            quoted(&shown(name))
+        ),
+    });
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
 }
 
@@ -395,7 +430,7 @@ pub fn kind_of_name(name: &str) -> Option<Kind> {
     const WORDS: [(Kind, &[&str]); 4] = [
         (Kind::Company, &["companies", "company", "customers", "customer", "accounts"]),
         (Kind::Person, &["people", "users", "contacts", "persons", "person", "user"]),
-        (Kind::Site, &["sites", "site", "locations", "branches"]),
+        (Kind::Site, &["sites", "site", "locations", "branches", "stores", "store"]),
         (Kind::Device, &["devices", "device", "appliances", "cpe", "equipment"]),
     ];
     let lower = name.to_lowercase();

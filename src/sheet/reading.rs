@@ -8,6 +8,7 @@ use super::cell::Cell;
 use super::code::{Code, Severity};
 use super::finding::{Finding, shown};
 use super::layout;
+use super::preflight::COLUMN_LIMIT;
 use super::row::{Outcome, Raw, Row, RowReader};
 use super::table::Table;
 use super::tally::EXAMPLE_KEY;
@@ -90,7 +91,7 @@ impl<'a, 'e> Reading<'a, 'e> {
         }
         self.last = raw.number;
         let is_cut = raw.damage.is_none() && self.table.worksheet.is_none();
-        let width = is_cut.then_some(raw.cells.len());
+        let width = is_cut.then_some(raw.cells.len().min(COLUMN_LIMIT + 1));
         if raw.damage.is_none() && layout::is_other_header(&raw.cells) && !self.rows.is_header(&raw.cells) {
             self.end_before(&raw);
             return Ok(ControlFlow::Break(()));

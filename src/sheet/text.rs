@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 pub(crate) use markup::has_markup;
 pub(crate) use mojibake::repair_mojibake;
-pub(crate) use nothing::{is_formula_error, is_placeholder, is_too_narrow, is_zero};
+pub(crate) use nothing::{is_ditto, is_formula_error, is_placeholder, is_too_narrow, is_zero};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Characters that are removed wherever they stand: zero-width space, word joiner, byte order mark, soft hyphen.

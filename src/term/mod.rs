@@ -117,6 +117,11 @@ impl Terminal {
         self.manner.json
     }
 
+    /// The columns of what results are printed to; `None` where it is no terminal.
+    pub fn result_columns(&self) -> Option<usize> {
+        (self.lock().results.columns)()
+    }
+
     /// Prints one line of the result. With JSON wanted, results are [`Terminal::object`]s and this says nothing.
     pub fn result(&self, line: impl Into<Line>) {
         if !self.manner.json {

@@ -25,6 +25,11 @@ impl Table {
         self.grid.add_row(cells.into_iter().map(|cell| clean(cell.as_ref())));
     }
 
+    /// Whether its lines fit into so many columns.
+    pub fn fits(&self, columns: usize) -> bool {
+        self.grid.lines().all(|line| line.trim_end().chars().count() <= columns)
+    }
+
     /// The lines of the table, the heads first.
     pub fn lines(mut self) -> Vec<Line> {
         for number in &self.numbers {

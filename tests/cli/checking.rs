@@ -360,3 +360,24 @@ fn the_scenario_of_a_rehearsal_is_told_again() {
     let outcome = bench.fleetload(&typed).expect_code(0);
     assert!(outcome.stderr.contains("--sandbox --scenario 'bad day.toml'"), "{}", outcome.stderr);
 }
+
+/// One command for all headers that are not known, to be read over and typed; and each file once.
+#[test]
+fn headers_that_are_not_known_come_with_one_command_and_a_file_is_named_once() {
+    let bench = Bench::new(Scenario::default());
+    let header = "key,company,name,phone,address1,l,co,Our colour\n";
+    let row = format!("s1,{},Shop,+64 9 555 0100,1 High St,Auckland,NZ,red\n", bench::root());
+    bench.write("sites.csv", &format!("{header}{row}"));
+    let told = bench.fleetload(&["check", "sites.csv"]).expect_code(3);
+    let options = "--map l=city --map co=country --ignore-column 'Our colour'";
+    let options = options.replace("l=city", "'l=city'").replace("co=country", "'co=country'");
+    assert!(told.stderr.contains(&format!("fleetload check sites.csv {options}")), "{}", told.stderr);
+    let typed =
+        ["check", "sites.csv", "--map", "l=city", "--map", "co=country", "--ignore-column", "Our colour"];
+    bench.fleetload(&typed).expect_code(0);
+    let twice = bench.fleetload(&["check", "sites.csv", "./sites.csv"]).expect_code(2);
+    assert!(twice.stderr.contains("./sites.csv is named twice"), "{}", twice.stderr);
+    let equals = header.replace("Our colour", "A = B").replace(",l,", ",city,").replace(",co,", ",country,");
+    bench.write("sites.csv", &format!("{equals}{row}"));
+    bench.fleetload(&["check", "sites.csv", "--map", "A = B=state"]).expect_code(0);
+}

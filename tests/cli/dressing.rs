@@ -76,10 +76,10 @@ struct Dress {
     end: usize,
     /// Which of its cells are quoted without need.
     quoted: u8,
-    /// Blank cells after its last.
+    /// Blank cells after its last; those of the header are those of all.
     surplus: usize,
-    /// Whether blank cells at its end are left out.
-    is_cut: bool,
+    /// Whether its last cell is blank.
+    is_blank_at_its_end: bool,
     /// The lines of its note, and the line end between them.
     note: (usize, usize),
     /// Which name and street it has.
@@ -106,12 +106,12 @@ struct File {
 fn dress() -> impl Strategy<Value = Dress> {
     let blanks = prop::collection::vec(0..4_u8, 0..3);
     let rest = (0..4_usize, any::<u8>(), 0..3_usize, any::<bool>(), (0..4_usize, 0..4_usize), 0..6_usize);
-    (blanks, rest).prop_map(|(blanks, (end, quoted, surplus, is_cut, note, words))| Dress {
+    (blanks, rest).prop_map(|(blanks, (end, quoted, surplus, is_blank_at_its_end, note, words))| Dress {
         blanks,
         end,
         quoted,
         surplus,
-        is_cut,
+        is_blank_at_its_end,
         note,
         words,
     })
@@ -212,17 +212,12 @@ impl File {
             "address1" => STREETS[dress.words].to_owned(),
             "x-notes" => note.clone(),
             "city" => "Málaga".to_owned(),
-            _ => if dress.is_cut { "" } else { "NZ" }.to_owned(),
+            _ => if dress.is_blank_at_its_end { "" } else { "NZ" }.to_owned(),
         });
         (cells.collect(), lines)
     }
 
-    fn joined(&self, mut cells: Vec<String>, dress: &Dress) -> String {
-        if dress.is_cut {
-            while cells.last().is_some_and(String::is_empty) {
-                cells.pop();
-            }
-        }
+    fn joined(&self, cells: Vec<String>, dress: &Dress) -> String {
         let special = |c: char| c == self.delimiter || matches!(c, '"' | '\r' | '\n');
         let written = cells.iter().enumerate().map(|(at, cell)| {
             if cell.contains(special) || dress.quoted >> (at % 8) & 1 == 1 {
@@ -232,7 +227,8 @@ impl File {
             }
         });
         let mut text = written.collect::<Vec<_>>().join(&self.delimiter.to_string());
-        text.extend(std::iter::repeat_n(self.delimiter, dress.surplus));
+        // All records of a file have one width.
+        text.extend(std::iter::repeat_n(self.delimiter, self.records[0].surplus));
         text
     }
 

@@ -66,8 +66,8 @@ fn h03_a_near_miss_is_an_error_with_what_may_be_meant() {
     );
     assert_eq!(
         finding.message,
-        "'Lattitude' is not a column of sites. Did you mean 'latitude'? Correct it, say what it means with --map, or \
-         keep it unread: with --ignore-column, or x- before its name."
+        "'Lattitude' is not a column of sites. Did you mean 'latitude'? Correct it, say what it means with --map \
+         'Lattitude=latitude', or keep it unread with --ignore-column Lattitude."
     );
     assert_eq!(finding.line, Some(1));
     let desk = desk.read_with(|options| options.ignore_columns = vec!["lattitude".into()]);

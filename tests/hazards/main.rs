@@ -11,6 +11,7 @@ mod files;
 mod headers;
 mod listing;
 mod mended;
+mod others;
 mod records;
 mod rows;
 mod structure;

@@ -69,20 +69,20 @@ fn a_sheet_that_fits_two_kinds_is_never_dropped_without_a_word() {
     let bytes = workbook(&[
         ("Sites", &[SITES, &site("a")]),
         (
-            "Stores North",
+            "Shops North",
             &["key,company,name,phone,address1,city", "b,acme,North,+64 9 557 0000,1 Earl Street,Auckland"],
         ),
         ("Notes", &["whatever"]),
     ]);
     let desk = Desk::with("book.xlsx", &bytes);
-    assert_eq!(desk.found(), ["fatal sheet.ambiguous Stores North"]);
+    assert_eq!(desk.found(), ["fatal sheet.ambiguous Shops North"]);
     let message = desk.the("sheet.ambiguous").message;
     assert!(message.contains("fit sites and devices equally well: rename the sheet"), "{message}");
     let ignored = open(desk.path(), &desk.options).expect("a book").ignored;
     assert_eq!(
         ignored,
         [
-            ("Stores North".to_owned(), "fits two kinds of row equally well"),
+            ("Shops North".to_owned(), "fits two kinds of row equally well"),
             ("Notes".to_owned(), "holds no known kind of row"),
         ]
     );
@@ -90,10 +90,10 @@ fn a_sheet_that_fits_two_kinds_is_never_dropped_without_a_word() {
     let desk = desk.read_with(|options| options.sheets = vec!["Sites".into()]);
     assert_eq!(desk.found(), NOTHING);
     let desk = desk.read_with(|options| {
-        options.sheets = vec!["Stores North".into()];
+        options.sheets = vec!["Shops North".into()];
         options.kind = Some(fleetload::model::kind::Kind::Site);
     });
-    assert_eq!(desk.examined().sheets[0].name, "Stores North");
+    assert_eq!(desk.examined().sheets[0].name, "Shops North");
 }
 
 #[test]

@@ -70,15 +70,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         "row.too-many-cells",
         "the row has more cells than the header",
         SHIFTED,
-        "Often an address has a separator in it: put the whole cell into quotation marks. In a workbook, delete what stands to the right of the table.",
+        "Often an address has a separator in it: put the whole cell into quotation marks. Blank cells count too: the values before them may be shifted. In a workbook, delete what stands to the right of the table.",
     )
     .rule("no more cells than the header has")
     .example("12 King St, Unit 4", "\"12 King St, Unit 4\""),
     found(
         "row.too-few-cells",
-        "the row ends before a required column",
+        "the row has fewer cells than the header, or hardly any value",
         SHIFTED,
-        "Often one row was broken in two by a line break in a cell: join the two lines, or put the cell into quotation marks.",
+        "Often a separator is missing, or a line break in a cell has cut one row in two: add the separator, or join the two lines. A heading, a total or a remark among the rows: delete it.",
     )
     .rule("as many cells as the header has"),
     found(

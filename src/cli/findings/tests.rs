@@ -25,28 +25,48 @@ fn mac(row: u32) -> Finding {
 }
 
 #[test]
-fn findings_that_are_too_many_to_be_kept_are_counted_with_their_range() {
+fn findings_that_are_too_many_to_be_kept_are_counted_with_their_range_in_a_table_that_stands_first() {
     let told = told((2..=10_001).map(mac), false);
-    assert!(told.contains("  and 9,995 more cell.mac-length in F7:F10001\n"), "{told}");
-    let table = told.split("What is wrong, by column:\n").nth(1).expect("a table");
-    assert_eq!(
-        table,
-        " sheet    column         code              count  where\n \
-         Devices  F MAC Address  cell.mac-length  10,000  F2:F10001\n\n"
+    assert!(told.contains("  and 9,999 more cell.mac-length in F3:F10001\n"), "{told}");
+    assert!(
+        told.starts_with(
+            "What is wrong, by column:\n \
+             sheet    column         code              count  where\n \
+             Devices  F MAC Address  cell.mac-length  10,000  F2:F10001\n\n\
+             onboarding.xlsx, sheet Devices:\n"
+        ),
+        "{told}"
     );
 }
 
 #[test]
-fn equal_findings_of_a_column_are_told_a_few_times_and_then_counted() {
-    let told = told((2..=10).chain([20]).map(mac), false);
+fn on_a_narrow_terminal_each_row_of_the_table_has_two_lines() {
+    let mut list = Findings::default();
+    list.extend((2..=10_001).map(mac));
+    let (terminal, results, _) = terminal(Manner::default());
+    tell_table(&terminal, list.groups().iter().collect(), Some(50));
+    assert_eq!(
+        results.text(),
+        "What is wrong, by column:\n 10,000 x cell.mac-length\n   Devices, F MAC Address: F2:F10001\n\n"
+    );
+}
+
+#[test]
+fn of_equal_findings_of_a_column_those_that_differ_are_told_and_the_rest_counted() {
+    let other = |row: u32| mac(row).showing(&format!("11223344{row}"), ValueKind::Text);
+    let told = told((2..=10).chain([20]).map(mac).chain((31..40).map(other)), false);
     assert_eq!(told.matches("error[cell.mac-length]").count(), 5);
-    assert!(told.starts_with(
-        "onboarding.xlsx, sheet Devices:\n\
-         error[cell.mac-length] Devices!F2  \"MAC Address\" = 1122334455\n\
-         \x20 this has 10 hexadecimal digits\n\
-         \x20 fix: enter 00:11:22:33:44:55\n"
-    ));
-    assert!(told.contains("  and 5 more cell.mac-length in F7:F10, F20\n\n"), "{told}");
+    assert!(
+        told.contains(
+            "onboarding.xlsx, sheet Devices:\n\
+             error[cell.mac-length] Devices!F2  \"MAC Address\" = 1122334455\n\
+             \x20 this has 10 hexadecimal digits\n\
+             \x20 fix: enter 00:11:22:33:44:55\n\
+             error[cell.mac-length] Devices!F31  \"MAC Address\" = 1122334431\n"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("  and 14 more cell.mac-length in F3:F10, F20, F35:F39\n\n"), "{told}");
 }
 
 #[test]
@@ -58,13 +78,12 @@ fn the_worst_comes_first_in_its_sheet_and_notes_only_when_asked_for() {
     let findings = [warning, csv.clone(), mac(2), csv, note, fatal];
     let without = told(findings.clone(), false);
     let heads: Vec<_> =
-        without.lines().filter(|line| line.ends_with(':') || line.contains('[')).take(6).collect();
+        without.lines().filter(|line| line.ends_with(':') || line.contains('[')).take(5).collect();
     assert_eq!(
         heads,
         [
             "sites.csv:",
             "error[header.required-missing] sites.csv",
-            "error[cell.required] sites.csv, row 3 (line 7)",
             "error[cell.required] sites.csv, row 3 (line 7)",
             "warning[cell.phone] sites.csv, row 2",
             "onboarding.xlsx, sheet Devices:"

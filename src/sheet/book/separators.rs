@@ -18,6 +18,9 @@ use crate::sheet::source::Format;
 use crate::sheet::table::{Candidate, Guess, HEADER_ROWS};
 use crate::sheet::text;
 
+/// Below so many rows, blank ones included, no header is sought.
+const LAST_LOOKED_AT: u32 = 20_000;
+
 /// What may stand between cells.
 pub(super) const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 
@@ -164,10 +167,11 @@ impl Book {
         let mut damaged = Vec::new();
         let mut wide = Vec::new();
         let mut looked = 0;
+        let last = self.options.header_row.map_or(LAST_LOOKED_AT, |row| row.max(LAST_LOOKED_AT));
         while self.wants_more(looked, candidates.last().map(|last: &Candidate| last.row))
             && damaged.len() < HEADER_ROWS
         {
-            let Some(mut record) = records.next()? else { break };
+            let Some(mut record) = records.next()?.filter(|record| record.row <= last) else { break };
             if record.cells.iter().all(|cell| text::is_blank(cell)) {
                 continue;
             }

@@ -133,9 +133,9 @@ fn what_is_wrong_with_rows_is_found_at_its_cell() {
         ("a,acme,,+64 9 555,1 High St,Ulm,DE\n", vec![at(Code::CellRequired, "C2")]),
         ("a,acme,A,+64 9 555,1 High St,,DE\n", vec![at(Code::CellRequired, "F2")]),
         ("a,acme,A,+64 9 555,1 High St,Ulm,DE,x\n", vec![at(Code::RowTooManyCells, "H2")]),
-        ("a,acme,A,+64 9 555,1 High St,Ulm,DE,,\n", vec![]),
-        ("a,acme,A\n", vec![at(Code::RowTooFewCells, "D2")]),
-        ("a,acme,A,+64 9 555,1 High St\n", vec![at(Code::CellRequired, "F2"), at(Code::CellRequired, "G2")]),
+        ("a,acme,A,+64 9 555,1 High St,Ulm,DE,,\n", vec![at(Code::RowTooManyCells, "H2")]),
+        ("a,acme,A\n", vec![at(Code::RowTooFewCells, "C2")]),
+        ("a,acme,A,+64 9 555,1 High St\n", vec![at(Code::RowTooFewCells, "E2")]),
         (
             "a,acme,\"A\"x,+64 9 555,1 High St,Ulm,DE\n",
             vec![at(Code::RowQuoteStray, "C2"), at(Code::SheetEmpty, "1")],
@@ -168,7 +168,7 @@ fn rows_that_are_no_data_are_skipped_and_told() {
         [at(Code::RowFooter, "4"), at(Code::RowBlank, "")]
     );
     let in_the_middle = found(&format!("{HEAD}Total: 1,,,,,,\n{good}"));
-    assert!(in_the_middle.contains(&at(Code::CellRequired, "C2")), "{in_the_middle:?}");
+    assert_eq!(in_the_middle, [at(Code::RowTooFewCells, "2")]);
     assert_eq!(found(&format!("Sites of Acme\n\n{HEAD}{good}")), [at(Code::SheetPreamble, "3")]);
 }
 
@@ -188,7 +188,7 @@ fn what_is_wrong_with_headers_is_found_at_its_cell() {
     let table = [
         (format!("{head},adress2\n{row}"), vec![at(Code::HeaderUnknown, "H1")]),
         (format!("{head},street\n{row}"), vec![at(Code::HeaderDuplicate, "H1")]),
-        (format!("{head},,x-own\n{row}"), vec![at(Code::HeaderBlank, "H1")]),
+        (format!("{head},,x-own\n{}", row.replace('z', "z,")), vec![at(Code::HeaderBlank, "H1")]),
         (format!("{}\n{row}", head.replace("phone", "x-phone")), vec![at(Code::HeaderRequiredMissing, "1")]),
         ("1,2,3\n4,5,6\n".into(), vec![at(Code::HeaderMissing, "1")]),
         ("key,a\ncompany,b\nname,c\nphone,d\n".into(), vec![at(Code::HeaderTransposed, "1")]),

@@ -15,6 +15,7 @@ pub(super) const ADDRESS1: Column =
             "billingstreet",
             "mailingstreet",
             "address1street",
+            "workaddress",
         ]);
 
 /// The same where an address may be without it.
@@ -32,17 +33,35 @@ pub(super) const SUBURB: Column = Column::new("suburb", Form::Name, "The suburb 
 pub(super) const CITY: Column = Column::new("city", Form::Name, "The town or city.", "Auckland")
     .api("address.city")
     .need(Need::Wanted)
-    .aliases(&["town", "locality", "billingcity", "mailingcity"]);
+    .aliases(&["town", "locality", "billingcity", "mailingcity", "towncity"]);
 
 pub(super) const STATE: Column =
     Column::new("state", Form::Name, "The state, province or region.", "Auckland")
         .api("address.state")
-        .aliases(&["province", "region", "county", "stateregion", "billingstate", "mailingstate"]);
+        .aliases(&[
+            "province",
+            "region",
+            "county",
+            "stateregion",
+            "stateprovince",
+            "billingstate",
+            "billingstateprovince",
+            "mailingstate",
+        ]);
 
 pub(super) const POSTCODE: Column =
     Column::new("postcode", Form::Code, "The postcode or ZIP code, with its leading zeros.", "1010")
         .api("address.postOrZipCode")
-        .aliases(&["postorzipcode", "zip", "zipcode", "postalcode", "postcodezip", "billingpostalcode"]);
+        .aliases(&[
+            "postorzipcode",
+            "zip",
+            "zipcode",
+            "postalcode",
+            "postcodezip",
+            "zippostalcode",
+            "billingpostalcode",
+            "billingzippostalcode",
+        ]);
 
 pub(super) const COUNTRY: Column =
     Column::new("country", Form::Country, "The country, as the service's users know it.", "New Zealand")

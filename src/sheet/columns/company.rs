@@ -11,7 +11,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         "acme",
     )
     .need(Need::Conditional)
-    .aliases(&["ref", "referenceid", "externalid", "companykey", "accountnumber", "customerno"]),
+    .aliases(&["ref", "referenceid", "externalid", "companykey", "accountnumber", "accountid", "customerno"]),
     Column::new(
         "parent",
         Form::Reference(Role::Parent),
@@ -20,7 +20,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     )
     .api("parentCompanyId")
     .required()
-    .aliases(&["parentcompanyid", "parentcompany", "parentkey", "parentaccount", "reseller"]),
+    .aliases(&["parentcompanyid", "parentcompany", "parentkey", "parentaccount", "parentaccountid", "reseller"]),
     Column::new(
         "company_type",
         Form::Enum(&["CUSTOMER", "RESELLER"]),

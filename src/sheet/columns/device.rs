@@ -45,7 +45,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new("device_model", Form::Name, "The hardware model; not together with template.", "Edge 100")
         .api("deviceModel")
         .need(Need::Conditional)
-        .aliases(&["model", "hardware", "hardwaremodel"]),
+        .aliases(&["model", "modelid", "hardware", "hardwaremodel"]),
     Column::new(
         "mac",
         Form::Mac,

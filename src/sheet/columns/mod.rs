@@ -48,7 +48,15 @@ const COMPANY: Column = Column::new(
 )
 .api("companyId")
 .required()
-.aliases(&["companyid", "companykey", "account", "accountid"]);
+.aliases(&[
+    "companyid",
+    "companykey",
+    "account",
+    "accountid",
+    "customer",
+    "organizationid",
+    "organisationid",
+]);
 
 /// The phone number, where it is needed.
 const PHONE: Column = Column::new(
@@ -59,7 +67,8 @@ const PHONE: Column = Column::new(
 )
 .api("phoneNumber")
 .need(Need::Required)
-.aliases(&["phonenumber", "telephone", "tel", "mainphone"]);
+.aliases(&["phonenumber", "telephone", "telephonenumber", "tel", "mainphone"])
+.weak_aliases(&["workphone", "businessphone", "contactphone"]);
 
 /// The fax number.
 const FAX: Column =

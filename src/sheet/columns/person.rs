@@ -54,7 +54,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     )
     .api("username")
     .required()
-    .aliases(&["login", "userid", "loginname"]),
+    .aliases(&["login", "userid", "loginname", "userprincipalname"]),
     Column::new("email", Form::Email, "The user's e-mail address.", "jane.doe@acme.example")
         .api("email")
         .required()
@@ -62,8 +62,15 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new("allow_login", Form::Bool, "Whether the user may sign in.", "yes")
         .api("allowLogin")
         .required()
-        .aliases(&["loginallowed", "canlogin", "active", "enabled"]),
-    PHONE.need(Need::Optional).weak_aliases(&["mobile", "cell"]),
+        .aliases(&["loginallowed", "canlogin", "active", "enabled", "accountenabled"]),
+    PHONE.need(Need::Optional).weak_aliases(&[
+        "workphone",
+        "businessphone",
+        "contactphone",
+        "mobile",
+        "mobilenumber",
+        "cell",
+    ]),
     FAX,
     ADDRESS1,
     ADDRESS2,

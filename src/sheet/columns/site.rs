@@ -16,7 +16,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new("name", Form::Name, "The name of the site.", "Queen Street")
         .api("name")
         .required()
-        .aliases(&["sitename", "locationname", "branch", "branchname"]),
+        .aliases(&["sitename", "locationname", "storename", "branch", "branchname"]),
     Column::new("reference", Form::Code, "Your own reference of the site, sent to the service.", "Q-01")
         .api("reference")
         .aliases(&["siteref", "sitereference", "storenumber", "branchcode"]),

@@ -78,7 +78,7 @@ fn address(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     if let Some(odd) = local.chars().chain(domain.chars()).find(|c| odd(*c)) {
         let named =
             if odd == ' ' { "a space".to_owned() } else { format!("'{odd}' (U+{:04X})", u32::from(odd)) };
-        return wrong(format!("{named} may not stand in an e-mail address: correct it"));
+        return wrong(format!("{named} is not allowed in an e-mail address: correct it"));
     }
     local_part(local, text)?;
     domain_part(domain, text, reading)?;
@@ -117,7 +117,7 @@ fn local_part(local: &str, text: &str) -> Result<(), Problem> {
     }
     let message = if let Some(odd) = local.chars().find(|c| !c.is_ascii()) {
         format!(
-            "'{odd}' (U+{:04X}) may not stand before the @: enter the address in letters a-z",
+            "'{odd}' (U+{:04X}) is not allowed before the @: enter the address in letters a-z",
             u32::from(odd)
         )
     } else if local.is_empty() {

@@ -46,7 +46,7 @@ pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
         };
         return Err(Problem::new(
             Code::CellKey,
-            format!("{named} may not stand in a key: replace it here and wherever the key is referred to"),
+            format!("{named} is not allowed in a key: replace it here and wherever the key is referred to"),
         )
         .rule(RULE));
     }
@@ -150,9 +150,9 @@ pub(super) fn username(text: &str) -> Result<Value, Problem> {
         })
         .collect();
     let message = if bad.iter().all(char::is_ascii_uppercase) {
-        format!("capital letters ({}) may not stand in a username: write small ones", named.join(", "))
+        format!("usernames must be lower case: found {}", named.join(", "))
     } else {
-        format!("{} may not stand in a username: choose another one", named.join(", "))
+        format!("a username cannot contain {}: choose another one", named.join(", "))
     };
     let mut problem = Problem::new(Code::CellUsername, message).rule(RULE);
     let lower = text.to_ascii_lowercase();

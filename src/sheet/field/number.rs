@@ -12,7 +12,9 @@ const PHONE_DIGITS: usize = 7;
 const LIKELY_DIGITS: usize = 9;
 /// The column of codes by which no record is recognised.
 pub(super) const POSTCODE: &str = "postcode";
-const IDENTIFIER: &str = "text: phone numbers, codes, keys and names are no quantities";
+/// Models are named by numbers without zeros in front.
+const MODEL: &str = "device_model";
+const IDENTIFIER: &str = "store phone numbers, codes, keys and names as text, not as numbers";
 
 /// A cell that holds a number: the text to go on with, or none when all is said. `country` is that of the row.
 pub(super) fn read_cell(
@@ -56,6 +58,10 @@ pub(super) fn read_cell(
         reading.problems.push(without_its_zeros(text, &whole));
         reading.restored = Some(whole.code.clone());
         return Some(whole.code);
+    }
+    let is_whole = column.name == POSTCODE && postcode::is_whole(text, country);
+    if is_whole || column.name == MODEL {
+        return Some(text.to_owned());
     }
     reading.problems.push(
         Problem::new(
@@ -247,8 +253,7 @@ fn all_digits(part: &str) -> bool {
 fn mac(text: &str, value: f64) -> Problem {
     let count = text.chars().filter(char::is_ascii_digit).count();
     let lost = if count == 12 {
-        "the cell holds a number, which looks whole and may have lost what followed an E or stood in front"
-            .to_owned()
+        "Excel stored this as a number, so leading zeros or an exponent may be lost".to_owned()
     } else {
         format!(
             "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC address \

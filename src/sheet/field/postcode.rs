@@ -66,6 +66,19 @@ pub(super) fn whole(digits: &str, country: Option<&str>) -> Option<Whole> {
     is_short.then(|| Whole { code: format!("{digits:0>width$}"), country: name, digits: width })
 }
 
+/// Whether a postcode of so many digits, the first of which is no zero, is whole in the row's country: nothing was lost.
+pub(super) fn is_whole(digits: &str, country: Option<&str>) -> bool {
+    let Some((code, _)) = country.and_then(country::known) else { return false };
+    let of_one_length =
+        COUNTRIES.iter().find(|written| written.country == code).map(|written| written.digits);
+    // Those that have no zeros in front.
+    let length = of_one_length.or(match code {
+        "AT" | "BE" | "CH" | "LU" => Some(4),
+        _ => None,
+    });
+    length == Some(digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +117,20 @@ mod tests {
         for (digits, country, expected) in table {
             let found = whole(digits, country).map(|whole| whole.code);
             assert_eq!(found.as_deref(), expected, "{digits} {country:?}");
+        }
+    }
+
+    #[test]
+    fn a_postcode_with_all_its_digits_is_whole() {
+        for (digits, country) in
+            [("1010", "NZ"), ("1010", "Austria"), ("8001", "CH"), ("2000", "AU"), ("78701", "US")]
+        {
+            assert!(is_whole(digits, Some(country)), "{digits} {country}");
+        }
+        for (digits, country) in
+            [("101", Some("AT")), ("2134", Some("US")), ("1010", Some("GB")), ("1010", None)]
+        {
+            assert!(!is_whole(digits, country), "{digits} {country:?}");
         }
     }
 

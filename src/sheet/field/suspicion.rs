@@ -6,8 +6,8 @@ use super::super::code::Code;
 use super::super::column::{Column, Family, Form, Need};
 use super::super::finding::shown;
 use super::super::text::{
-    Changes, Norm, has_markup, is_direction, is_format, is_joiner, is_placeholder, is_zero, normalise,
-    repair_mojibake,
+    Changes, Norm, has_markup, is_direction, is_ditto, is_format, is_joiner, is_placeholder, is_zero,
+    normalise, repair_mojibake,
 };
 use super::{Problem, Ways, lookalike};
 
@@ -200,6 +200,14 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(P
     if is_never_placeholder(column) {
         return None;
     }
+    if is_ditto(text) && column.form != Form::Key {
+        let message = format!(
+            "'{}' repeats the cell above, and nothing is taken from there: enter the value",
+            shown(text)
+        );
+        let problem = Problem::new(Code::CellPlaceholder, message).rule("the value itself, in every row");
+        return Some((problem.error(), true));
+    }
     // As a coordinate it is a number gone wrong in a program, not a word for nothing.
     let is_broken_number =
         matches!(column.form, Form::Latitude | Form::Longitude) && text.eq_ignore_ascii_case("nan");
@@ -217,7 +225,9 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(P
     } else if ways.placeholders_blank || !is_free(column.form) {
         (problem("the cell is read as blank; clear it"), true)
     } else {
-        (problem("it is sent as it stands; clear the cell unless it is meant"), false)
+        let advice = "it is sent as it stands; clear the cell unless it is meant, or have all such cells read as blank \
+                      with --placeholders-blank";
+        (problem(advice), false)
     })
 }
 

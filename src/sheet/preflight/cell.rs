@@ -49,6 +49,9 @@ pub(super) struct Cell {
     bytes: usize,
 }
 
+/// Digits of the number of a shared text; the reader takes a number beyond all it can hold for the first text.
+const LONGEST_INDEX: usize = 18;
+
 impl Cell {
     /// A cell begins, of the type that the file gives.
     pub(super) fn at((row, column): (u32, u16), of: Option<&str>) -> Self {
@@ -102,7 +105,8 @@ impl Cell {
         }
         // The reader takes only the first piece of a number, and an index that is none for the first text.
         let takes_all = matches!(self.of, Type::Text | Type::Error | Type::Other);
-        let is_index = self.of != Type::Shared || text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_index = self.of != Type::Shared
+            || (text.len() <= LONGEST_INDEX && text.bytes().all(|byte| byte.is_ascii_digit()));
         if is_index && (is_first || takes_all) { Ok(()) } else { Err(BROKEN) }
     }
 

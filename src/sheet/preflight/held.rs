@@ -12,6 +12,8 @@ use super::tokens::{self, Tokens, elements};
 
 /// Bytes that a shared text takes at least: `<si/>`.
 const SMALLEST_TEXT: u64 = 5;
+/// A claim that costs nothing, however wrong it is; programs write such.
+const HARMLESS: u64 = 65_536;
 
 /// Refuses what would make the reader ask for more memory than the file is worth.
 pub(super) fn look_through(archive: &mut Archive, listing: &Listing) -> Result<(), Fault> {
@@ -34,7 +36,7 @@ pub(super) fn look_through(archive: &mut Archive, listing: &Listing) -> Result<(
 /// The shared texts: not more than the part can hold, and not more than are read.
 fn texts(archive: &mut Archive, part: &str) -> Result<(), Fault> {
     let limits = archive.limits;
-    let most = (archive.size(part) / SMALLEST_TEXT + 1).min(limits.texts);
+    let most = (archive.size(part) / SMALLEST_TEXT + 1).max(HARMLESS).min(limits.texts);
     let mut texts = 0;
     let mut begins = None;
     count(archive.part(part, limits.run)?, part, |name, claimed, at| {

@@ -8,6 +8,7 @@ use crate::sheet::code::Code;
 use crate::sheet::column::Need;
 use crate::sheet::finding::{Finding, shown};
 use crate::sheet::layout;
+use crate::sheet::preflight::COLUMN_LIMIT;
 use crate::sheet::row::Row;
 
 /// Cells that every row needs and a row that is no record lacks at least.
@@ -34,7 +35,8 @@ impl RowReader<'_> {
 
     /// The finding for a row of a text table that has not as many cells as the header, where that is no habit.
     fn wrong_width(&mut self, cells: &[Cell], row: &Row) -> Option<Finding> {
-        let (count, width) = (cells.len(), self.table.width());
+        // Blank cells beyond the columns that are read are none of the header's either.
+        let (count, width) = (cells.len().min(COLUMN_LIMIT + 1), self.table.width());
         if !self.setting.is_text_table || self.table.widths.allow(count, width) && !self.is_beyond(cells) {
             return None;
         }

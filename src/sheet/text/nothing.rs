@@ -104,6 +104,13 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
+/// What people write instead of repeating the cell above.
+pub(crate) fn is_ditto(text: &str) -> bool {
+    const MARKS: [&str; 7] = ["\"", "''", "\u{3003}", "\u{201d}", "\u{201e}", "\u{2033}", ",,"];
+    const WORDS: [&str; 4] = ["as above", "same as above", "see above", "ditto"];
+    text.len() <= 16 && (MARKS.contains(&text) || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word)))
+}
+
 /// Nothing but zeros, as spreadsheets write them that have no blank cells.
 pub(crate) fn is_zero(text: &str) -> bool {
     matches!(text, "0" | "0.0" | "00")

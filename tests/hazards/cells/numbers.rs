@@ -95,7 +95,10 @@ fn n05_a_mac_of_digits_stored_as_a_number_is_an_error_with_the_padded_address() 
     let whole = number("devices", "mac", "881122334455");
     assert_eq!(judged(&whole).1.as_deref(), Some("88:11:22:33:44:55"));
     let message = whole.the("cell.numeric-identifier").message;
-    assert!(message.contains("looks whole") && !message.contains("this has 12"), "{message}");
+    assert!(
+        message.contains("leading zeros or an exponent may be lost") && !message.contains("this has 12"),
+        "{message}"
+    );
     assert_eq!(spoiled("devices", "mac", "1122334455.0").0, ["error cell.numeric-identifier E2"]);
     // In a text table the digits are text, and too few.
     let finding = csv("devices", &[("mac", "1122334455")]).the("cell.mac-length");
@@ -138,12 +141,12 @@ fn n07_zeros_of_a_postcode_are_restored_where_the_country_makes_them_certain() {
     assert_eq!(postcode(&desk), "02134");
 }
 
-/// No country, one whose postcodes are as long as the number, one without zeros in front, one that writes a dash; and text,
+/// No country, one whose postcodes are no numbers, one without zeros in front, one that writes a dash; and text,
 /// which has what was typed.
 #[test]
 fn n07_no_zero_is_added_to_a_postcode_where_that_is_not_certain() {
     for (country, value) in
-        [("", "2134"), ("NZ", "2134"), ("US", "213"), ("AT", "101"), ("PL", "1001"), ("Wonderland", "2134")]
+        [("", "2134"), ("GB", "2134"), ("US", "213"), ("AT", "101"), ("PL", "1001"), ("Wonderland", "2134")]
     {
         let desk = number_with("sites", "postcode", value, &[("country", country)]);
         let found = judged(&desk).0;
