@@ -46,7 +46,7 @@ const RUN: &str = "fleetload run FILE";
 /// What stands for the name of a file in advice.
 const FILE: &str = " FILE";
 /// The commands that may be a rehearsal.
-const REHEARSED: [&str; 3] = ["run", "plan", "doctor"];
+const REHEARSED: [&str; 4] = ["run", "plan", "doctor", "resolve"];
 /// Options that stand alone: what follows them is no value.
 const ALONE: [&str; 4] = ["--not-created", "--abandon", "--seen", "--sandbox"];
 

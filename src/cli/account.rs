@@ -7,7 +7,6 @@ use url::{Host, Url};
 
 use super::precedence::Layers;
 use super::profile::Profile;
-use super::rehearsal;
 use super::secret::SecretSource;
 use super::settings::{Origin, Purpose, Setting, Settings, wrong};
 use crate::error::{Error, Result};
@@ -33,13 +32,14 @@ impl Settings {
     /// The account that a journal is bound to. A rehearsal has a name of its own, that no real service has.
     pub(super) fn identity(&self) -> Option<Account> {
         let account = self.account.as_ref()?;
-        let base_url = match account.base_url.origin {
-            Origin::Rehearsal => rehearsal::BASE_URL.to_owned(),
+        let client_id = account.client_id.value.clone();
+        Some(match account.base_url.origin {
+            Origin::Rehearsal => Account::of_rehearsal(client_id),
             Origin::Flag(_) | Origin::Environment(_) | Origin::File(..) | Origin::Default => {
-                account.base_url.value.as_str().trim_end_matches('/').to_owned()
+                let base_url = account.base_url.value.as_str().trim_end_matches('/').to_owned();
+                Account { base_url, client_id }
             }
-        };
-        Some(Account { base_url, client_id: account.client_id.value.clone() })
+        })
     }
 }
 

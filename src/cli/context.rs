@@ -10,14 +10,13 @@ use jiff::tz::TimeZone;
 use super::args::{Common, Overrides, Rehearsal};
 use super::environment::Environment;
 use super::profile::{self, Profile};
-use super::rehearsal;
 use super::settings::{Purpose, Settings};
 use crate::clock::Clock;
 use crate::command::Again;
 use crate::error::{Error, Result};
-use crate::journal::Journal;
+use crate::journal::{Journal, Whose};
 use crate::model::time::Moment;
-use crate::term::{Terminal, moment};
+use crate::term::{Ink, Line, Terminal, moment};
 
 /// What a command works with.
 pub(super) struct Context<'a> {
@@ -30,6 +29,8 @@ pub(super) struct Context<'a> {
     pub(super) rehearsing: Cell<bool>,
     /// What the simulated service was told to do wrong, so that the next command meets the same.
     pub(super) scenario: RefCell<Option<PathBuf>>,
+    /// Whose records the command speaks of, as far as it knows.
+    pub(super) whose: RefCell<Option<Whose>>,
     /// How files were read, so that what is corrected is read the same: options, each with a space before it.
     pub(super) reading: RefCell<String>,
     /// Whether the command is about the journal, so that its summary counts the rows there.
@@ -119,16 +120,25 @@ impl Context<'_> {
     pub(super) fn journal(&self) -> Result<Journal> {
         let journal = Journal::open_existing(&self.common.journal)?;
         self.at_journal.set(true);
-        self.note_rehearsal(&journal)?;
+        self.note_whose(&journal)?;
         Ok(journal)
     }
 
-    /// Notes whether a journal is that of a rehearsal.
-    pub(super) fn note_rehearsal(&self, journal: &Journal) -> Result<()> {
-        if journal.account()?.is_some_and(|account| account.base_url == rehearsal::BASE_URL) {
+    /// Notes whose a journal is, and whether it is that of a rehearsal.
+    pub(super) fn note_whose(&self, journal: &Journal) -> Result<()> {
+        let whose = journal.whose()?;
+        if whose.banner().is_some() {
             self.rehearsing.set(true);
         }
+        self.whose.replace(Some(whose));
         Ok(())
+    }
+
+    /// Tells whose records the result speaks of, and that it is that of a rehearsal.
+    pub(super) fn tell_whose(&self, whose: &Whose) {
+        let ink = if whose.banner().is_some() { Ink::Warning } else { Ink::Faint };
+        self.terminal.result(Line::new().ink(ink, whose.line()));
+        self.whose.replace(Some(whose.clone()));
     }
 
     /// The runtime that requests, timers and signals live on.

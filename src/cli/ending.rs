@@ -43,6 +43,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let exit = end.exit();
     let standing = Standing { end, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
+    context.tell_whose(&journal.whose()?);
     for line in counts::table(&sum) {
         terminal.result(line);
     }

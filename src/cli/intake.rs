@@ -107,7 +107,7 @@ pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
         return Ok(None);
     }
     let journal = Journal::open_existing(path)?;
-    context.note_rehearsal(&journal)?;
+    context.note_whose(&journal)?;
     Ok(Some(journal))
 }
 

@@ -191,10 +191,15 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
         here: TimeZone::system(),
         rehearsing: Cell::new(false),
         scenario: RefCell::new(None),
+        whose: RefCell::new(None),
         reading: RefCell::new(String::new()),
         at_journal: Cell::new(false),
     };
     let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
+    let summary = match context.whose.take() {
+        Some(whose) => summary.with_all(whose.fields().into()),
+        None => summary,
+    };
     if terminal.json() && context.at_journal.get() {
         summary.counting(|| Journal::open_existing(&args.common.journal))
     } else {

@@ -21,7 +21,7 @@ use crate::command::quoted;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, rehearse_with};
-use crate::journal::Journal;
+use crate::journal::{Journal, Whose};
 use crate::model::operation::Operation;
 use crate::plan::forecast::Allowance;
 use crate::plan::{Cause, Plan, Terms};
@@ -52,6 +52,10 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     examined.findings.append(taken);
     examined.findings.extend(quota_finding(&examined, &outlook.plan));
     let found = Found::of(&examined.findings);
+    let whose = Whose::from(settings.identity());
+    if whose.account().is_some() {
+        context.tell_whose(&whose);
+    }
     tell(context, &settings, &terms, &outlook, &rehearsed(context, typed, &manner));
     intake::tell_sheets(context, &examined, &manner);
     context.terminal.result("");
@@ -62,7 +66,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
         let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
-        let known = page::Known { settings: &settings, terms: &terms, command };
+        let known = page::Known { settings: &settings, terms: &terms, whose: &whose, command };
         page::write(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;

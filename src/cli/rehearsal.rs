@@ -15,8 +15,6 @@ use crate::error::{Error, Result};
 use crate::journal::{Journal, Noun, Referenced};
 use crate::sandbox::{Being, Present, Running, Sandbox, SandboxError, Scenario, wall_clock};
 
-/// What the journal of a rehearsal is bound to: a fixed name, since the port is another one each time.
-pub(super) const BASE_URL: &str = "sandbox://in-process";
 /// Whom a sandbox lets in whose scenario names nobody.
 pub(super) const CLIENT: &str = "sandbox";
 

@@ -27,6 +27,7 @@ const NUMBERS: usize = 20;
 pub(super) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
     let written = context.journal().and_then(|journal| {
         let (import, standing) = asked_for(context, typed, &journal)?;
+        context.tell_whose(&journal.whose()?);
         let (written, _) = write(context, &journal, import, &standing)?;
         status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
         Ok(summary(End::Done, import, &standing, &written))

@@ -49,6 +49,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         Err(refused) => return Ok(refused),
     };
 
+    context.note_whose(&journal)?;
     let concerned = concerned(&journal, imported)?;
     let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? {
         Ok(locks) => locks,
@@ -150,8 +151,8 @@ fn prepare(
 /// Binds the journal to the account. Who rehearsed in this folder and now means it is told how to begin in earnest,
 /// and the other way round.
 fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &Account) -> Result<()> {
-    let rehearsed = journal.account()?.is_some_and(|bound| bound.base_url == rehearsal::BASE_URL);
-    let rehearsing = account.base_url == rehearsal::BASE_URL;
+    let rehearsed = journal.account()?.is_some_and(|bound| bound.is_rehearsal());
+    let rehearsing = account.is_rehearsal();
     if rehearsed == rehearsing || journal.account()?.is_none() {
         return journal.bind(account);
     }

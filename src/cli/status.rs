@@ -7,7 +7,7 @@ use super::context::Context;
 use super::glance::Glance;
 use super::needs::Unanswered;
 use super::summary::Summary;
-use super::{audit, corrected, counts, held, rehearsal};
+use super::{audit, corrected, counts, held};
 use crate::ending::{End, RunEnd};
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, ImportInfo, Journal};
@@ -26,6 +26,9 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
     let shown: Vec<&ImportInfo> =
         imports.iter().filter(|import| typed.import.is_none_or(|wanted| import.import == wanted)).collect();
     let glance = Glance::of(context, &journal, typed.import)?;
+    if let Some(banner) = journal.whose()?.banner() {
+        context.terminal.result(Line::new().ink(Ink::Warning, banner));
+    }
     glance.tell_headline(context);
     tell_account(context, &journal)?;
     for import in &shown {
@@ -69,13 +72,7 @@ pub(super) fn require(imports: &[ImportInfo], wanted: ImportId) -> Result<&Impor
 
 fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
     let line = Line::plain("journal ").ink(Ink::Strong, journal.path().display().to_string());
-    context.terminal.result(match journal.account()? {
-        Some(account) if account.base_url == rehearsal::BASE_URL => {
-            line.text(", of a rehearsal (simulated service)")
-        }
-        Some(account) => line.text(format!(", account {} at {}", account.client_id, account.base_url)),
-        None => line.text(", not used with any account yet"),
-    });
+    context.terminal.result(line.text(format!(", {}", journal.whose()?.words())));
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! what should happen to a job is decided elsewhere and only guarded and written down here. Moments are handed
 //! in; nothing here asks a clock.
 
+mod account;
 mod activity;
 mod adding;
 mod answers;
@@ -65,6 +66,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 
 pub use crate::model::id::SheetId;
+pub use account::{Account, Whose};
 pub use activity::{Activity, Span};
 pub use answers::Answered;
 pub use audit::{AuditFigures, AuditScope};
@@ -106,15 +108,6 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The service account whose records a journal speaks of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
-    /// The base address of the service.
-    pub base_url: String,
-    /// The client id.
-    pub client_id: String,
-}
-
 /// An open journal: one connection to its file.
 #[derive(Debug)]
 pub struct Journal {
@@ -142,6 +135,11 @@ impl Journal {
     /// The account the journal is bound to; `None` until [`Journal::bind`].
     pub fn account(&self) -> Result<Option<Account>> {
         account_in(&self.connection)
+    }
+
+    /// Whose records it speaks of, for every output.
+    pub fn whose(&self) -> Result<Whose> {
+        self.account().map(Whose::from)
     }
 
     /// Binds the journal to an account; a journal bound to another one is refused with both named.

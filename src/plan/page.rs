@@ -11,6 +11,7 @@ use super::lacking::Lacking;
 use super::tree::{Company, Extent, Visit};
 use super::{Calls, Doubts, Plan, Terms};
 use crate::error::{Error, Result};
+use crate::journal::Whose;
 use crate::look;
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
@@ -37,6 +38,8 @@ pub struct Page<'a> {
     pub left_out: (u64, u64),
     /// The daily quota in words.
     pub quota: &'a str,
+    /// Whose plan it is.
+    pub whose: &'a Whose,
     /// The command that does it.
     pub command: &'a str,
 }
@@ -52,6 +55,7 @@ struct Sheet<'a> {
     mood: &'static str,
     now: Stamp,
     ending: Ending,
+    whose: &'a Whose,
     command: &'a str,
     figures: Vec<Figure>,
     waiting: Vec<String>,
@@ -155,6 +159,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
         mood,
         now: stamp(page.terms.now),
         ending,
+        whose: page.whose,
         command: page.command,
         figures: if lacking.is_some() { Vec::new() } else { figures(plan, &sums) },
         waiting,

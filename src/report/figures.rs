@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::command;
 use crate::error::Result;
-use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay};
+use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay, Whose};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -69,6 +69,7 @@ pub fn told(folder: &Path) -> Option<Told> {
 #[derive(Debug)]
 pub(super) struct Figures {
     pub(super) import: ImportId,
+    pub(super) whose: Whose,
     pub(super) standing: Standing,
     pub(super) imported_at: Moment,
     /// Name and SHA-256 of each file.
@@ -144,6 +145,7 @@ impl Figures {
         let unfinished: u64 = sum(|layout| layout.count.unfinished);
         Ok(Self {
             import: info.import,
+            whose: journal.whose()?,
             standing,
             imported_at: info.at,
             files: info.files.clone(),
@@ -185,7 +187,10 @@ impl Figures {
         advisor: &Advisor<'_>,
         written: &BTreeMap<String, String>,
     ) -> Result<Beside> {
-        let mut value = self.value(advisor);
+        let mut value = Value::Object(self.whose.fields());
+        if let (Value::Object(all), Value::Object(numbers)) = (&mut value, self.value(advisor)) {
+            all.extend(numbers);
+        }
         value[WRITTEN] = json!(written);
         let mut file = folder.begin(NAME)?;
         // A value without special floats and with text for keys always has a written form.

@@ -130,8 +130,8 @@ pub fn write(
     let summary =
         Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
     let mut results = Workbook::results(&folder, &info, &summary)?;
-    let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &advisor)).transpose()?;
-    let mut objects = Objects::begin(&folder)?;
+    let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &figures.whose, &advisor)).transpose()?;
+    let mut objects = Objects::begin(&folder, &figures.whose)?;
     let mut page = Page::default();
     let (mut tables, mut fixes) = (Vec::new(), Vec::new());
     let mut stems = Names::default();

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use crate::error::Result;
-use crate::journal::{Candidate, Decided, Disposition};
+use crate::journal::{Candidate, Decided, Disposition, Whose};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 
@@ -20,17 +20,21 @@ const NAME: &str = "results.jsonl";
 pub(super) struct Objects<'a> {
     folder: &'a Folder,
     file: Beside,
+    /// The fields that every row has in common: whose record it is.
+    whose: Map<String, Value>,
 }
 
 impl<'a> Objects<'a> {
     /// Begins the file.
-    pub(super) fn begin(folder: &'a Folder) -> Result<Self> {
-        Ok(Self { folder, file: folder.begin(NAME)? })
+    pub(super) fn begin(folder: &'a Folder, whose: &Whose) -> Result<Self> {
+        Ok(Self { folder, file: folder.begin(NAME)?, whose: whose.fields() })
     }
 
     /// Writes a row.
     pub(super) fn line(&mut self, layout: &Layout, import: ImportId, line: &ResultLine) -> Result<()> {
-        let object = Value::Object(object(layout, import, line));
+        let mut object = object(layout, import, line);
+        object.extend(self.whose.clone());
+        let object = Value::Object(object);
         writeln!(self.file, "{object}")
             .map_err(|error| self.folder.failed("the file", &self.folder.path().join(NAME), error))
     }

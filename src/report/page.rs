@@ -28,7 +28,7 @@ use askama::Template;
 
 use crate::command::Piece;
 use crate::error::{Error, Result};
-use crate::journal::{ImportInfo, Journal};
+use crate::journal::{ImportInfo, Journal, Whose};
 use crate::model::id::ImportId;
 
 use super::advice::Advisor;
@@ -66,6 +66,7 @@ struct Report<'a> {
     imported_at: When,
     started_at: Option<When>,
     finished_at: Option<When>,
+    whose: &'a Whose,
     headline: &'a Headline,
     files: Vec<(String, String)>,
     totals: Totals,
@@ -107,6 +108,7 @@ impl Page {
             imported_at: When::of(info.at),
             started_at: figures.started_at.map(When::of),
             finished_at: figures.finished_at.map(When::of),
+            whose: &figures.whose,
             headline,
             files: headline::files(figures),
             totals: Totals::of(figures),

@@ -2,6 +2,8 @@
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet, XlsxError};
 
+use super::name::cut;
+use crate::journal::Whose;
 use crate::model::state::JobState;
 
 /// The formats of one workbook.
@@ -50,6 +52,8 @@ pub(super) struct Paint {
 
 /// What a page takes in width that can still be read, in characters.
 const READABLE: f64 = 230.0;
+/// Most characters of whose records it shows: Excel takes 255 in a header, and some are written as two.
+const HEADER_CHARS: usize = 100;
 /// The most pages beside each other.
 const MOST_PAGES: u16 = 20;
 
@@ -72,6 +76,18 @@ pub(super) fn printed_table(
     );
     sheet.set_repeat_rows(header, header)?.set_repeat_columns(0, 0)?;
     Ok(())
+}
+
+/// Has every printed page say whose records it shows, and marks the tab of a rehearsal.
+pub(super) fn headed(sheet: &mut Worksheet, whose: &Whose) {
+    // A sign of its own in headers.
+    let words = cut(&whose.words(), HEADER_CHARS, |_| 1).replace('&', "&&");
+    let mut header = format!("&R{words}");
+    if let Some(banner) = whose.banner() {
+        header = format!("&L&\"-,Bold\"{banner}{header}");
+        sheet.set_tab_color(Color::RGB(0xFF_C0_00));
+    }
+    sheet.set_header(header);
 }
 
 fn printed_over(sheet: &mut Worksheet, pages: u16) {

@@ -50,6 +50,18 @@ impl Summary<'_> {
         let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
         let title = format!("Import {}", figures.import);
         let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &title)?;
+        if let Some(banner) = figures.whose.banner() {
+            let colour = paint.status(JobState::Held);
+            page.text(0, banner, colour)?;
+            for column in 1..LEAD + SENTENCE {
+                page.blank(column, colour)?;
+            }
+            page.row += 1;
+        }
+        page.line("Account", figures.whose.account().unwrap_or(&figures.whose.words()))?;
+        if let Some(service) = figures.whose.service() {
+            page.line("Service", service)?;
+        }
         standing(&mut page, self.headline)?;
         page.row += 1;
         sheets(&mut page, figures, self.worksheets)?;

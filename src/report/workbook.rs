@@ -9,13 +9,13 @@ use std::io::Write;
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 
 use crate::error::{Error, Result, without_panic};
-use crate::journal::ImportInfo;
+use crate::journal::{ImportInfo, Whose};
 
 use super::advice::Advisor;
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
 use super::name::{Names, cut, naming_kind};
-use super::paint::{Paint, printed, printed_table};
+use super::paint::{Paint, headed, printed, printed_table};
 use super::replace::{Beside, Folder};
 use super::summary_sheet::{self, Summary};
 
@@ -63,6 +63,7 @@ pub(super) struct Workbook<'a> {
     notes: usize,
     /// What is to be done with it, told on the first of our own headers.
     how_to: Option<String>,
+    whose: Whose,
 }
 
 /// The names of the worksheets of `results.xlsx` and of `fix.xlsx`.
@@ -80,23 +81,32 @@ pub(super) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) 
 impl<'a> Workbook<'a> {
     /// Begins `results.xlsx` with its summary.
     pub(super) fn results(folder: &'a Folder, info: &ImportInfo, summary: &Summary<'_>) -> Result<Self> {
-        let mut this = Self::new(folder, RESULTS, info)?;
+        let whose = &summary.figures.whose;
+        let mut this =
+            Self { how_to: whose.banner().map(str::to_owned), ..Self::new(folder, RESULTS, info, whose)? };
         this.attempt(|this| {
             let sheet = this.workbook.add_worksheet();
             summary.fill(sheet, &this.paint)?;
             printed(sheet);
+            headed(sheet, &this.whose);
             Ok(())
         })?;
         Ok(this)
     }
 
     /// Begins `fix.xlsx`.
-    pub(super) fn fix(folder: &'a Folder, info: &ImportInfo, advisor: &Advisor<'_>) -> Result<Self> {
-        let how_to = Some(format!("{HOW_TO_FIX}{}", advisor.run_corrected()));
-        Ok(Self { how_to, ..Self::new(folder, FIX, info)? })
+    pub(super) fn fix(
+        folder: &'a Folder,
+        info: &ImportInfo,
+        whose: &Whose,
+        advisor: &Advisor<'_>,
+    ) -> Result<Self> {
+        let banner = whose.banner().map(|banner| format!("{banner}. ")).unwrap_or_default();
+        let how_to = Some(format!("{banner}{HOW_TO_FIX}{}", advisor.run_corrected()));
+        Ok(Self { how_to, ..Self::new(folder, FIX, info, whose)? })
     }
 
-    fn new(folder: &'a Folder, name: &'static str, info: &ImportInfo) -> Result<Self> {
+    fn new(folder: &'a Folder, name: &'static str, info: &ImportInfo, whose: &Whose) -> Result<Self> {
         let mut this = Self {
             folder,
             file: folder.begin(name)?,
@@ -105,10 +115,11 @@ impl<'a> Workbook<'a> {
             row: 0,
             notes: 0,
             how_to: None,
+            whose: whose.clone(),
         };
         // The moment of the import: the only one that stays the same.
         let at = info.at.to_string();
-        let title = format!("fleetload, import {}", info.import);
+        let title = format!("fleetload, import {}; {}", info.import, whose.line());
         this.attempt(|this| describe(&mut this.workbook, this.folder, &title, at.trim_end_matches('Z')))?;
         Ok(this)
     }
@@ -122,6 +133,7 @@ impl<'a> Workbook<'a> {
             sheet.set_freeze_panes(1, 0)?;
             let widths = (0..layout.headers.len()).map(|position| layout.width(position));
             printed_table(sheet, 0, widths.chain(RESULT_WIDTHS))?;
+            headed(sheet, &this.whose);
             let mut column = 0;
             for (position, header) in layout.headers.iter().enumerate() {
                 sheet.set_column_width(column, layout.width(position))?;

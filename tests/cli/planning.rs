@@ -109,6 +109,7 @@ fn sample(bench: &Bench) {
 /// Moments and lengths of time as signs: they depend on when the test runs.
 fn timeless(text: &str, bench: &Bench) -> String {
     let mut result = String::new();
+    let text = text.replace(&bench.base_url(), "SERVICE");
     for line in text.replace(&bench.path("").display().to_string(), "FOLDER/").lines() {
         let mut line = line.to_owned();
         for place in (0..line.len()).rev() {

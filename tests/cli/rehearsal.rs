@@ -1,6 +1,9 @@
 //! Rehearsals: any sheet can be rehearsed, and what comes of one says that it was one.
 
+use std::io::{Cursor, Read as _};
+
 use fleetload::sandbox::Scenario;
+use serde_json::Value;
 
 use crate::bench::{self, Bench};
 
@@ -65,4 +68,110 @@ fn what_is_taken_as_present_is_so_for_later_processes_and_for_rows_that_come_lat
     bench.write("late.csv", &bench::sites(2, 1).replace(",C0,", &format!(",{late},")).replace("S", "L"));
     bench.fleetload(&["run", "late.csv", "--kind", "sites", "--sandbox"]);
     assert_eq!(bench.counts(4), [("created".to_owned(), 2)].into());
+}
+
+const BANNER: &str = "REHEARSAL: nothing was created";
+
+/// What each output says, by its name; of a workbook all texts in it.
+fn outputs(bench: &Bench, options: &[&str]) -> Vec<(String, String)> {
+    // One of the rows is refused, so that there is something to correct.
+    bench.write("companies.csv", &bench::companies(2));
+    let wrong = format!(",{},", fleetload::sandbox::TEMPLATE_DEVICE);
+    bench.write("sites.csv", &bench::sites(1, 1).replace(",C0,", &wrong));
+    let mut told = Vec::new();
+    let mut of = |name: &str, command: &[&str], code| {
+        let outcome = bench.fleetload(command).expect_code(code);
+        told.push((name.to_owned(), outcome.stdout));
+    };
+    let planned = ["plan", "companies.csv", "--out", "plan.html"];
+    of("plan", &[&planned[..], options].concat(), 0);
+    of("plan --json", &[&["plan", "companies.csv", "--json"][..], options].concat(), 0);
+    let run = ["run", "companies.csv", "sites.csv"];
+    of("run", &[&run[..], options].concat(), 4);
+    of("run --json", &[&["run", "--json"][..], options].concat(), 4);
+    // From the journal alone: it knows.
+    for command in ["status", "report"] {
+        of(command, &[command], 0);
+        of(&format!("{command} --json"), &[command, "--json"], 0);
+    }
+    for file in ["plan.html", "reports/1/report.html", "reports/1/summary.json", "reports/1/results.jsonl"] {
+        told.push((file.to_owned(), std::fs::read_to_string(bench.path(file)).expect(file)));
+    }
+    for file in ["results.xlsx", "fix.xlsx"] {
+        let bytes = std::fs::read(bench.path(&format!("reports/1/{file}"))).expect(file);
+        let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("a workbook");
+        for part in 0..archive.len() {
+            let mut part = archive.by_index(part).expect("a part");
+            let name = format!("{file}!{}", part.name().expect("a name"));
+            let mut text = String::new();
+            if name.contains("worksheets/sheet") || name.contains("sharedStrings") {
+                part.read_to_string(&mut text).expect("XML");
+                told.push((name, text));
+            }
+        }
+    }
+    told
+}
+
+/// Whether each output says what is looked for; those of a name that ends with `--json` or in JSON have it as fields.
+#[track_caller]
+fn assert_named(told: &[(String, String)], account: &str, service: &str, rehearsal: bool) {
+    for (name, text) in told {
+        let is_json = name.contains("json");
+        assert!(
+            text.contains(account) || name.contains("sharedStrings"),
+            "{name} does not name the account: {text}"
+        );
+        assert_eq!(text.contains(BANNER), rehearsal && !is_json, "{name}: {text}");
+        if !is_json {
+            continue;
+        }
+        let last = if name.ends_with("summary.json") { text } else { text.lines().last().expect("a line") };
+        let object: Value = serde_json::from_str(last).expect("JSON");
+        assert_eq!(object["account"], account, "{name}: {last}");
+        assert_eq!(object["service"], service, "{name}: {last}");
+        assert_eq!(object["rehearsal"], rehearsal, "{name}: {last}");
+    }
+}
+
+#[test]
+fn every_output_of_a_rehearsal_says_that_it_is_one_and_names_account_and_service() {
+    let bench = Bench::new(Scenario::default());
+    let told = outputs(&bench, &["--sandbox"]);
+    assert_named(&told, "sandbox", "sandbox://in-process", true);
+    let page = &told.iter().find(|(name, _)| name.ends_with("report.html")).expect("a page").1;
+    let commands = page.split("<code>").skip(1).filter_map(|rest| rest.split_once("</code>"));
+    let incomplete: Vec<&str> = commands
+        .map(|(command, _)| command)
+        .filter(|command| command.starts_with("fleetload run") && !command.contains("--sandbox"))
+        .collect();
+    assert!(incomplete.is_empty(), "{incomplete:?}");
+}
+
+#[test]
+fn no_output_of_a_run_with_a_profile_says_that_it_is_a_rehearsal() {
+    let bench = Bench::new(Scenario::default());
+    let told = outputs(&bench, &[]);
+    assert_named(&told, bench::CLIENT, &bench.base_url(), false);
+    for (name, text) in &told {
+        let text = text.split_once("</head>").map_or(text.as_str(), |(_, body)| body);
+        let text = text.replace("\"rehearsal\":false", "").replace("\"rehearsal\": false", "");
+        assert!(!text.to_lowercase().contains("rehears"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_journal_that_no_run_has_used_says_so() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.fleetload(&["import", "companies.csv"]).expect_code(0);
+    for command in ["status", "report"] {
+        let told = bench.fleetload(&[command]).expect_code(0).stdout;
+        assert!(told.contains("not used with any account yet"), "{told}");
+    }
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("not used with any account yet"), "{page}");
+    let summary = bench.summary(1);
+    assert_eq!([&summary["account"], &summary["service"]], [&Value::Null, &Value::Null]);
+    assert_eq!(summary["rehearsal"], false);
 }

@@ -241,6 +241,10 @@ fn a_rehearsal_is_called_one() {
     let bench = bench_with(None, Scenario::default());
     bench.fleetload(&["run", "companies.csv", "--sandbox"]);
     let shown = screen(&bench, &[]);
-    assert!(shown.contains("journal fleetload.db, of a rehearsal (simulated service)"), "{shown}");
+    assert!(
+        shown.contains("journal fleetload.db, account sandbox at the simulated service in fleetload"),
+        "{shown}"
+    );
+    assert!(shown.starts_with("REHEARSAL: nothing was created\n"), "{shown}");
     assert!(!shown.contains("sandbox://"), "{shown}");
 }

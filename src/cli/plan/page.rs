@@ -10,6 +10,7 @@ use crate::cli::settings::Settings;
 use crate::cli::whole;
 use crate::error::{Error, Result};
 use crate::import::Examined;
+use crate::journal::Whose;
 use crate::plan::{MARK, Page, page};
 use crate::term::{Ink, Line};
 
@@ -21,6 +22,8 @@ pub(super) struct Known<'a> {
     pub(super) settings: &'a Settings,
     /// The limits.
     pub(super) terms: &'a super::Known,
+    /// Whose plan it is.
+    pub(super) whose: &'a Whose,
     /// What is typed to do it.
     pub(super) command: &'a str,
 }
@@ -57,6 +60,7 @@ pub(super) fn write(
         more_obstacles: outlook.more_obstacles,
         left_out: outlook.left_out,
         quota: &quota(known.settings, &known.terms.terms, known.terms.learned),
+        whose: known.whose,
         command: known.command,
     })?;
     whole::put(out, text.as_bytes()).map_err(|error| {

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use crate::command::Again;
 use crate::ending::End;
 use crate::journal::{
-    Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow, NewSheet, Write,
+    Account, Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow,
+    NewSheet, Write,
 };
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::key::{comparable, natural_key};
@@ -227,6 +228,8 @@ pub(super) fn job_of(
 /// A journal with a row in every state.
 pub(super) fn every_state() -> (Bench, ImportId) {
     let mut bench = Bench::new();
+    let account = Account { base_url: "https://provisioning.example".into(), client_id: "onboarding".into() };
+    bench.journal.bind(&account).unwrap();
     let import = bench.import(&[
         ("customer.csv", "Companies", COMPANIES),
         ("More/Till: devices.csv", "../Till: devices", DEVICES),
