@@ -158,6 +158,11 @@ pub fn of_row(code: &str) -> Option<&'static Entry> {
     [service::ENTRIES, answers::ENTRIES, rows::ENTRIES].into_iter().flatten().find(|entry| entry.code == code)
 }
 
+/// The entry of a reference to something that does not exist and that no cell names.
+pub fn of_reference_in_no_cell() -> &'static Entry {
+    &service::IN_NO_CELL
+}
+
 /// The entry of a finding in a sheet.
 pub fn of_sheet(code: &str) -> Option<&'static Entry> {
     sheets::ALL.iter().copied().flatten().find(|entry| entry.code == code)

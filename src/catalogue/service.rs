@@ -10,6 +10,15 @@ const fn said(code: &'static str, words: &'static str, follows: &'static str, ad
 /// Correct the values and run again.
 pub(super) const CORRECT: &str = "Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE";
 
+/// What `noDataFound` is about where no cell of the row names what does not exist: the sheet may be right.
+pub(super) static IN_NO_CELL: Entry = said(
+    "noDataFound",
+    "something the row refers to does not exist in the service, and no cell of the row names it",
+    "It is rejected; nothing was created.",
+    "Check what the row belongs to in the service: it may have been deleted. When it exists again, type: fleetload retry {import} --code {code}; \
+     when the row is wrong, correct it, in the sheet or in fix.xlsx, and type: fleetload run FILE",
+);
+
 /// Every code of specification 7.
 pub(super) const ENTRIES: &[Entry] = &[
     said(

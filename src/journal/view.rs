@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 
 use super::audit;
-use super::column::{Id, natural};
+use super::column::{Id, count, natural};
 use super::failure::damaged;
 use super::operator::parse_candidates;
 use super::{Candidate, Decided, Disposition, Journal, SheetId, answers, decided, place};
@@ -261,6 +261,23 @@ impl Journal {
             each(view)?;
         }
         Ok(())
+    }
+
+    /// The values in a column of a sheet, counted from 0, of the rows that are done, the most frequent first, and how many
+    /// rows have each; at most so many.
+    pub fn accepted_values(&self, sheet: SheetId, column: usize, most: usize) -> Result<Vec<(String, u64)>> {
+        let (first, last) = place::range(sheet);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT json_extract(sheet_row.cells, '$[' || ?3 || ']') AS value, count(*)
+             FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2
+                 AND job.state IN ('created', 'adopted', 'existing', 'done') AND value <> ''
+             GROUP BY value ORDER BY count(*) DESC, value LIMIT ?4",
+        )?;
+        let values = statement.query_map((first, last, count(column), count(most)), |row| {
+            Ok((row.get(0)?, natural(row.get(1)?)))
+        })?;
+        Ok(values.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The operations that rows still wait to be sent with, and how many rows each; of an import, or of all.

@@ -96,6 +96,18 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
     }
 }
 
+/// The advice for a row that was rejected, or is incomplete; `blamed` says whether a cell of it is to blame. Where none is,
+/// the sheet may be right, and what it refers to may have been deleted.
+pub(super) fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> Advice {
+    match code {
+        Some("noDataFound") if !blamed => {
+            let entry = catalogue::of_reference_in_no_cell();
+            Advice::of(entry.words, entry)
+        }
+        Some(_) | None => of(code, state),
+    }
+}
+
 /// What a code means, whatever the state of its row; `None` for a code that is not known.
 pub fn words(code: &str) -> Option<&'static str> {
     catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words)

@@ -207,6 +207,29 @@ impl Layout {
         sheet::address(self.kept.get(position).copied().unwrap_or(position), row)
     }
 
+    /// Where a shown column stood in the input, when its values are chosen from a set: a reference, a model, a country.
+    pub(super) fn original_of_choice(&self, position: usize) -> Option<usize> {
+        let Some(Mapped::Column { column, .. }) = self.meaning.get(position) else { return None };
+        let is_choice = match column.form {
+            Form::Reference(_) | Form::Enum(_) | Form::Bool | Form::Country | Form::Timezone => true,
+            Form::Name
+            | Form::Text
+            | Form::Code
+            | Form::Key
+            | Form::Email
+            | Form::Username
+            | Form::Phone
+            | Form::Mac
+            | Form::Latitude
+            | Form::Longitude
+            | Form::UuidList
+            | Form::Labels
+            | Form::Action
+            | Form::Family(_) => column.name == "device_model",
+        };
+        self.kept.get(position).copied().filter(|original| is_choice && self.together != Some(*original))
+    }
+
     /// Where a column stands among the shown headers: nowhere, once, or for a family as often as it has columns.
     pub(super) fn positions(&self, wanted: &Column) -> Vec<usize> {
         self.meaning

@@ -1,11 +1,13 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
 use crate::command::{self, Piece};
+use crate::error::Result;
 use crate::journal::{Candidate, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
 use super::advice::{self, Advisor};
+use super::elsewhere::Elsewhere;
 use super::layout::{Blame, Layout, must_be_corrected};
 
 /// The result columns, always last and in this order.
@@ -38,26 +40,41 @@ pub(super) struct ResultLine {
 
 impl ResultLine {
     /// Puts a row into words.
-    pub(super) fn of(layout: &Layout, import: &ImportInfo, advisor: &Advisor<'_>, row: RowView) -> Self {
+    pub(super) fn of(
+        layout: &Layout,
+        import: &ImportInfo,
+        (advisor, elsewhere): (&Advisor<'_>, &Elsewhere<'_>),
+        row: RowView,
+    ) -> Result<Self> {
         let blames = layout.blame(&row);
         // A row that the import recognised while it was unfinished is sent by it all the same.
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         let advice = match (row.answered_by, row.job) {
             (Some(by), _) => advice::of_answered(by),
+            (None, Some(job)) if row.state.is_failed() => {
+                advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
+                    .next(job, import.import)
+            }
             (None, Some(job)) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
             (None, None) => advice::of_left_out(row.state).to_owned(),
         };
-        Self {
+        let mut advice = advisor.said(&advice, must_be_corrected(&row));
+        if must_be_corrected(&row) && row.job.is_some() {
+            let change = elsewhere.change(layout, &row, &blames)?;
+            // Apart from the words of ours: a cell may hold what looks like a command.
+            advice.splice(0..0, (!change.is_empty()).then_some(Piece::Words(change)));
+        }
+        Ok(Self {
             message: answered(
                 come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
                 row.answered_by,
             ),
-            advice: advisor.said(&advice, must_be_corrected(&row)),
+            advice,
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
             row,
-        }
+        })
     }
 
     /// The values of the result columns.

@@ -20,6 +20,7 @@
 pub mod advice;
 mod checked;
 mod delimited;
+mod elsewhere;
 mod figures;
 mod kept;
 mod layout;
@@ -46,6 +47,7 @@ use crate::model::time::Moment;
 use advice::Advisor;
 pub use checked::Checked;
 use delimited::Delimited;
+use elsewhere::Elsewhere;
 use figures::Figures;
 pub use figures::{Told, told};
 pub use kept::Kept;
@@ -129,6 +131,7 @@ pub fn write(
     let headline = Headline::of(&figures, journal.last_run()?.as_ref(), &advisor);
     let summary =
         Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
+    let elsewhere = Elsewhere::of(journal);
     let mut results = Workbook::results(&folder, &info, &summary)?;
     let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &figures.whose, &advisor)).transpose()?;
     let mut objects = Objects::begin(&folder, &figures.whose)?;
@@ -147,7 +150,7 @@ pub fn write(
             fix.begin(&for_fix[at], layout, layout.count.to_fix)?;
         }
         journal.rows(layout.sheet, &mut |row| {
-            let line = ResultLine::of(layout, &info, &advisor, row);
+            let line = ResultLine::of(layout, &info, (&advisor, &elsewhere), row)?;
             all.line(layout, &line)?;
             results.line(layout, &line)?;
             objects.line(layout, import, &line)?;

@@ -48,6 +48,11 @@ fn after_rejections_only_the_corrected_rows_are_sent() {
     bench.write("devices.csv", &wrong);
     bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
     assert_eq!(bench.counts(1), [("created".to_owned(), 10), ("rejected".to_owned(), 2)].into());
+    let advice =
+        bench.results(1).into_iter().find(|row| row["status"] == "rejected").expect("one")["advice"].clone();
+    let change =
+        "(device_model), which says 'Edge 9000'; of the rows that were accepted 8 rows say 'Edge 100'. ";
+    assert!(advice.as_str().expect("words").contains(change), "{advice}");
     let sent = bench.requests("addDevice");
 
     // One of the two is corrected; the other is as it was.

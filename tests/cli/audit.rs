@@ -283,6 +283,12 @@ fn children_of_a_company_that_is_deleted_meanwhile_are_rejected_and_the_company_
     let rejected: Vec<Value> =
         bench.results(1).into_iter().filter(|row| row["status"] == "rejected").collect();
     assert!(rejected.iter().all(|row| row["code"] == "noDataFound"), "{rejected:?}");
+    // The cells are right: it is the record that is gone.
+    let advice = rejected[0]["advice"].as_str().expect("words");
+    assert!(
+        advice.contains("it may have been deleted") && !advice.contains("Correct the reference"),
+        "{advice}"
+    );
     let gone = found(&bench, 1, "audit.vanished");
     assert_eq!(gone.len(), 1);
     assert_eq!(gone[0]["kind"], "company");

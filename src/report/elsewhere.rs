@@ -1,0 +1,125 @@
+//! What other rows of a sheet say in a column that is to blame: values that the service accepted, to choose from.
+//!
+//! Only columns whose values are chosen from a set are looked at: in others the values of other rows mean nothing. Each such
+//! column is read once, when the first row blames it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::journal::{Journal, RowView, SheetId};
+use crate::look::{counted, shown};
+
+use super::layout::{Blame, Layout};
+
+/// Values read of a column, the most frequent first.
+const VALUES: usize = 1_000;
+/// Values told.
+const TOLD: usize = 2;
+/// Letters of a value that are told.
+const LETTERS: usize = 60;
+/// How like a value must be to be told as a near one, from 0 to 1.
+const NEAR: f64 = 0.6;
+
+/// A value, and how many rows have it.
+type Values = Vec<(String, u64)>;
+
+/// The values of other rows, read where they are needed.
+#[derive(Debug)]
+pub(super) struct Elsewhere<'a> {
+    journal: &'a Journal,
+    known: RefCell<BTreeMap<(SheetId, usize), Values>>,
+}
+
+impl<'a> Elsewhere<'a> {
+    /// Nothing is read yet.
+    pub(super) fn of(journal: &'a Journal) -> Self {
+        Self { journal, known: RefCell::default() }
+    }
+
+    /// What to change in a row that was rejected, where one cell is to blame: which cell, and what other rows say there;
+    /// empty where no cell is.
+    pub(super) fn change(&self, layout: &Layout, row: &RowView, blames: &[Blame]) -> Result<String> {
+        let [Blame { positions, .. }] = blames else { return Ok(String::new()) };
+        let [position] = positions.as_slice() else { return Ok(String::new()) };
+        let value = layout.cells(row).nth(*position).unwrap_or_default().trim().to_owned();
+        let (header, address) = (layout.headers[*position].trim(), layout.address(*position, row.number));
+        let cell = format!("cell {address} ({})", shown(header));
+        if value.is_empty() {
+            return Ok(format!("Fill in {cell}. "));
+        }
+        let others = match layout.original_of_choice(*position) {
+            Some(original) => self.told(layout.sheet, original, &value)?,
+            None => String::new(),
+        };
+        Ok(format!("Change {cell}, which says '{}'{others}. ", brief(&value)))
+    }
+
+    /// What accepted rows say in a column instead of a value.
+    fn told(&self, sheet: SheetId, original: usize, value: &str) -> Result<String> {
+        let mut known = self.known.borrow_mut();
+        let values = match known.entry((sheet, original)) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(unknown) => {
+                unknown.insert(self.journal.accepted_values(sheet, original, VALUES)?)
+            }
+        };
+        let told: Vec<String> = nearest(values, value)
+            .into_iter()
+            .map(|(other, rows)| format!("{} '{}'", counted(*rows, "row says", "rows say"), brief(other)))
+            .collect();
+        Ok(if told.is_empty() {
+            String::new()
+        } else {
+            format!("; of the rows that were accepted {}", told.join(", "))
+        })
+    }
+}
+
+/// A value, not longer than can be read in a sentence.
+fn brief(value: &str) -> String {
+    match value.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}\u{2026}", shown(&value[..end])),
+        None => shown(value),
+    }
+}
+
+/// The values nearest to one, those that are like it first; without any the most frequent.
+fn nearest<'v>(values: &'v [(String, u64)], value: &str) -> Vec<&'v (String, u64)> {
+    let folded = value.to_lowercase();
+    // One that was accepted in another row is not what is wrong with this one by itself.
+    let others: Vec<&(String, u64)> = values.iter().filter(|(other, _)| other.trim() != value).collect();
+    let likeness =
+        |other: &str| strsim::normalized_damerau_levenshtein(&folded, &other.trim().to_lowercase());
+    let mut near: Vec<(f64, &(String, u64))> = others
+        .iter()
+        .map(|other| (likeness(&other.0), *other))
+        .filter(|(likeness, _)| *likeness >= NEAR)
+        .collect();
+    // The sort is stable: of two as near, the more frequent stays first.
+    near.sort_by(|(left, _), (right, _)| right.total_cmp(left));
+    if near.is_empty() {
+        return others.into_iter().take(TOLD).collect();
+    }
+    near.into_iter().take(TOLD).map(|(_, other)| other).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_values_are_told_and_else_the_most_frequent() {
+        let values: Values = [("Edge 100", 1_000), ("Branch 20", 7), ("Edge 250", 3)]
+            .map(|(value, rows)| (value.to_owned(), rows))
+            .to_vec();
+        let told = |value: &str| -> Vec<&str> {
+            nearest(&values, value).into_iter().map(|(value, _)| value.as_str()).collect()
+        };
+        assert_eq!(told("Edgy 100"), ["Edge 100", "Edge 250"]);
+        assert_eq!(told("branch 20 "), ["Branch 20"]);
+        assert_eq!(told("zz"), ["Edge 100", "Branch 20"]);
+        assert_eq!(told("Edge 100"), ["Edge 250"], "what it says itself is no advice");
+        assert_eq!(nearest(&[], "x"), Vec::<&(String, u64)>::new());
+    }
+}
