@@ -57,12 +57,15 @@ fn by_columns(tally: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
 /// What the reader wants to know of the rows of a kind; every state is in exactly one.
 const GLANCE: &[(&str, &[JobState])] = &[
     ("done", &[JobState::Created, JobState::Adopted, JobState::Existing, JobState::Done]),
-    ("left", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending, JobState::InDoubt]),
-    ("failed", &[JobState::Rejected, JobState::Incomplete, JobState::Skipped, JobState::Cancelled]),
-    ("needs a person", &[JobState::Held]),
+    ("waiting", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending]),
+    ("in doubt", &[JobState::InDoubt]),
+    ("failed", &[JobState::Rejected, JobState::Incomplete]),
+    ("skipped", &[JobState::Skipped]),
+    ("needs a decision", &[JobState::Held]),
+    ("cancelled", &[JobState::Cancelled]),
 ];
 
-/// The table of one glance: what is done, left, failed and needs a person, by kind.
+/// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind.
 pub(super) fn glance(tally: &Tally) -> Vec<Line> {
     by_columns(tally, GLANCE)
 }
@@ -86,6 +89,10 @@ pub(super) fn by_kind(tally: &Tally) -> serde_json::Value {
         let numbers = GLANCE.iter().map(|(head, states)| (head.replace(' ', "_"), of(states).into()));
         let mut object: serde_json::Map<String, serde_json::Value> = numbers.collect();
         object.insert("rows".to_owned(), tally.of_kind(kind).into());
+        let left = |state: &JobState| !state.is_final() && *state != JobState::Held;
+        let left: Vec<JobState> = JobState::ALL.iter().copied().filter(left).collect();
+        object.insert("left".to_owned(), of(&left).into());
+        object.insert("needs_a_person".to_owned(), of(&[JobState::Held]).into());
         (kind.plural().to_owned(), object.into())
     });
     serde_json::Value::Object(figures.collect())
@@ -170,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn one_glance_shows_what_is_done_left_failed_and_for_a_person_and_the_states_behind_it() {
+    fn one_glance_shows_what_is_done_waiting_in_doubt_failed_and_to_be_decided_and_the_states_behind_it() {
         let jobs = [
             (Kind::Company, JobState::Created, 10),
             (Kind::Company, JobState::Held, 2),
@@ -184,8 +191,10 @@ mod tests {
         }
         terminal.result(states(&tally));
         insta::assert_snapshot!(results.text());
-        let companies =
-            serde_json::json!({"done": 10, "left": 0, "failed": 0, "needs_a_person": 2, "rows": 12});
+        let companies = serde_json::json!({
+            "rows": 12, "done": 10, "left": 0, "waiting": 0, "in_doubt": 0, "failed": 0, "skipped": 0,
+            "needs_a_decision": 2, "needs_a_person": 2, "cancelled": 0,
+        });
         assert_eq!(by_kind(&tally)["companies"], companies);
     }
 

@@ -16,11 +16,12 @@ use crate::error::Result;
 use crate::journal::{Journal, QuotaDay, Recent, RunInfo};
 use crate::look::{self, share};
 use crate::model::id::ImportId;
+use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::plan::forecast::{Allowance, forecast};
-use crate::term::{Ink, Line, count, counted, span};
+use crate::plan::forecast::{Forecast, forecast};
+use crate::term::{Ink, Line, awaited, count, counted, expected, span};
 
 /// Over how long the pace of a run is measured.
 const LATELY: Duration = Duration::from_secs(60);
@@ -40,6 +41,8 @@ pub(super) struct Glance {
     /// How a command ends of which only the rows speak.
     rows: End,
     lately: Option<(Recent, Duration)>,
+    /// What the run at work has said that it has still to do.
+    remaining: Option<Remaining>,
     quota: QuotaDay,
     ceiling: Option<u64>,
     needs: Vec<Need>,
@@ -73,6 +76,10 @@ impl Glance {
         let counted_in = |state| if import.is_some() { left_out.in_state(state) } else { 0 };
         let with_job = |state| tally.in_state(state).saturating_sub(counted_in(state));
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
+        let remaining = match &run {
+            Some(run) if working => journal.noted_remaining(run.run)?,
+            Some(_) | None => None,
+        };
         let quota = journal.quota(now.day())?;
         let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
         let needs = needs(context, journal, import, &tally, (run.as_ref(), stand))?;
@@ -87,6 +94,7 @@ impl Glance {
             stand,
             rows,
             lately,
+            remaining,
             quota,
             ceiling,
             needs,
@@ -126,6 +134,9 @@ impl Glance {
             terminal.result("");
             terminal.result(format!("pace: {pace}"));
         }
+        if let (Stand::Parked(_), Some(finish)) = (self.stand, self.forecast().finish) {
+            terminal.result(expected(finish, self.now, &context.here));
+        }
         self.tell_quota(context);
     }
 
@@ -162,7 +173,8 @@ impl Glance {
                     json!({"seconds": length.as_secs(), "requests": recent.requests, "rows_finished": recent.finished})
                 }),
             ),
-            ("finish_estimate", self.finish().map(|finish| finish.to_string()).into()),
+            ("finish_estimate", self.forecast().finish.map(|finish| finish.to_string()).into()),
+            ("next_events", json!(self.forecast().next)),
             (
                 "quota",
                 json!({
@@ -201,7 +213,7 @@ impl Glance {
             Stand::Running => self.running(context),
             Stand::Parked(until) => {
                 let wait = span(until.since(self.now).max(Duration::from_secs(1)));
-                let goes_on = if self.working { "; the run goes on by itself then" } else { "" };
+                let goes_on = if self.working { "; the run goes on automatically then" } else { "" };
                 format!(
                     "parked until {} (in {wait}): today's quota is spent, {left}{goes_on}",
                     context.moment(until)
@@ -272,11 +284,12 @@ impl Glance {
         let done = share(self.tally.count(JobState::is_final), self.tally.total());
         let since = self.run.as_ref().map_or_else(String::new, |run| context.moment(run.started_at));
         let mut words = format!("running since {since}: {done} done");
-        if let Some((recent, length)) = self.lately {
-            words.push_str(&format!(", {:.0} rows/s", per_second(recent.finished, length)));
+        let forecast = self.forecast();
+        if let Some(finish) = forecast.finish {
+            words.push_str(&format!(", {}", expected(finish, self.now, &context.here)));
         }
-        if let Some(finish) = self.finish() {
-            words.push_str(&format!(", done about {}", context.moment(finish)));
+        for next in &forecast.next {
+            words.push_str(&format!("; {}", awaited(next, self.now, &context.here)));
         }
         words
     }
@@ -291,19 +304,9 @@ impl Glance {
         ))
     }
 
-    /// When it will be done at the pace of now, the day's quota considered.
-    fn finish(&self) -> Option<Moment> {
-        let (recent, length) = self.lately?;
-        let left = counts::unfinished(&self.tally);
-        let allowance = self.ceiling.map(|ceiling| Allowance {
-            per_day: ceiling,
-            today: match self.stand {
-                Stand::Parked(_) => 0,
-                _ => ceiling.saturating_sub(self.quota.sent),
-            },
-        });
-        let found = forecast(left, per_second(recent.finished, length), allowance, self.now);
-        found.filter(|_| left > 0).map(|found| found.finish)
+    /// When it will be done, by what the run at work has said; the live display says the same.
+    fn forecast(&self) -> Forecast {
+        self.remaining.as_ref().map(forecast).unwrap_or_default()
     }
 
     fn tell_quota(&self, context: &Context<'_>) {

@@ -182,6 +182,8 @@ CREATE TABLE run (
     held_back TEXT,
     resumes_at INTEGER,
     requests TEXT,
+    -- What it has still to do, as JSON, while it goes on.
+    remaining TEXT,
     CHECK ((ended_at IS NULL) = (ending IS NULL))
 ) STRICT;
 

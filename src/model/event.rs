@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::id::{JobId, SheetId};
 use super::kind::Kind;
 use super::operation::Operation;
+use super::remaining::Remaining;
 use super::state::JobState;
-use super::time::Moment;
+use super::time::{Moment, rfc_3339};
 
 /// One piece of news.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,6 +33,7 @@ pub enum Event {
         /// What kind of record it is about.
         kind: Kind,
         /// Until when that is looked for. Then the row is sent again, and rejected when it is refused again.
+        #[serde(serialize_with = "rfc_3339")]
         until: Moment,
     },
     /// A request left for an operation.
@@ -49,6 +51,7 @@ pub enum Event {
     /// The day's quota is spent; creations wait.
     Parked {
         /// When they are tried again, by the service's clock.
+        #[serde(serialize_with = "rfc_3339")]
         until: Moment,
     },
     /// Creations go on.
@@ -69,6 +72,7 @@ pub enum Event {
         /// Why, in words.
         reason: String,
         /// How long until the next try, while they are.
+        #[serde(rename = "next_try_in_ms", serialize_with = "milliseconds")]
         next_try_in: Option<Duration>,
     },
     /// A sheet was set aside: the service refused its rows one after another for the same reason. Nothing more of it
@@ -92,6 +96,7 @@ pub enum Event {
         /// Why, in words.
         reason: String,
         /// How long until the next try.
+        #[serde(rename = "retry_in_ms", serialize_with = "milliseconds")]
         retry_in: Duration,
     },
     /// A record was read back, or cannot be in this run; or it is known how many there are.
@@ -101,6 +106,8 @@ pub enum Event {
         /// Of how many.
         of: u64,
     },
+    /// What is still to be done and what holds it up: the facts that the forecast is made of.
+    Remaining(Box<Remaining>),
     /// Our clock and the service's differ noticeably.
     ClockSkew {
         /// The service's time minus ours, in seconds.
@@ -116,4 +123,12 @@ pub enum Event {
         /// How many are under way.
         under_way: usize,
     },
+}
+
+/// A length of time for programs.
+fn milliseconds<S: Serializer, T: Copy + Into<Option<Duration>>>(
+    length: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    (*length).into().map(|length| length.as_millis()).serialize(serializer)
 }

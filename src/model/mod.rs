@@ -10,6 +10,7 @@ pub mod kind;
 pub mod operation;
 pub mod reason;
 pub mod record;
+pub mod remaining;
 pub mod settle;
 pub mod state;
 pub mod tally;

@@ -65,6 +65,15 @@ impl Moment {
     }
 }
 
+/// Writes a moment for programs as people write it, RFC 3339, instead of the number that the journal keeps.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn rfc_3339<S: serde::Serializer>(at: &Moment, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}Z", self.civil().strftime("%Y-%m-%dT%H:%M:%S"))

@@ -1,60 +1,246 @@
-//! When so many creations would be finished, given a pace and a daily quota. Plain arithmetic on UTC days.
+//! When everything would be done, or the next event where that cannot be known. Plain arithmetic on facts.
+//!
+//! The one place that says so: the live display, `status`, JSON and the plan hand in what is [`Remaining`] and render what
+//! comes out.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::model::time::Moment;
+use crate::model::operation::Operation;
+use crate::model::remaining::{Doubts, Lane, Remaining};
+use crate::model::time::{Moment, rfc_3339};
 
-/// The day's quota as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
-    /// Creations that a day allows us.
-    pub per_day: u64,
-    /// Creations that today still allows us.
-    pub today: u64,
-}
+pub use crate::model::remaining::Allowance;
 
 /// The creations of one UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DayShare {
     /// When the first of them would be sent.
-    #[serde(serialize_with = "written")]
+    #[serde(serialize_with = "rfc_3339")]
     pub from: Moment,
     /// When the last of them would be done.
-    #[serde(serialize_with = "written")]
+    #[serde(serialize_with = "rfc_3339")]
     pub until: Moment,
     /// How many.
     pub creations: u64,
 }
 
-fn written<S: serde::Serializer>(at: &Moment, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(at)
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Next {
+    /// The service, or one operation that it fails at, is tried again.
+    NextTry {
+        /// The operation; `None` when the service cannot be reached at all.
+        operation: Option<Operation>,
+        /// When; `None` while a request finds out.
+        #[serde(serialize_with = "rfc_3339_or_null")]
+        at: Option<Moment>,
+    },
+    /// Creations go on: the quota of the next day.
+    QuotaResets {
+        /// When.
+        #[serde(serialize_with = "rfc_3339")]
+        at: Moment,
+    },
+    /// The outcome of rows in doubt is settled by then at the latest.
+    DoubtSettled {
+        /// How many rows.
+        rows: u64,
+        /// When.
+        #[serde(serialize_with = "rfc_3339_or_null")]
+        at: Option<Moment>,
+    },
+    /// Records that the verification did not find are looked up until then.
+    MissingLookedUp {
+        /// How many records.
+        records: u64,
+        /// When.
+        #[serde(serialize_with = "rfc_3339_or_null")]
+        at: Option<Moment>,
+    },
 }
 
-/// When a number of creations would be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+fn rfc_3339_or_null<S: serde::Serializer>(at: &Option<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
+    match at {
+        Some(at) => rfc_3339(at, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// When everything would be done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Forecast {
-    /// When the last one would be done.
-    pub finish: Moment,
-    /// UTC days on which something is created, counting today.
-    pub days: u64,
-    /// The first of these days, and the last.
+    /// When the last row would be done and verified; `None` where nobody can know.
+    pub finish: Option<Moment>,
+    /// UTC days on which something is created, counting today; `None` when it would never end.
+    pub days: Option<u64>,
+    /// What is created on each of these days; of very many, the first and the last.
     pub shares: Vec<DayShare>,
+    /// What is waited for.
+    pub next: Vec<Next>,
 }
 
 /// Days that are listed one by one; of more, the last is listed as well.
 const LISTED: u64 = 30;
+/// A pace beyond that of any machine, a second.
+const UNLIMITED: f64 = 1e9;
+/// A share below this says nothing of the next one.
+const FEW: f64 = 0.1;
+/// Expected doubts below this are taken to be none.
+const HARDLY_ANY: f64 = 0.5;
 
-/// Forecasts the end of `creations` at `pace` a second, starting at `now`; without an allowance, no day stops it.
-/// `None` when it would never end: no pace, or a quota of nothing.
-pub fn forecast(creations: u64, pace: f64, allowance: Option<Allowance>, now: Moment) -> Option<Forecast> {
-    if creations == 0 {
-        return Some(Forecast { finish: now, days: 0, shares: Vec::new() });
+/// Forecasts the end.
+///
+/// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer. What was
+/// made is verified once all of it is done. Answers that were lost so far will be lost again: the last of them take the time
+/// to look them up, or to settle. A service that fails or cannot be reached leaves no end to be known.
+pub fn forecast(facts: &Remaining) -> Forecast {
+    let next = next(facts);
+    let creating = || facts.making.iter().filter(|(operation, _)| operation.creates()).map(|(_, lane)| lane);
+    let creations: u64 = creating().map(|lane| lane.requests).sum();
+    let start = start(facts);
+    let longest = longest(creating());
+    let pace = longest.map(|longest| per_second(creations, longest));
+    let Some(created) = create(creations, pace.unwrap_or(UNLIMITED), facts.quota, start) else {
+        return Forecast { next, ..Forecast::default() };
+    };
+    // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known all the same.
+    let (ended, shares) = match pace {
+        Some(_) => (Some(created.finish), created.shares),
+        None => (None, Vec::new()),
+    };
+    Forecast { finish: finish(facts, ended), days: Some(created.days), shares, next }
+}
+
+/// What is waited for.
+fn next(facts: &Remaining) -> Vec<Next> {
+    let mut next = Vec::new();
+    if let Some(at) = facts.unreachable_until {
+        next.push(Next::NextTry { operation: None, at: Some(at) });
     }
-    let tomorrow = now.day().start().plus(DAY);
+    for held_back in facts.held_back.iter().filter(|held_back| !held_back.brief) {
+        next.push(Next::NextTry { operation: Some(held_back.operation), at: held_back.next_try });
+    }
+    if let Some(at) = facts.parked_until {
+        next.push(Next::QuotaResets { at });
+    }
+    let Doubts { rows, settled_by, next_look, .. } = facts.doubts;
+    if rows > 0 {
+        // After that the look-ups go on until one can be relied on; while the service fails nothing can be looked up.
+        let later = |at: &Moment| *at > facts.at && !fails(facts);
+        let at = settled_by.filter(later).or(next_look.filter(later));
+        next.push(Next::DoubtSettled { rows, at });
+    }
+    if facts.missing.records > 0 {
+        next.push(Next::MissingLookedUp { records: facts.missing.records, at: facts.missing.looked_up_by });
+    }
+    next
+}
+
+/// When the next creation may leave.
+fn start(facts: &Remaining) -> Moment {
+    let parked = facts.parked_until.into_iter();
+    let doubts = (!facts.moving && facts.doubts.rows > 0).then(|| doubts_end(&facts.doubts)).flatten();
+    parked.chain(doubts).fold(facts.at, Moment::max)
+}
+
+/// When the present doubts are expected to be over: a look-up finds what was made, if it was.
+fn doubts_end(doubts: &Doubts) -> Option<Moment> {
+    if doubts.not_found > 0 { doubts.settled_by } else { doubts.first_look_by }
+}
+
+/// Whether the service cannot be reached, or fails at an operation.
+fn fails(facts: &Remaining) -> bool {
+    facts.unreachable_until.is_some() || facts.held_back.iter().any(|held_back| !held_back.brief)
+}
+
+/// Whether the first look-up has ended nearly all doubts of this run, as far as any were looked up.
+fn found_at_once(doubts: &Doubts) -> bool {
+    doubts.looked_up == 0 || doubts.share_not_found < FEW
+}
+
+/// When everything would be made and verified.
+fn finish(facts: &Remaining, created: Option<Moment>) -> Option<Moment> {
+    let quota_unknown = facts.parked_until.is_some() && facts.quota.is_none();
+    let requests: u64 = facts.making.values().map(|lane| lane.requests).sum();
+    // Nobody knows whether the service will know what these rows refer to.
+    let mostly_unseen = facts.unseen * 2 > requests;
+    if fails(facts) || quota_unknown || mostly_unseen || facts.missing.records > 0 {
+        return None;
+    }
+    let steps = facts.at.plus(longest(facts.making.values())?);
+    let doubts = &facts.doubts;
+    let made = created?.max(steps).max(facts.deferred_until.unwrap_or(facts.at)).plus(tail(facts));
+    let made = match (doubts.rows, doubts.not_found) {
+        (0, _) => made,
+        (_, 0) if found_at_once(doubts) => made.max(doubts.first_look_by.unwrap_or(made)),
+        // Not found so far: found by a later look-up, or sent again when it has settled, or for a person.
+        _ if !facts.moving || doubts.settled_by.is_none_or(|by| by > made) => return None,
+        _ => made,
+    };
+    Some(made.plus(longest(facts.verifying.values())?))
+}
+
+/// How long the last answers that will be lost take after the last request.
+fn tail(facts: &Remaining) -> Duration {
+    let doubts = &facts.doubts;
+    let requests: u64 = facts
+        .making
+        .iter()
+        .filter(|(operation, _)| !operation.looks_up())
+        .map(|(_, lane)| lane.requests)
+        .sum();
+    let Some(longest) = longest(facts.making.values()).filter(|longest| !longest.is_zero()) else {
+        return Duration::ZERO;
+    };
+    let within = |span: Duration| {
+        #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
+        let all = requests as f64;
+        all.min(per_second(requests, longest) * span.as_secs_f64()) * doubts.share
+    };
+    let mut not_found = within(doubts.settle) * doubts.share_not_found;
+    let mut settling = Duration::ZERO;
+    // What is sent again is lost again as often.
+    while not_found >= HARDLY_ANY {
+        settling += doubts.settle;
+        not_found *= (doubts.share * doubts.share_not_found).min(HARDLY_ANY);
+    }
+    if settling.is_zero() && within(doubts.first_look) >= HARDLY_ANY { doubts.first_look } else { settling }
+}
+
+/// How long the longest of these takes; `None` when its pace is not known.
+fn longest<'a>(lanes: impl Iterator<Item = &'a Lane>) -> Option<Duration> {
+    let mut longest = Duration::ZERO;
+    for lane in lanes.filter(|lane| lane.requests > 0) {
+        longest = longest.max(lasting(lane.requests, lane.pace.or(lane.limit)?)?);
+    }
+    Some(longest)
+}
+
+fn per_second(requests: u64, length: Duration) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
+    let requests = requests as f64;
+    if length.is_zero() { UNLIMITED } else { requests / length.as_secs_f64() }
+}
+
+/// The creations on their days.
+struct Created {
+    finish: Moment,
+    days: u64,
+    shares: Vec<DayShare>,
+}
+
+/// When so many creations would be done at `pace` a second from `start` on; without an allowance, no day stops it.
+/// `None` when it would never end: no pace, or a quota of nothing.
+fn create(creations: u64, pace: f64, allowance: Option<Allowance>, start: Moment) -> Option<Created> {
+    if creations == 0 {
+        return Some(Created { finish: start, days: 0, shares: Vec::new() });
+    }
+    let tomorrow = start.day().start().plus(DAY);
     let today =
-        within(tomorrow.since(now), pace).min(allowance.map_or(u64::MAX, |allowance| allowance.today));
+        within(tomorrow.since(start), pace).min(allowance.map_or(u64::MAX, |allowance| allowance.today));
     let per_day = within(DAY, pace).min(allowance.map_or(u64::MAX, |allowance| allowance.per_day));
     let mut shares = Vec::new();
     let mut share = |from: Moment, creations: u64| -> Option<Moment> {
@@ -64,9 +250,9 @@ pub fn forecast(creations: u64, pace: f64, allowance: Option<Allowance>, now: Mo
     };
     let at_once = creations.min(today);
     let mut days = u64::from(at_once > 0);
-    let mut finish = now;
+    let mut finish = start;
     if at_once > 0 {
-        finish = share(now, at_once)?;
+        finish = share(start, at_once)?;
     }
     let rest = creations - at_once;
     if rest > 0 {
@@ -82,7 +268,7 @@ pub fn forecast(creations: u64, pace: f64, allowance: Option<Allowance>, now: Mo
         }
         finish = share(morning(later - 1), on_the_last)?;
     }
-    Some(Forecast { finish, days, shares })
+    Some(Created { finish, days, shares })
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -110,11 +296,29 @@ fn lasting(creations: u64, pace: f64) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::remaining::{HeldBack, Missing};
 
-    fn told(creations: u64, pace: f64, allowance: Option<(u64, u64)>) -> Option<(String, u64)> {
-        let now = Moment::parse("2026-03-01T12:00:00Z").unwrap();
-        let allowance = allowance.map(|(per_day, today)| Allowance { per_day, today });
-        forecast(creations, pace, allowance, now).map(|f| (f.finish.to_string(), f.days))
+    fn at(text: &str) -> Moment {
+        Moment::parse(&format!("2026-03-01T{text}Z")).unwrap()
+    }
+
+    fn lane(requests: u64, limit: f64) -> Lane {
+        Lane { requests, limit: Some(limit), pace: None }
+    }
+
+    /// So many devices to create at noon.
+    fn devices(requests: u64, pace: f64, allowance: Option<(u64, u64)>) -> Remaining {
+        Remaining {
+            at: at("12:00:00"),
+            making: [(Operation::AddDevice, lane(requests, pace))].into(),
+            moving: true,
+            quota: allowance.map(|(per_day, today)| Allowance { per_day, today }),
+            ..Remaining::default()
+        }
+    }
+
+    fn finish(facts: &Remaining) -> Option<String> {
+        forecast(facts).finish.map(|finish| finish.to_string())
     }
 
     #[test]
@@ -135,19 +339,16 @@ mod tests {
             (980, 0.0, None, None),
         ];
         for (creations, pace, allowance, expected) in table {
+            let got = forecast(&devices(creations, pace, allowance));
+            let got = got.finish.map(|finish| (finish.to_string(), got.days.unwrap()));
             let expected = expected.map(|(finish, days)| (finish.to_owned(), days));
-            assert_eq!(told(creations, pace, allowance), expected, "{creations} {pace} {allowance:?}");
+            assert_eq!(got, expected, "{creations} {pace} {allowance:?}");
         }
     }
 
     #[test]
     fn the_days_are_listed_with_what_each_of_them_takes_and_only_the_last_of_very_many() {
-        let now = Moment::parse("2026-03-01T12:00:00Z").unwrap();
-        let told = |creations, per_day, today| {
-            let allowance = Allowance { per_day, today };
-            forecast(creations, 100.0, Some(allowance), now).unwrap()
-        };
-        let shares = told(980, 500, 400).shares;
+        let shares = forecast(&devices(980, 100.0, Some((500, 400)))).shares;
         let lines: Vec<_> =
             shares.iter().map(|s| format!("{} {} {}", s.from, s.until, s.creations)).collect();
         assert_eq!(
@@ -158,8 +359,121 @@ mod tests {
                 "2026-03-03T00:00:00Z 2026-03-03T00:00:00Z 80",
             ]
         );
-        let long = told(1_000_000, 1, 1);
-        assert_eq!((long.days, long.shares.len()), (1_000_000, 32));
-        assert_eq!(long.shares.last().unwrap().until, long.finish);
+        let long = forecast(&devices(1_000_000, 100.0, Some((1, 1))));
+        assert_eq!((long.days, long.shares.len()), (Some(1_000_000), 32));
+        assert_eq!(long.shares.last().map(|share| share.until), long.finish);
+    }
+
+    #[test]
+    fn the_longest_operation_decides_at_the_pace_it_has_and_the_verification_comes_after_it() {
+        let mut facts = devices(980, 98.0, None);
+        facts.making.insert(Operation::PutDeviceLabels, lane(1_960, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:20Z"));
+        facts.making.insert(Operation::AddDevice, Lane { pace: Some(24.5), ..lane(980, 98.0) });
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:40Z"), "slower than its limit");
+        facts.verifying.insert(Operation::GetDeviceByMac, lane(2_940, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:01:10Z"));
+        let unlimited = Remaining {
+            making: [(Operation::AddDevice, Lane { requests: 9, ..Lane::default() })].into(),
+            ..devices(0, 98.0, None)
+        };
+        assert_eq!((finish(&unlimited), forecast(&unlimited).days), (None, Some(1)), "nobody knows the pace");
+    }
+
+    #[test]
+    fn a_service_that_fails_leaves_no_end_to_be_known_but_the_next_try() {
+        let mut facts = devices(980, 98.0, None);
+        let held_back = |next_try, brief| HeldBack { operation: Operation::AddDevice, next_try, brief };
+        facts.held_back = vec![held_back(Some(at("12:04:22")), false)];
+        let next = |operation, next_try| Next::NextTry { operation, at: next_try };
+        let told = forecast(&facts);
+        assert_eq!(told.finish, None);
+        assert_eq!(told.next, [next(Some(Operation::AddDevice), Some(at("12:04:22")))]);
+        facts.held_back = vec![held_back(Some(at("12:00:01")), true)];
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"), "the pace includes it");
+        facts.unreachable_until = Some(at("12:00:30"));
+        let told = forecast(&facts);
+        assert_eq!((told.finish, told.next), (None, vec![next(None, Some(at("12:00:30")))]));
+    }
+
+    #[test]
+    fn rows_in_doubt_are_settled_by_a_moment_and_the_end_is_not_invented() {
+        let mut facts = devices(0, 98.0, None);
+        facts.verifying.insert(Operation::GetDeviceByMac, lane(980, 98.0));
+        facts.doubts = Doubts {
+            rows: 9,
+            first_look_by: Some(at("12:00:04")),
+            settled_by: Some(at("12:10:00")),
+            ..Doubts::default()
+        };
+        let settled = Next::DoubtSettled { rows: 9, at: Some(at("12:10:00")) };
+        (facts.doubts.looked_up, facts.doubts.share_not_found) = (20, 0.5);
+        assert_eq!(finish(&facts), None, "every second one was not found");
+        facts.doubts.share_not_found = 0.0;
+        let told = forecast(&facts);
+        assert_eq!(told.finish, Some(at("12:00:14")), "the first look-up finds what was made");
+        assert_eq!(told.next, [settled]);
+        facts.doubts.not_found = 1;
+        let told = forecast(&facts);
+        assert_eq!((told.finish, told.next), (None, vec![settled]));
+        // What else is to be made takes longer than that.
+        facts.making.insert(Operation::AddDevice, lane(98_000, 98.0));
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:16:50Z"));
+        // Past that moment it is the next look-up that is waited for.
+        facts.doubts.settled_by = Some(at("11:59:59"));
+        facts.doubts.next_look = Some(at("12:00:05"));
+        assert_eq!(forecast(&facts).next, [Next::DoubtSettled { rows: 9, at: Some(at("12:00:05")) }]);
+        facts.unreachable_until = Some(at("12:00:30"));
+        assert_eq!(
+            forecast(&facts).next[1],
+            Next::DoubtSettled { rows: 9, at: None },
+            "nothing is looked up"
+        );
+    }
+
+    #[test]
+    fn answers_that_were_lost_so_far_will_be_lost_to_the_end() {
+        let mut facts = devices(980, 98.0, None);
+        facts.doubts = Doubts {
+            share: 0.05,
+            first_look: Duration::from_secs(4),
+            settle: Duration::from_secs(60),
+            ..Doubts::default()
+        };
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:14Z"), "found by the first look-up");
+        facts.doubts.share_not_found = 1.0;
+        // 49 of 980 are sent again, and two or three of those.
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:02:10Z"));
+        facts.doubts.share = 0.000_1;
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"), "hardly one");
+    }
+
+    #[test]
+    fn a_spent_quota_is_waited_for_and_its_end_is_known_when_the_quota_is() {
+        let mut facts = devices(980, 98.0, Some((500, 500)));
+        let morning = Moment::parse("2026-03-02T00:00:03Z").unwrap();
+        facts.parked_until = Some(morning);
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-03T00:00:04Z"));
+        assert_eq!(forecast(&facts).next, [Next::QuotaResets { at: morning }]);
+        facts.quota = None;
+        assert_eq!(finish(&facts), None);
+    }
+
+    #[test]
+    fn where_most_rows_wait_for_what_the_service_does_not_show_yet_no_end_is_invented() {
+        let mut facts = devices(980, 98.0, None);
+        facts.unseen = 9;
+        assert_eq!(finish(&facts).as_deref(), Some("2026-03-01T12:00:10Z"));
+        facts.unseen = 980;
+        assert_eq!(finish(&facts), None);
+    }
+
+    #[test]
+    fn records_that_are_not_found_leave_no_end_to_be_known() {
+        let mut facts = devices(0, 98.0, None);
+        facts.missing = Missing { records: 2, looked_up_by: Some(at("12:04:18")) };
+        let told = forecast(&facts);
+        assert_eq!(told.finish, None);
+        assert_eq!(told.next, [Next::MissingLookedUp { records: 2, at: Some(at("12:04:18")) }]);
     }
 }

@@ -19,10 +19,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::forecast::{Allowance, DayShare, forecast};
+use self::forecast::{Allowance, DayShare, Forecast, forecast};
 use self::survey::Fated;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 
 pub use demand::{Asks, Demand, Way};
@@ -101,7 +102,8 @@ pub struct Plan {
     pub days: Option<u64>,
     /// What is created on each of these days; of very many, the first and the last.
     pub by_day: Vec<DayShare>,
-    /// When the last row would be done, if nothing goes wrong.
+    /// When the last row would be done and verified, if nothing goes wrong.
+    #[serde(skip)]
     pub finish: Option<Moment>,
     /// How doubt would be resolved, by kind.
     pub doubts: Vec<Doubts>,
@@ -139,7 +141,12 @@ impl Plan {
         let creations =
             |sent: &[Calls]| sent.iter().filter(|calls| calls.counted).map(|calls| calls.calls).sum();
         let all = in_order(&both);
-        let end = end((&all, &looked_up, &read_back), creations(&all), terms);
+        let mut verified: BTreeMap<Operation, u64> =
+            read_back.iter().map(|calls| (calls.operation, calls.calls)).collect();
+        // One list shows all the companies below a parent.
+        let lists = survey.parents_of_created(&fated);
+        verified.entry(Operation::GetChildCompanies).and_modify(|calls| *calls = lists.min(*calls));
+        let end = end((&all, &looked_up, &verified), terms);
         let doubts = both
             .doubts(available)
             .into_iter()
@@ -155,7 +162,7 @@ impl Plan {
             read_back,
             rows_earlier: earlier.rows().values().sum(),
             days: end.days,
-            by_day: end.by_day,
+            by_day: end.shares,
             finish: end.finish,
             doubts,
             obstacles: obstacles(survey, &fated),
@@ -215,35 +222,20 @@ pub fn order(operation: Operation) -> (u8, Operation) {
 }
 
 /// How long it takes.
-#[derive(Default)]
-struct End {
-    days: Option<u64>,
-    by_day: Vec<DayShare>,
-    finish: Option<Moment>,
+fn end(
+    (sent, looked_up, verified): (&[Calls], &[Calls], &BTreeMap<Operation, u64>),
+    terms: &Terms,
+) -> Forecast {
+    let lane = |requests| Lane { requests, limit: terms.rate, pace: None };
+    forecast(&Remaining {
+        at: terms.now,
+        making: sent.iter().chain(looked_up).map(|calls| (calls.operation, lane(calls.calls))).collect(),
+        verifying: verified.iter().map(|(&operation, &calls)| (operation, lane(calls))).collect(),
+        moving: true,
+        quota: terms.quota,
+        ..Remaining::default()
+    })
 }
-
-/// The operations run side by side, each at its own pace, so the longest of them decides; the quota may be longer.
-/// What was made is read back once all of it is done.
-fn end((sent, looked_up, read_back): (&[Calls], &[Calls], &[Calls]), creations: u64, terms: &Terms) -> End {
-    let most = |calls: &mut dyn Iterator<Item = &Calls>| calls.map(|calls| calls.calls).max().unwrap_or(0);
-    let longest_creation = most(&mut sent.iter().filter(|calls| calls.counted));
-    let longest = most(&mut sent.iter().chain(looked_up));
-    // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known all the same.
-    let Some(rate) = terms.rate else {
-        let days = forecast(creations, UNLIMITED, terms.quota, terms.now);
-        return End { days: days.map(|days| days.days), ..End::default() };
-    };
-    #[expect(clippy::cast_precision_loss, reason = "an estimate needs no more than 52 bits")]
-    let pace = if longest_creation == 0 { rate } else { rate * creations as f64 / longest_creation as f64 };
-    let Some(created) = forecast(creations, pace, terms.quota, terms.now) else { return End::default() };
-    let steps = forecast(longest, rate, None, terms.now);
-    let made = steps.map(|steps| created.finish.max(steps.finish));
-    let read = made.and_then(|made| forecast(most(&mut read_back.iter()), rate, None, made));
-    End { days: Some(created.days), by_day: created.shares, finish: read.map(|read| read.finish) }
-}
-
-/// A pace beyond that of any machine, a second.
-const UNLIMITED: f64 = 1e9;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 //!
 //! Of each job only what this needs is kept (about a hundred bytes), so that a million rows fit in memory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::demand::{Asks, Demand};
 use super::fate::Fate;
@@ -164,6 +164,15 @@ impl Survey {
             demand.ask(&self.asks[asks as usize], rows);
         }
         demand
+    }
+
+    /// How many companies, or places at the top, have companies below them that are to be sent.
+    pub(super) fn parents_of_created(&self, fated: &Fated) -> u64 {
+        let sent = (0_u32..).zip(&self.nodes).filter(|(place, node)| {
+            node.kind == Kind::Company && node.origin != Origin::Referred && fated.is_sent(*place)
+        });
+        let parents: HashSet<Option<Target>> = sent.map(|(_, node)| node.owner).collect();
+        parents.len() as u64
     }
 
     /// What becomes of each job, when these operations can be used.

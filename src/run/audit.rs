@@ -21,6 +21,7 @@ use super::readback::{self, Findings};
 use super::reading::Reading;
 use crate::error::Result;
 use crate::journal::{AuditFigures, AuditScope, Candidate, Journal, ReadBy, Work, Write};
+use crate::model::amount::counted;
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -120,6 +121,13 @@ impl Audit {
         (self.figures != AuditFigures::default()).then_some(&self.figures)
     }
 
+    /// Records that were not seen, and for how long after the first look they are looked up again.
+    pub(super) fn missing(&self, settle: Duration) -> (u64, Option<Duration>) {
+        let missing = self.rows.values().filter(|row| row.looks_again.is_some());
+        let first_missed = self.rows.values().filter_map(|row| row.first_missed).max();
+        (missing.count() as u64, first_missed.map(|first| first + settle))
+    }
+
     /// When a record that was not seen is looked up again.
     pub(super) fn next_look(&self) -> Option<Duration> {
         if !self.told_missing {
@@ -196,8 +204,8 @@ impl Dispatcher {
         if let Some(total) = total {
             self.audit.told = true;
             if total > 0 {
-                let records = if total == 1 { "record" } else { "records" };
-                self.tell(Event::Note { text: format!("reading back {total} {records}") });
+                let records = counted(total, "record is looked up", "records are looked up");
+                self.tell(Event::Note { text: format!("verification: {records}") });
                 self.audit.progress.0 = total;
                 self.tell(Event::ReadBack { done: 0, of: total });
             }

@@ -165,6 +165,19 @@ impl Breaker {
         self.closed.filter(|_| self.is_closed()).map(|closed| now.saturating_sub(closed))
     }
 
+    /// When the next request may leave, while nothing passes; `None` while one finds out.
+    pub(super) fn next_try(&self) -> Option<Duration> {
+        match self.state {
+            State::Open { until } => Some(until),
+            State::Closed | State::Sounding | State::HalfOpen { .. } => None,
+        }
+    }
+
+    /// Whether most requests get through and it only pauses for a moment now and then.
+    pub(super) fn is_brief(&self) -> bool {
+        self.pause <= SHORT_PAUSE * 2
+    }
+
     /// Whether a question or a probe is under way.
     pub(super) fn is_trying(&self) -> bool {
         matches!(self.state, State::Sounding | State::HalfOpen { probing: true })

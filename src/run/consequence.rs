@@ -46,6 +46,7 @@ impl Dispatcher {
             Consequence::LowerConcurrency(words) => self.ran_short(operation, &words),
             Consequence::Unreachable(words) => {
                 if let Some(retry_in) = self.reach.failed(now, &words) {
+                    self.reckoning.renew();
                     self.tell(Event::Unreachable { reason: words, retry_in });
                 }
             }

@@ -112,6 +112,7 @@ impl Dispatcher {
         {
             let until = self.service_clock.ours(until);
             self.note_resumption(Some(until));
+            self.reckoning.renew();
             self.tell(Event::Parked { until });
         }
     }
@@ -120,6 +121,7 @@ impl Dispatcher {
     pub(super) fn woken(&mut self) {
         self.told_parking = None;
         self.note_resumption(None);
+        self.reckoning.renew();
         self.tell(Event::Woken);
     }
 

@@ -31,6 +31,7 @@ use super::made::Made;
 use super::quota::{Counted, Quota, ServiceClock};
 use super::reach::Reach;
 use super::refusals::Refusals;
+use super::remaining::Reckoning;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
@@ -103,6 +104,7 @@ pub(super) struct Dispatcher {
     pub(super) settling: Settling,
     pub(super) capacity: Capacity,
     pub(super) movement: Movement,
+    pub(super) reckoning: Reckoning,
 }
 
 impl Dispatcher {
@@ -120,6 +122,7 @@ impl Dispatcher {
             let wake = self.offer();
             let wake = self.ask_time(wake);
             self.show();
+            self.reckon();
             if let Some(ending) = self.ending() {
                 return ending;
             }
@@ -398,6 +401,7 @@ impl Dispatcher {
         for &Moved { job, kind, from, to, operation } in moved {
             self.supply(to, operation);
             self.movement.step();
+            self.reckoning.moved(job, from, to);
             if from != to {
                 if to == JobState::InDoubt {
                     self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle);
@@ -426,6 +430,7 @@ impl Dispatcher {
             Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, used } => self.quota.add_used(day, used),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
+            Inbox::Unfinished(unfinished) => self.reckoned(unfinished.as_deref()),
             Inbox::Audit(news) => self.heard_of_audit(news),
         }
     }

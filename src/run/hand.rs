@@ -9,7 +9,7 @@ use super::audit;
 use super::breaker::Phase;
 use super::unseen::Refused;
 use crate::error::Result;
-use crate::journal::{Reply, Shelved, Work};
+use crate::journal::{Reply, Shelved, Unfinished, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::time::Day;
@@ -63,6 +63,8 @@ pub(super) enum Inbox {
     Shelved { sheet: SheetId, shelved: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.
     Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
+    /// What is still to be done, by the journal; `None` when it could not be read.
+    Unfinished(Option<Box<Unfinished>>),
     /// What the journal says about records that are read back.
     Audit(audit::News),
 }

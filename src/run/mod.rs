@@ -24,6 +24,7 @@
 //!
 //! timekeeping  a clock that jumps                   settling     how long "not there" is not believed
 //! watchdog     notices that nothing moves           standstill   what it is shown
+//! remaining    what is still to be done, told and noted for the forecast
 //! ```
 //!
 //! Outside of a run, `verify` asks the service for a person who decides, by way of `inquiry`; `lock` keeps two runs from
@@ -58,6 +59,7 @@ mod reach;
 mod readback;
 mod reading;
 mod refusals;
+mod remaining;
 mod session;
 mod settling;
 mod sighting;

@@ -87,6 +87,7 @@ impl Dispatcher {
         if !matches!(change, Change::StillOpen { .. }) {
             self.note_held_back();
         }
+        self.reckoning.renew();
         self.tell(Event::Breaker { operation, open, reason, next_try_in });
     }
 

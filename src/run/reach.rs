@@ -37,6 +37,11 @@ impl Reach {
         }
     }
 
+    /// When the service is tried again, while it cannot be reached.
+    pub(super) fn next_try(&self) -> Option<Duration> {
+        self.lost.as_ref().map(|lost| lost.retry_at)
+    }
+
     /// A request leaves.
     pub(super) fn leaves(&mut self, now: Duration) {
         if let Some(lost) = &mut self.lost {

@@ -19,6 +19,7 @@ use super::made::Made;
 use super::quota::{Counted, ServiceClock};
 use super::reach::Reach;
 use super::refusals::Refusals;
+use super::remaining::Reckoning;
 use super::settling::Settling;
 use super::standstill::Movement;
 use super::timekeeping::Timekeeping;
@@ -114,6 +115,7 @@ pub async fn run(
         settling: Settling::default(),
         capacity: Capacity::new(limits.concurrency),
         movement: Movement::new(pulse),
+        reckoning: Reckoning::default(),
     };
     if let Some(date) = date {
         this.hear_date(date);

@@ -43,6 +43,11 @@ impl Settling {
         });
     }
 
+    /// When the last of them may be settled.
+    pub(super) fn last(&self) -> Option<Duration> {
+        self.0.values().max().copied()
+    }
+
     /// The job is no longer in doubt.
     pub(super) fn end(&mut self, job: JobId) {
         self.0.remove(&job);

@@ -1,11 +1,8 @@
 //! Asks the person at the terminal. Only where somebody can answer, which nobody can to a process in the background;
-//! the bars make room until then.
+//! the lines at the bottom make room until then.
 
 use std::io::{self, IsTerminal};
 
-use indicatif::ProgressDrawTarget;
-
-use super::margin;
 use super::{Ink, Line, Terminal};
 
 impl Terminal {
@@ -26,18 +23,18 @@ impl Terminal {
             return answer(false);
         }
         let terminal = self.clone();
-        self.bars.set_draw_target(ProgressDrawTarget::hidden());
+        self.print(|streams| streams.live.hide(true));
         self.write_talk(&Line::new().ink(Ink::Strong, "?").text(" ").text(question));
         let unasked = answer.clone();
         // Not a task: reading cannot be interrupted, and the command must be able to end without an answer.
         let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
             let mut typed = String::new();
             let yes = io::stdin().read_line(&mut typed).is_ok() && says_yes(&typed);
-            terminal.bars.set_draw_target(margin::target());
+            terminal.print(|streams| streams.live.hide(false));
             answer(yes);
         });
         if asking.is_err() {
-            self.bars.set_draw_target(margin::target());
+            self.print(|streams| streams.live.hide(false));
             unasked(false);
         }
     }

@@ -5,8 +5,53 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::model::time::Moment;
+use crate::plan::forecast::Next;
 
 pub use crate::model::amount::{count, counted};
+
+/// What comes next, in words, seen from `now`.
+pub fn awaited(next: &Next, now: Moment, here: &TimeZone) -> String {
+    let at = |at: Moment| near(at, now, here);
+    match *next {
+        Next::NextTry { operation: Some(operation), at: Some(try_at) } => {
+            format!("{operation} held back, next try {}", at(try_at))
+        }
+        Next::NextTry { operation: Some(operation), at: None } => {
+            format!("{operation} held back, being tried now")
+        }
+        Next::NextTry { operation: None, at: Some(try_at) } => {
+            format!("the service cannot be reached, next try {}", at(try_at))
+        }
+        Next::NextTry { operation: None, at: None } => {
+            "the service cannot be reached, being tried now".to_owned()
+        }
+        Next::QuotaResets { at: morning } => format!(
+            "today's quota is spent, creations wait {}, until {}",
+            span(morning.since(now).max(Duration::from_secs(1))),
+            short_moment(morning, here)
+        ),
+        Next::DoubtSettled { rows, at: Some(by) } => {
+            format!("in doubt {}, settled by {}", count(rows), at(by))
+        }
+        Next::DoubtSettled { rows, at: None } => format!("in doubt {}", count(rows)),
+        Next::MissingLookedUp { records, at: until } => {
+            let until =
+                until.map_or_else(String::new, |until| format!(", looked up again until {}", at(until)));
+            format!("{} not found yet{until}", counted(records, "record", "records"))
+        }
+    }
+}
+
+/// When everything will be done, in words, seen from `now`.
+pub fn expected(finish: Moment, now: Moment, here: &TimeZone) -> String {
+    let left = span(finish.since(now).max(Duration::from_secs(1)));
+    format!("done about {}, in {left}", near(finish, now, here))
+}
+
+/// The time of day where it is that of today, else the day as well.
+fn near(at: Moment, now: Moment, here: &TimeZone) -> String {
+    if at.day() == now.day() { time_of_day(at, here) } else { short_moment(at, here) }
+}
 
 /// A length of time in its two largest units: `3 min 20 s`.
 pub fn span(length: Duration) -> String {

@@ -9,8 +9,8 @@ mod clean;
 mod figures;
 mod fold;
 mod line;
+mod live;
 mod log;
-mod margin;
 mod pace;
 mod picture;
 mod progress;
@@ -21,13 +21,13 @@ mod width;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::MultiProgress;
 use serde::Serialize;
 
+use self::live::Live;
 use crate::error::{Error, Exit};
 
 pub use clean::clean;
-pub use figures::{count, counted, moment, span};
+pub use figures::{awaited, count, counted, expected, moment, span};
 pub use line::{Ink, Line};
 pub use log::start_log;
 pub use picture::Tick;
@@ -74,6 +74,33 @@ impl Stream {
 struct Streams {
     results: Stream,
     talk: Stream,
+    /// The lines at the bottom of the terminal.
+    live: Live,
+    /// The columns and rows of the terminal at this moment.
+    screen: Box<dyn Fn() -> (usize, usize) + Send>,
+}
+
+impl Streams {
+    /// Shows these lines at the bottom from now on.
+    fn show(&mut self, lines: Vec<Line>) {
+        let size = (self.screen)();
+        if let Some(text) = self.live.show(lines, self.talk.colour, size) {
+            self.talk.write(&text);
+        }
+    }
+
+    /// Takes the lines at the bottom away while something else is written.
+    fn above(&mut self, write: impl FnOnce(&mut Self)) {
+        let erased = self.live.erase((self.screen)().0);
+        if !erased.is_empty() {
+            self.talk.write(&erased);
+        }
+        write(self);
+        let drawn = self.live.draw(self.talk.colour, (self.screen)());
+        if !drawn.is_empty() {
+            self.talk.write(&drawn);
+        }
+    }
 }
 
 /// What a person, or a program, sees. Clones write to the same place.
@@ -81,10 +108,7 @@ struct Streams {
 pub struct Terminal {
     manner: Manner,
     streams: Arc<Mutex<Streams>>,
-    bars: MultiProgress,
     interactive: bool,
-    /// The columns of standard error, which the bars are on.
-    columns: usize,
 }
 
 impl Terminal {
@@ -105,10 +129,13 @@ impl Terminal {
         };
         Self {
             manner,
-            streams: Arc::new(Mutex::new(Streams { results, talk })),
-            bars: MultiProgress::with_draw_target(margin::target()),
+            streams: Arc::new(Mutex::new(Streams {
+                results,
+                talk,
+                live: Live::default(),
+                screen: Box::new(width::of_screen),
+            })),
             interactive: io::stderr().is_terminal(),
-            columns: width::of_talk(),
         }
     }
 
@@ -241,9 +268,20 @@ impl Terminal {
         self.lock().results.ended.get_or_insert(error);
     }
 
-    /// Everything that is written passes here, so that bars are taken away first and drawn again after it.
+    /// Everything that is written passes here, so that the lines at the bottom make room for it.
     fn print(&self, write: impl FnOnce(&mut Streams)) {
-        self.bars.suspend(|| write(&mut self.lock()));
+        self.lock().above(write);
+    }
+
+    /// The columns of the terminal at this moment.
+    fn columns(&self) -> usize {
+        let streams = self.lock();
+        (streams.screen)().0
+    }
+
+    /// Shows these lines at the bottom of the terminal, in place of those shown before.
+    fn show(&self, lines: Vec<Line>) {
+        self.lock().show(lines);
     }
 
     fn lock(&self) -> MutexGuard<'_, Streams> {
@@ -267,9 +305,7 @@ struct ErrorObject {
 pub(crate) mod testing {
     //! A terminal whose two streams are kept in memory.
 
-    use super::margin::Margin;
     use super::*;
-    use indicatif::{InMemoryTerm, ProgressDrawTarget, TermLike as _};
 
     #[derive(Clone, Default)]
     pub(crate) struct Kept(Arc<Mutex<Vec<u8>>>);
@@ -310,22 +346,29 @@ pub(crate) mod testing {
             streams: Arc::new(Mutex::new(Streams {
                 results: stream(results.clone()),
                 talk: stream(talk.clone()),
+                live: Live::default(),
+                screen: Box::new(|| (80, 24)),
             })),
-            bars: MultiProgress::with_draw_target(ProgressDrawTarget::hidden()),
             interactive: false,
-            columns: 80,
         };
         (terminal, results, talk)
     }
 
-    pub(crate) fn with_bars(screen: &InMemoryTerm) -> Terminal {
-        let (mut terminal, _, _) = terminal(Manner::default());
-        terminal.bars = MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(Margin::of(
-            screen.clone(),
-        ))));
+    /// A terminal of so many columns, and what is written to it.
+    pub(crate) fn interactive(columns: u16) -> (Terminal, Kept) {
+        let (mut terminal, _, talk) = terminal(Manner::default());
+        terminal.lock().screen = Box::new(move || (usize::from(columns), 24));
         terminal.interactive = true;
-        terminal.columns = usize::from(screen.width());
-        terminal
+        (terminal, talk)
+    }
+
+    impl Kept {
+        /// What a screen of so many columns shows of it.
+        pub(crate) fn screen(&self, columns: u16) -> String {
+            let mut parser = vt100::Parser::new(24, columns, 0);
+            parser.process(self.text().replace("\r\n", "\n").replace('\n', "\r\n").as_bytes());
+            parser.screen().contents().trim_end().to_owned()
+        }
     }
 
     pub(super) fn stream(to: impl Write + Send + 'static) -> Stream {

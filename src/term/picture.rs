@@ -8,26 +8,29 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::figures::{count, counted, moment, short_moment, span, time_of_day};
+use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
 use super::pace::Pace;
 use super::standing::{Standing, stand};
 use crate::model::event::Event;
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::remaining::{HeldBack, Remaining};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::plan::forecast::{Allowance, Forecast, forecast};
+use crate::plan::forecast::{Forecast, Next, forecast};
 
 /// Seconds over which the pace of requests is shown.
 const REQUESTS_WINDOW: u64 = 5;
-/// Seconds over which the pace of finished rows is measured for the time to finish: long enough to be steady.
-const ROWS_WINDOW: u64 = 60;
+/// A pace below this is none.
+const HARDLY_ANY: f64 = 0.05;
 
 /// How often at most it is said of one operation that it is held back: where only some requests fail, that comes and
 /// goes within seconds.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
+/// A pause of an operation that goes on at once; the pace includes it.
+const BRIEF: Duration = Duration::from_secs(2);
 
 /// A reading of both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,13 +46,13 @@ pub struct Tick {
 pub(super) struct Picture {
     tally: Tally,
     requests: u64,
-    request_pace: Pace,
-    row_pace: Pace,
-    /// The pace of finished rows when one was last finished.
-    last_pace: f64,
+    paces: BTreeMap<Operation, Pace>,
+    begun: Duration,
     used: u64,
     ceiling: Option<u64>,
-    parked_until: Option<Moment>,
+    /// What is still to be done, and whether the run has counted it yet.
+    facts: Remaining,
+    is_counted: bool,
     /// Rows whose reference the service does not show yet, with the moment until which they are sent again.
     unseen: BTreeMap<JobId, (Kind, Moment)>,
     /// Sheets that were set aside.
@@ -58,19 +61,17 @@ pub(super) struct Picture {
     slowed: BTreeSet<Operation>,
     /// How many records were read back, and of how many.
     read_back: Option<(u64, u64)>,
-    read_pace: Pace,
-    /// The operations that are held back.
-    held_back: BTreeMap<Operation, HeldBack>,
+    /// The operations that are held back, and whether it was said.
+    held_back: BTreeMap<Operation, bool>,
     /// When it was last said of an operation that it is held back.
     told: BTreeMap<Operation, Duration>,
 }
 
-/// An operation at which the service fails.
-#[derive(Debug, Clone, Copy)]
-struct HeldBack {
-    next_try: Option<Duration>,
-    /// Whether it was said.
-    told: bool,
+/// The pace of an operation.
+#[derive(Debug, Serialize)]
+struct PaceOf {
+    per_second: f64,
+    limit: Option<f64>,
 }
 
 /// The picture as one JSON object.
@@ -83,6 +84,7 @@ pub(super) struct Progressed {
     by_kind: BTreeMap<&'static str, Standing>,
     requests: u64,
     requests_per_second: f64,
+    pace: BTreeMap<Operation, PaceOf>,
     quota_used: u64,
     quota_ceiling: Option<u64>,
     quota_left: Option<u64>,
@@ -92,6 +94,7 @@ pub(super) struct Progressed {
     parked_until: Option<String>,
     held_back: Vec<Operation>,
     finish_estimate: Option<String>,
+    next_events: Vec<Next>,
 }
 
 impl Picture {
@@ -99,17 +102,16 @@ impl Picture {
         Self {
             tally,
             requests: 0,
-            request_pace: Pace::over(REQUESTS_WINDOW, tick.elapsed),
-            row_pace: Pace::over(ROWS_WINDOW, tick.elapsed),
-            last_pace: 0.0,
+            paces: BTreeMap::new(),
+            begun: tick.elapsed,
             used: 0,
             ceiling: None,
-            parked_until: None,
+            facts: Remaining { at: tick.now, moving: true, ..Remaining::default() },
+            is_counted: false,
             unseen: BTreeMap::new(),
             aside: BTreeSet::new(),
             slowed: BTreeSet::new(),
             read_back: None,
-            read_pace: Pace::over(ROWS_WINDOW, tick.elapsed),
             held_back: BTreeMap::new(),
             told: BTreeMap::new(),
         }
@@ -118,16 +120,23 @@ impl Picture {
     /// Takes in a piece of news; what a person should read of it comes back.
     pub(super) fn take(&mut self, event: &Event, tick: Tick, here: &TimeZone) -> Option<String> {
         match event {
-            Event::Moved { job, kind, from, to } => self.moved((*job, *kind), (*from, *to), tick),
+            Event::Moved { job, kind, from, to } => self.moved((*job, *kind), (*from, *to)),
             // Said of the first of them; how many there are is seen meanwhile.
             Event::Unseen { job, kind, until } => {
                 let is_first = self.unseen.is_empty();
                 self.unseen.insert(*job, (*kind, *until));
                 self.unseen_line(here).filter(|_| is_first)
             }
-            Event::Sent { operation: _ } => {
+            Event::Sent { operation } => {
                 self.requests += 1;
-                self.request_pace.add(tick.elapsed);
+                let begun = self.begun;
+                let pace = self.paces.entry(*operation).or_insert_with(|| Pace::over(REQUESTS_WINDOW, begun));
+                pace.add(tick.elapsed);
+                None
+            }
+            Event::Remaining(facts) => {
+                self.facts = (**facts).clone();
+                self.is_counted = true;
                 None
             }
             Event::QuotaUsed { used, ceiling } => {
@@ -136,7 +145,7 @@ impl Picture {
                 None
             }
             Event::Parked { until } => {
-                self.parked_until = Some(*until);
+                self.facts.parked_until = Some(*until);
                 Some(format!(
                     "today's quota is spent; creations wait until {} ({} from now)",
                     moment(*until, here),
@@ -144,7 +153,7 @@ impl Picture {
                 ))
             }
             Event::Woken => {
-                self.parked_until = None;
+                self.facts.parked_until = None;
                 Some("creations go on".to_owned())
             }
             // Said once for each operation: the pace goes down in many steps and comes back by itself.
@@ -154,11 +163,11 @@ impl Picture {
             Event::Breaker { operation, open: true, reason, next_try_in } => {
                 self.hold_back(*operation, reason, *next_try_in, tick)
             }
-            Event::Breaker { operation, open: false, reason, next_try_in: _ } => self
-                .held_back
-                .remove(operation)
-                .is_some_and(|held_back| held_back.told)
-                .then(|| format!("{operation} goes on: {reason}")),
+            Event::Breaker { operation, open: false, reason, next_try_in: _ } => {
+                self.facts.held_back.retain(|held_back| held_back.operation != *operation);
+                let was_told = self.held_back.remove(operation).unwrap_or_default();
+                was_told.then(|| format!("{operation} goes on: {reason}"))
+            }
             Event::SheetPaused { sheet, title, times, code, message, asks: _ } => {
                 self.aside.insert(*sheet);
                 Some(format!(
@@ -166,17 +175,12 @@ impl Picture {
                      {message}; everything else goes on"
                 ))
             }
-            Event::Unreachable { reason, retry_in } => Some(format!(
-                "the service cannot be reached: {reason}; next try in {}",
-                span((*retry_in).max(Duration::from_secs(1)))
-            )),
+            Event::Unreachable { reason, retry_in } => {
+                self.facts.unreachable_until = Some(tick.now.plus(*retry_in));
+                let wait = span((*retry_in).max(Duration::from_secs(1)));
+                Some(format!("the service cannot be reached: {reason}; next try in {wait}"))
+            }
             Event::ReadBack { done, of } => {
-                // The pace is that of reading back, not of the hours before it.
-                if *done == 0 {
-                    self.read_pace = Pace::over(ROWS_WINDOW, tick.elapsed);
-                } else {
-                    self.read_pace.add(tick.elapsed);
-                }
                 self.read_back = Some((*done, *of));
                 None
             }
@@ -195,25 +199,16 @@ impl Picture {
     }
 
     /// A row has gone from one state to another.
-    fn moved(
-        &mut self,
-        (job, kind): (JobId, Kind),
-        (from, to): (JobState, JobState),
-        tick: Tick,
-    ) -> Option<String> {
+    fn moved(&mut self, (job, kind): (JobId, Kind), (from, to): (JobState, JobState)) -> Option<String> {
         self.tally.shift(kind, from, to);
         if !matches!(to, JobState::Ready | JobState::Sending | JobState::Deferred) {
             self.unseen.remove(&job);
         }
-        if to.is_final() {
-            self.row_pace.add(tick.elapsed);
-            let pace = self.row_pace.per_second(tick.elapsed);
-            if pace > 0.0 {
-                self.last_pace = pace;
-            }
-        }
         (to == JobState::Held).then(|| {
-            format!("a row of {kind} is held until a person decides ({} so far)", self.standing().held)
+            format!(
+                "a row of {kind} is on hold: needs your decision ({} so far)",
+                count(self.standing().held)
+            )
         })
     }
 
@@ -225,13 +220,15 @@ impl Picture {
         next_try_in: Option<Duration>,
         tick: Tick,
     ) -> Option<String> {
-        let next_try = next_try_in.map(|wait| tick.elapsed + wait);
-        if let Some(held_back) = self.held_back.get_mut(&operation) {
-            held_back.next_try = next_try;
+        let next_try = next_try_in.map(|wait| tick.now.plus(wait));
+        self.facts.held_back.retain(|held_back| held_back.operation != operation);
+        let brief = next_try_in.is_some_and(|wait| wait <= BRIEF);
+        self.facts.held_back.push(HeldBack { operation, next_try, brief });
+        if self.held_back.contains_key(&operation) {
             return None;
         }
         let told = self.told.get(&operation).is_none_or(|last| tick.elapsed >= *last + TOLD_EVERY);
-        self.held_back.insert(operation, HeldBack { next_try, told });
+        self.held_back.insert(operation, told);
         told.then(|| {
             self.told.insert(operation, tick.elapsed);
             let wait = next_try_in.map_or_else(String::new, |wait| {
@@ -251,24 +248,47 @@ impl Picture {
         stand(|state| self.tally.of(kind, state))
     }
 
-    /// One line: counts of all rows, pace and quota, and until when it is parked.
+    /// One line: counts of all rows, pace, quota, when it is done and what is waited for.
     pub(super) fn line(&self, tick: Tick, here: &TimeZone) -> String {
-        let mut parts = vec![self.pace_line(tick, here)];
+        let mut parts = vec![self.standing().words()];
+        parts.extend(self.pace_line(tick));
+        parts.extend(self.finish_line(tick, here));
+        parts.extend(self.next_lines(tick, here));
+        parts.extend(self.read_line());
         parts.extend(self.quota_line());
-        let waits = [self.read_line(tick), self.unseen_line(here), self.parked_line(tick, here)];
-        let waits: String = waits.into_iter().flatten().map(|wait| format!("; {wait}")).collect();
-        format!("{}; {}{waits}", self.standing().words(), parts.join(", "))
+        parts.extend(self.unseen_line(here));
+        parts.join("; ")
     }
 
-    /// One line while records are read back: how many were, and how long the rest takes.
-    pub(super) fn read_line(&self, tick: Tick) -> Option<String> {
+    /// One line while records are verified: how many were.
+    pub(super) fn read_line(&self) -> Option<String> {
         let (done, of) = self.read_back.filter(|(done, of)| done < of)?;
-        let pace = self.read_pace.per_second(tick.elapsed);
-        let left = forecast(of - done, pace, None, tick.now).map_or_else(String::new, |forecast| {
-            let left = forecast.finish.since(tick.now).max(Duration::from_secs(1));
-            format!(", about {} to go", span(left))
-        });
-        Some(format!("{} of {} records read back{left}", count(done), count(of)))
+        Some(format!("{} of {} records verified", count(done), count(of)))
+    }
+
+    /// When everything is done.
+    fn forecast(&self) -> Forecast {
+        let known = forecast(&self.facts);
+        Forecast { finish: known.finish.filter(|_| self.is_counted), ..known }
+    }
+
+    /// When everything is done, where that can be known and something is left.
+    fn finish(&self) -> Option<Moment> {
+        let verified = self.read_back.is_none_or(|(done, of)| done >= of);
+        let nothing_left = self.standing().left == 0 && verified && self.facts.verifying.is_empty();
+        self.forecast().finish.filter(|_| !nothing_left)
+    }
+
+    /// One line: when everything is done.
+    pub(super) fn finish_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
+        let words = expected(self.finish()?, tick.now, here);
+        let verifies = !self.facts.verifying.is_empty() && self.standing().left > 0;
+        Some(if verifies { format!("{words}, verification included") } else { words })
+    }
+
+    /// What is waited for, a line each.
+    pub(super) fn next_lines(&self, tick: Tick, here: &TimeZone) -> Vec<String> {
+        self.forecast().next.iter().map(|next| awaited(next, tick.now, here)).collect()
     }
 
     /// One line: rows that wait until the service shows what they refer to.
@@ -308,51 +328,54 @@ impl Picture {
         let mut parts = Vec::new();
         let held = self.standing().held;
         if held > 0 {
-            parts.push(format!("{} held", count(held)));
+            parts.push(format!("{} on hold", count(held)));
         }
         let aside = u64::try_from(self.aside.len()).unwrap_or(u64::MAX);
         if aside > 0 {
             parts.push(counted(aside, "sheet aside", "sheets aside"));
         }
-        (!parts.is_empty()).then(|| format!("for a person: {}: {command}", parts.join(", ")))
+        (!parts.is_empty()).then(|| format!("needs your decision: {}: {command}", parts.join(", ")))
     }
 
-    /// One line: requests a second, time to finish, and what is held back.
-    pub(super) fn pace_line(&self, tick: Tick, here: &TimeZone) -> String {
-        let mut parts = vec![format!("{:.0} requests/s", self.request_pace.per_second(tick.elapsed))];
-        match (self.parked_until, self.finish(tick)) {
-            (Some(until), Some(finish)) if finish > until => {
-                parts.push(format!("done about {}", short_moment(finish, here)));
-            }
-            (None, Some(finish)) if finish > tick.now => parts.push(if finish.day() == tick.now.day() {
-                format!("about {} to go", span(finish.since(tick.now).max(Duration::from_secs(1))))
-            } else {
-                format!("done about {}", short_moment(finish, here))
-            }),
-            (Some(_) | None, Some(_) | None) => {}
-        }
-        for (operation, held_back) in &self.held_back {
-            parts.push(match held_back.next_try.map(|at| at.saturating_sub(tick.elapsed)) {
-                Some(wait) if !wait.is_zero() => {
-                    format!("{operation} held back, next try in {}", span(wait.max(Duration::from_secs(1))))
-                }
-                Some(_) | None => format!("{operation} held back, being tried"),
-            });
-        }
-        parts.join(", ")
+    /// The pace of each operation that is being sent. Look-ups before sending go along with what is sent; only those of the
+    /// verification stand alone.
+    fn paces(&self, tick: Tick) -> BTreeMap<Operation, PaceOf> {
+        let rounded = |pace: f64| (pace * 10.0).round() / 10.0;
+        let sending = |operation: Operation| !operation.looks_up();
+        let paces: Vec<_> = self
+            .paces
+            .iter()
+            .map(|(&operation, pace)| (operation, pace.per_second(tick.elapsed)))
+            .filter(|(_, pace)| *pace >= HARDLY_ANY)
+            .collect();
+        let verifies = !paces.iter().any(|(operation, _)| sending(*operation));
+        paces
+            .into_iter()
+            .filter(|(operation, _)| {
+                sending(*operation) || (verifies && self.facts.verifying.contains_key(operation))
+            })
+            .map(|(operation, pace)| {
+                let lane = self.facts.making.get(&operation).or(self.facts.verifying.get(&operation));
+                let limit = lane.and_then(|lane| lane.limit).map(rounded);
+                (operation, PaceOf { per_second: rounded(pace), limit })
+            })
+            .collect()
+    }
+
+    /// One line: requests a second of each operation, beside its limit.
+    pub(super) fn pace_line(&self, tick: Tick) -> Option<String> {
+        let paces = self.paces(tick).into_iter().map(|(operation, PaceOf { per_second, limit })| {
+            let of = limit.map_or_else(String::new, |limit| format!(" of {limit:.0}"));
+            let digits = usize::from(per_second < 1.0);
+            format!("{operation} {per_second:.digits$}/s{of}")
+        });
+        let paces: Vec<String> = paces.collect();
+        (!paces.is_empty()).then(|| paces.join(", "))
     }
 
     /// Whether the quota is spent and creations wait.
     pub(super) fn is_parked(&self) -> bool {
-        self.parked_until.is_some()
-    }
-
-    /// One line while the quota is spent.
-    pub(super) fn parked_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
-        self.parked_until.map(|until| {
-            let wait = span(until.since(tick.now).max(Duration::from_secs(1)));
-            format!("parked {wait}, until {}", short_moment(until, here))
-        })
+        self.facts.parked_until.is_some()
     }
 
     /// The picture for programs.
@@ -367,41 +390,22 @@ impl Picture {
                 .filter(|(_, standing)| standing.rows > 0)
                 .collect(),
             requests: self.requests,
-            requests_per_second: (self.request_pace.per_second(tick.elapsed) * 10.0).round() / 10.0,
+            requests_per_second: (self.paces.values().map(|pace| pace.per_second(tick.elapsed)).sum::<f64>()
+                * 10.0)
+                .round()
+                / 10.0,
+            pace: self.paces(tick),
             quota_used: self.used,
             quota_ceiling: self.ceiling,
             quota_left: self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used)),
             sheets_set_aside: self.aside.len(),
             read_back: self.read_back.map_or(0, |(done, _)| done),
             to_read_back: self.read_back.map_or(0, |(_, of)| of),
-            parked_until: self.parked_until.map(|until| until.to_string()),
+            parked_until: self.facts.parked_until.map(|until| until.to_string()),
             held_back: self.held_back.keys().copied().collect(),
-            finish_estimate: self.finish(tick).map(|finish| finish.to_string()),
+            finish_estimate: self.finish().map(|finish| finish.to_string()),
+            next_events: self.forecast().next,
         }
-    }
-
-    fn finish(&self, tick: Tick) -> Option<Moment> {
-        let left = self.standing().left;
-        if left == 0 {
-            return None;
-        }
-        let allowance = self.ceiling.map(|ceiling| Allowance {
-            per_day: ceiling,
-            today: if self.is_parked() { 0 } else { ceiling.saturating_sub(self.used) },
-        });
-        // While nothing is created the pace is what it was before.
-        let pace = match self.row_pace.per_second(tick.elapsed) {
-            pace if pace > 0.0 => pace,
-            _ => self.last_pace,
-        };
-        let waits = self.parked_until.filter(|&until| until > tick.now);
-        match (waits, allowance) {
-            (Some(until), None) => forecast(left, pace, None, until),
-            (Some(until), Some(_)) => forecast(left, pace, allowance, tick.now)
-                .map(|forecast| Forecast { finish: forecast.finish.max(until), ..forecast }),
-            (None, allowance) => forecast(left, pace, allowance, tick.now),
-        }
-        .map(|forecast| forecast.finish)
     }
 }
 

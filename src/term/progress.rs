@@ -5,13 +5,11 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::clean::clean;
 use super::picture::{Picture, Tick};
-use super::standing::Standing;
 use super::{Ink, Line, Terminal};
 use crate::model::event::Event;
 use crate::model::kind::Kind;
@@ -30,9 +28,6 @@ const OBJECT_WHILE_PARKED: Duration = Duration::from_secs(60);
 const BAR_WIDTH: usize = 16;
 /// On a terminal with fewer columns the counts are shown without bars.
 const ROOM_FOR_BARS: usize = 76;
-/// Lines below the counts: pace, what is read back, quota, what waits to be known, until when it is parked, what needs a person; and one that
-/// stays blank, for what is typed meanwhile.
-const NOTES: usize = 7;
 
 /// The display of one run.
 pub struct Progress {
@@ -45,16 +40,10 @@ pub struct Progress {
 }
 
 enum Display {
-    Bars(Bars),
+    Bars,
     Lines { next: Duration },
     Objects { next: Duration },
     Nothing,
-}
-
-/// One bar a kind, and below them lines that appear when there is something to say.
-struct Bars {
-    kinds: Vec<(Kind, ProgressBar)>,
-    notes: [ProgressBar; NOTES],
 }
 
 /// A piece of news as one JSON object.
@@ -78,7 +67,7 @@ impl Progress {
         } else if terminal.manner.json {
             Display::Objects { next: tick.elapsed }
         } else if terminal.interactive {
-            Display::Bars(Bars::new(terminal, &picture))
+            Display::Bars
         } else {
             Display::Lines { next: tick.elapsed + LINE_EVERY }
         };
@@ -88,30 +77,31 @@ impl Progress {
     }
 
     /// Takes in a piece of news and tells what a person should read of it at once. Programs get all of it but the
-    /// requests and the records read back, which are counted in the progress.
+    /// requests, the records verified and what is still to be done, which the progress counts.
     pub fn news(&mut self, event: &Event, tick: Tick) {
         let told = self.picture.take(event, tick, &self.here);
         match (&self.display, told) {
-            (Display::Bars(_), Some(text)) => {
+            (Display::Bars, Some(text)) => {
                 self.terminal.say(Line::new().ink(Ink::Warning, "·").text(" ").text(text));
             }
             (Display::Lines { .. }, Some(text)) => self.terminal.say(format!("{} {text}", stamp(tick.now))),
             (Display::Objects { .. }, told)
-                if !matches!(event, Event::Sent { .. } | Event::ReadBack { .. }) =>
+                if !matches!(event, Event::Sent { .. } | Event::ReadBack { .. } | Event::Remaining(_)) =>
             {
                 let at = tick.now.to_string();
                 let message = told.as_deref().map(clean);
                 self.terminal.object(&Told { object: "event", at, message, event });
             }
-            (Display::Bars(_) | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
+            (Display::Bars | Display::Lines { .. } | Display::Objects { .. } | Display::Nothing, _) => {}
         }
     }
 
     /// Brings the display up to date; call it a few times a second.
     pub fn tick(&mut self, tick: Tick) {
         match &mut self.display {
-            Display::Bars(bars) => {
-                bars.draw(&self.picture, notes(&self.picture, tick, &self.here, &self.status))
+            Display::Bars => {
+                let columns = self.terminal.columns();
+                self.terminal.show(bars(&self.picture, tick, &self.here, &self.status, columns));
             }
             Display::Lines { next } => {
                 if tick.elapsed >= *next {
@@ -135,10 +125,7 @@ impl Progress {
     /// Takes the display away, leaving the last state where it was a list of lines or objects.
     pub fn finish(self, tick: Tick) {
         match self.display {
-            Display::Bars(bars) => {
-                bars.draw(&self.picture, notes(&self.picture, tick, &self.here, &self.status));
-                bars.clear();
-            }
+            Display::Bars => self.terminal.show(Vec::new()),
             Display::Lines { .. } => {
                 let line = self.picture.line(tick, &self.here);
                 self.terminal.say(format!("{} {line}", stamp(tick.now)));
@@ -149,65 +136,25 @@ impl Progress {
     }
 }
 
-impl Bars {
-    fn new(terminal: &Terminal, picture: &Picture) -> Self {
-        let add = |bar: ProgressBar, template: &str| {
-            let style = ProgressStyle::with_template(template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .progress_chars("█▌ ");
-            terminal.bars.add(bar.with_style(style))
-        };
-        let kinds = Kind::ALL
-            .into_iter()
-            .filter_map(|kind| {
-                let Standing { rows, .. } = picture.standing_of(kind);
-                let template = if terminal.columns < ROOM_FOR_BARS {
-                    "{prefix:>9} {wide_msg}".to_owned()
-                } else {
-                    format!("{{prefix:>9}} [{{bar:{BAR_WIDTH}}}] {{wide_msg}}")
-                };
-                let bar = ProgressBar::new(rows).with_prefix(kind.plural());
-                (rows > 0).then(|| (kind, add(bar, &template)))
-            })
-            .collect();
-        let notes = std::array::from_fn(|_| add(ProgressBar::new_spinner(), "{wide_msg}"));
-        Self { kinds, notes }
-    }
-
-    fn draw(&self, picture: &Picture, notes: Vec<String>) {
-        for (kind, bar) in &self.kinds {
-            let standing = picture.standing_of(*kind);
-            bar.set_length(standing.rows);
-            bar.set_position(standing.rows - standing.left);
-            bar.set_message(standing.words());
-        }
-        let notes = notes.into_iter().chain(std::iter::repeat(String::new()));
-        for (line, note) in self.notes.iter().zip(notes) {
-            line.set_message(note);
-        }
-    }
-
-    fn clear(self) {
-        for (_, bar) in self.kinds {
-            bar.finish_and_clear();
-        }
-        for note in self.notes {
-            note.finish_and_clear();
-        }
-    }
-}
-
-/// The lines below the counts, those that have something to say.
-fn notes(picture: &Picture, tick: Tick, here: &TimeZone, status: &str) -> Vec<String> {
-    let lines = [
-        Some(picture.pace_line(tick, here)),
-        picture.read_line(tick),
-        picture.quota_line(),
-        picture.unseen_line(here),
-        picture.parked_line(tick, here),
-        picture.person_line(status),
-    ];
-    lines.into_iter().flatten().collect()
+/// A bar for each kind, and below them what there is to say.
+fn bars(picture: &Picture, tick: Tick, here: &TimeZone, status: &str, columns: usize) -> Vec<Line> {
+    let of_kind = |kind: Kind| {
+        let standing = picture.standing_of(kind);
+        let line = Line::plain(format!("{:>9} ", kind.plural()));
+        let bar = if columns < ROOM_FOR_BARS { Line::new() } else { standing.bar(BAR_WIDTH).text(" ") };
+        (standing.rows > 0).then(|| line.join(bar).join(standing.line()))
+    };
+    let mut lines: Vec<Line> = Kind::ALL.into_iter().filter_map(of_kind).collect();
+    let plain = |line: Option<String>| line.map(Line::plain);
+    let warning = |line: String| Line::new().ink(Ink::Warning, line);
+    lines.extend(plain(picture.pace_line(tick)));
+    lines.extend(plain(picture.finish_line(tick, here)));
+    lines.extend(picture.next_lines(tick, here).into_iter().map(warning));
+    lines.extend(plain(picture.read_line()));
+    lines.extend(plain(picture.quota_line()));
+    lines.extend(picture.unseen_line(here).map(warning));
+    lines.extend(picture.person_line(status).map(warning));
+    lines
 }
 
 /// The time of day that begins a plain line, in UTC like everything that is logged.
@@ -217,13 +164,12 @@ fn stamp(now: Moment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use indicatif::{InMemoryTerm, TermLike as _};
-
     use super::super::Manner;
-    use super::super::testing::{terminal, with_bars};
+    use super::super::testing::{interactive, terminal};
     use super::*;
     use crate::model::id::{JobId, SheetId};
     use crate::model::operation::Operation;
+    use crate::model::remaining::{Allowance, Doubts, Lane, Remaining};
     use crate::model::state::JobState;
 
     fn tick(seconds: u64) -> Tick {
@@ -259,8 +205,8 @@ mod tests {
         assert_eq!(
             talk.text(),
             "12:00:02Z name \\u{1b}[2J\n\
-             12:00:10Z 1 of 44 done, 43 left; 0 requests/s, about 7 min 10 s to go\n\
-             12:00:12Z 1 of 44 done, 43 left; 0 requests/s, about 8 min 36 s to go\n"
+             12:00:10Z 1 of 44 done, 43 waiting\n\
+             12:00:12Z 1 of 44 done, 43 waiting\n"
         );
         assert_eq!(results.text(), "");
     }
@@ -293,32 +239,14 @@ mod tests {
         assert_eq!((results.text(), talk.text()), (String::new(), String::new()));
     }
 
-    #[test]
-    fn on_a_narrow_terminal_the_counts_are_whole_and_no_line_wraps() {
-        let screen = InMemoryTerm::new(10, 60);
-        let terminal = with_bars(&screen);
-        let mut progress =
-            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
-        let (from, to) = (JobState::Ready, JobState::Created);
-        progress.news(&Event::Moved { job: JobId(1), kind: Kind::Company, from, to }, tick(1));
-        progress.news(&Event::QuotaUsed { used: 12_000, ceiling: Some(100_000) }, tick(1));
-        progress.tick(tick(2));
-        insta::assert_snapshot!(screen.contents(), @"
-        companies 1 of 4 done, 3 left
-          devices 0 of 40 done, 40 left
-        0 requests/s, about 1 min 26 s to go
-        quota 12,000 of 100,000 used, 88,000 left
-        ");
-    }
-
     /// A run that is parked, with rows held and refused and a sheet set aside.
     fn an_eventful_run(columns: u16) -> String {
-        let screen = InMemoryTerm::new(10, columns);
-        let terminal = with_bars(&screen);
+        let (terminal, talk) = interactive(columns);
         let mut tally = Tally::default();
         tally.add(Kind::Company, JobState::Created, 1_200);
         tally.add(Kind::Device, JobState::Ready, 98_000);
         tally.add(Kind::Device, JobState::Rejected, 50);
+        tally.add(Kind::Device, JobState::InDoubt, 9);
         let here = TimeZone::get("Pacific/Auckland").unwrap();
         let mut progress = Progress::start(&terminal, tally, tick(0), here, "fleetload status".to_owned());
         for job in 1..=3 {
@@ -339,56 +267,51 @@ mod tests {
         };
         let until = Moment::parse("2026-03-02T00:00:05Z").unwrap();
         let quota = Event::QuotaUsed { used: 10_000, ceiling: Some(10_000) };
-        for event in [paused, quota, Event::Parked { until }] {
+        let facts = Remaining {
+            at: tick(1).now,
+            making: [(Operation::AddDevice, Lane { requests: 98_000, limit: Some(98.0), pace: None })].into(),
+            quota: Some(Allowance { per_day: 10_000, today: 10_000 }),
+            doubts: Doubts { rows: 9, settled_by: Some(tick(600).now), ..Doubts::default() },
+            moving: true,
+            ..Remaining::default()
+        };
+        let facts = Event::Remaining(Box::new(facts));
+        for event in [paused, quota, facts, Event::Parked { until }] {
             progress.picture.take(&event, tick(1), &TimeZone::UTC);
         }
         progress.tick(tick(2));
-        screen.contents().trim_end().to_owned()
+        talk.screen(columns)
     }
 
     #[test]
     fn done_left_failed_quota_the_wait_and_what_needs_a_person_are_seen_at_once_on_any_width() {
         for columns in [120, 80, 60] {
             let shown = an_eventful_run(columns);
-            assert!(shown.lines().count() == 6, "{shown}");
             insta::assert_snapshot!(format!("eventful_{columns}"), shown);
         }
     }
 
     #[test]
-    fn what_is_typed_meanwhile_leaves_no_line_behind() {
-        let screen = InMemoryTerm::new(12, 80);
-        let terminal = with_bars(&screen);
-        let mut progress =
-            Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
-        progress.tick(tick(1));
-        screen.write_str("^C^C").unwrap();
-        progress.news(&Event::Draining { under_way: 1 }, tick(2));
-        progress.tick(tick(3));
-        assert_eq!(screen.contents().matches("companies").count(), 1, "{}", screen.contents());
-        progress.finish(tick(4));
-        assert_eq!(screen.contents(), "");
-    }
-
-    #[test]
     fn on_a_terminal_there_is_a_bar_for_each_kind_and_a_line_for_the_pace() {
-        let screen = InMemoryTerm::new(10, 100);
-        let terminal = with_bars(&screen);
+        let (terminal, talk) = interactive(100);
         let mut progress =
             Progress::start(&terminal, tally(), tick(0), TimeZone::UTC, "fleetload status".to_owned());
         for job in 1..=2 {
+            progress.news(&Event::Sent { operation: Operation::AddCompany }, tick(1));
             let (from, to) = (JobState::Ready, JobState::Created);
             progress.news(&Event::Moved { job: JobId(job), kind: Kind::Company, from, to }, tick(1));
         }
         progress.news(&Event::QuotaUsed { used: 2, ceiling: Some(500) }, tick(1));
         progress.tick(tick(2));
-        insta::assert_snapshot!(screen.contents(), @"
-        companies [████████▌       ] 2 of 4 done, 2 left
-          devices [                ] 0 of 40 done, 40 left
-        0 requests/s, about 42 s to go
+        progress.news(&Event::Note { text: "a note".into() }, tick(2));
+        insta::assert_snapshot!(talk.screen(100), @"
+        · a note
+        companies [████████        ] 2 of 4 done, 2 waiting
+          devices [                ] 0 of 40 done, 40 waiting
+        addCompany 1/s
         quota 2 of 500 used, 498 left
         ");
         progress.finish(tick(2));
-        assert_eq!(screen.contents(), "", "the bars are taken away at the end");
+        assert_eq!(talk.screen(100), "· a note", "the bars are taken away at the end");
     }
 }

@@ -1,54 +1,124 @@
-//! Where rows stand, as a person asks: done, left, failed, held. Every state counts as exactly one of these.
+//! Where rows stand, in the groups that a person asks for. Every state counts as exactly one of them.
 
 use serde::Serialize;
 
 use super::figures::count;
+use super::{Ink, Line};
 use crate::model::state::JobState;
 
 /// Where the rows of one kind, or of all, stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(super) struct Standing {
     pub(super) rows: u64,
     pub(super) done: u64,
+    /// Those waiting and those in doubt.
     pub(super) left: u64,
+    pub(super) waiting: u64,
+    pub(super) in_doubt: u64,
     pub(super) failed: u64,
+    pub(super) skipped: u64,
     pub(super) held: u64,
+    pub(super) cancelled: u64,
 }
 
 impl Standing {
-    /// `done 12 of 30, 17 left, 1 failed`; held rows only when there are any.
+    /// `12 of 30 done, 15 waiting, 2 in doubt, 1 failed`; besides done only what there is.
+    pub(super) fn line(self) -> Line {
+        let done = format!("{} of {} done", count(self.done), count(self.rows));
+        let all_done = self.done == self.rows;
+        let mut line = if all_done { Line::new().ink(Ink::Good, done) } else { Line::plain(done) };
+        for (rows, words, ink, _) in self.rest() {
+            if rows > 0 {
+                line = line.text(", ").ink(ink, format!("{} {words}", count(rows)));
+            }
+        }
+        line
+    }
+
+    /// The same without colour.
     pub(super) fn words(self) -> String {
-        let mut words =
-            format!("{} of {} done, {} left", count(self.done), count(self.rows), count(self.left));
-        if self.failed > 0 {
-            words.push_str(&format!(", {} failed", count(self.failed)));
+        self.line().render(false, None)
+    }
+
+    /// What is not done: rows, words, colour, and what fills a bar.
+    fn rest(self) -> [(u64, &'static str, Ink, &'static str); 6] {
+        [
+            (self.waiting, "waiting", Ink::Plain, " "),
+            (self.in_doubt, "in doubt", Ink::Warning, "▒"),
+            (self.failed, "failed", Ink::Error, "▓"),
+            (self.skipped, "skipped", Ink::Error, "░"),
+            (self.held, "on hold", Ink::Warning, "░"),
+            (self.cancelled, "cancelled", Ink::Faint, "░"),
+        ]
+    }
+
+    /// A bar of so many characters: what is done, failed, skipped, on hold, cancelled and in doubt, each in its own way, and
+    /// blanks for what waits. What there is has one character at least, and the bar is full only when nothing waits.
+    pub(super) fn bar(self, characters: usize) -> Line {
+        let [waiting, in_doubt, failed, skipped, held, cancelled] = self.rest();
+        let done = (self.done, "done", Ink::Good, "█");
+        let parts = [done, failed, skipped, held, cancelled, in_doubt, waiting];
+        let mut cells = parts.map(|(rows, ..)| {
+            let share = u128::from(rows) * characters as u128 / u128::from(self.rows.max(1));
+            usize::try_from(share).unwrap_or(characters).max(usize::from(rows > 0))
+        });
+        // What is missing goes to what has most, what is too much is taken from it.
+        let largest = (0..parts.len()).max_by_key(|&part| cells[part]).unwrap_or_default();
+        let others: usize = cells.iter().sum::<usize>() - cells[largest];
+        cells[largest] = characters.saturating_sub(others);
+        let mut line = Line::plain("[");
+        for ((_, _, ink, fill), cells) in parts.into_iter().zip(cells) {
+            line = line.ink(ink, fill.repeat(cells));
         }
-        if self.held > 0 {
-            words.push_str(&format!(", {} held", count(self.held)));
-        }
-        words
+        line.text("]")
     }
 }
 
 pub(super) fn stand(in_state: impl Fn(JobState) -> u64) -> Standing {
-    let mut standing = Standing { rows: 0, done: 0, left: 0, failed: 0, held: 0 };
+    let mut standing = Standing::default();
     for &state in JobState::ALL {
         let jobs = in_state(state);
         standing.rows += jobs;
-        match state {
-            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
-                standing.done += jobs;
+        *match state {
+            JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => &mut standing.done,
+            JobState::Rejected | JobState::Incomplete => &mut standing.failed,
+            JobState::Skipped => &mut standing.skipped,
+            JobState::Cancelled => &mut standing.cancelled,
+            JobState::Held => &mut standing.held,
+            JobState::InDoubt => &mut standing.in_doubt,
+            JobState::Blocked | JobState::Ready | JobState::Deferred | JobState::Sending => {
+                &mut standing.waiting
             }
-            JobState::Rejected | JobState::Incomplete | JobState::Skipped | JobState::Cancelled => {
-                standing.failed += jobs;
-            }
-            JobState::Held => standing.held += jobs,
-            JobState::Blocked
-            | JobState::Ready
-            | JobState::Deferred
-            | JobState::Sending
-            | JobState::InDoubt => standing.left += jobs,
+        } += jobs;
+    }
+    standing.left = standing.waiting + standing.in_doubt;
+    standing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(done: u64, failed: u64, in_doubt: u64, waiting: u64) -> String {
+        let rows = done + failed + in_doubt + waiting;
+        let left = waiting + in_doubt;
+        let standing = Standing { rows, done, left, waiting, in_doubt, failed, ..Standing::default() };
+        standing.bar(8).render(false, None)
+    }
+
+    #[test]
+    fn what_failed_does_not_fill_the_bar_like_what_is_done_and_what_there_is_is_seen() {
+        let table = [
+            ((0, 0, 0, 10), "[        ]"),
+            ((10, 0, 0, 0), "[████████]"),
+            ((5, 0, 0, 5), "[████    ]"),
+            ((9_999, 0, 0, 1), "[███████ ]"),
+            ((9_990, 1, 9, 0), "[██████▓▒]"),
+            ((1, 0, 0, 9_999), "[█       ]"),
+            ((0, 600, 0, 0), "[▓▓▓▓▓▓▓▓]"),
+        ];
+        for ((done, failed, in_doubt, waiting), expected) in table {
+            assert_eq!(bar(done, failed, in_doubt, waiting), expected);
         }
     }
-    standing
 }

@@ -108,7 +108,7 @@ fn maintenance_is_waited_for_with_questions_and_uses_up_no_try_of_any_row() {
     assert!(doubted(&seen) <= CONCURRENCY + 20);
     assert_eq!(bench.requests("getCompany"), 1, "the service was tried by a question");
     let held_back = seen.iter().rfind(|news| news["event"] == "breaker").expect("one");
-    assert!(held_back["next_try_in"]["secs"].as_u64() > Some(5), "{held_back}");
+    assert!(held_back["next_try_in_ms"].as_u64() > Some(5_000), "{held_back}");
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert!(status.stdout.contains("addDevice"), "{}", status.stdout);
     assert!(bench.statistics().faults_fired["html_503_before"] > 40);

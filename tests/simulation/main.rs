@@ -2,6 +2,7 @@
 //!
 //! A failing seed is named; `SEED=n cargo test --all-features --test simulation -- the_seed --nocapture` replays it.
 
+mod forecast;
 mod many;
 mod network;
 mod oracle;

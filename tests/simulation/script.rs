@@ -290,7 +290,7 @@ fn drawn(chance: &mut fastrand::Rng, operation: &str, kind: FaultKind, often: f6
 
 /// A company that is there from the start, with an id that rows refer to.
 pub(crate) const THERE: Uuid = Uuid::from_u128(0x0f1e_e710_ad00_4000_8000_0000_0000_0001);
-const ADDRESS: &str = "1 High Street,Auckland,NZ";
+pub(crate) const ADDRESS: &str = "1 High Street,Auckland,NZ";
 
 /// Names of which one is contained in the next: searches match in part.
 fn name(kind: &str, n: usize) -> String {
@@ -326,7 +326,7 @@ fn sheets(chance: &mut fastrand::Rng, theme: Theme) -> Sheets {
     Sheets { files, rows: companies + sites + people + devices, twins }
 }
 
-fn company_sheet(chance: &mut fastrand::Rng, count: usize) -> String {
+pub(crate) fn company_sheet(chance: &mut fastrand::Rng, count: usize) -> String {
     let mut text =
         "key,parent,company_type,name,phone,support_email,sales_email,accounts_email,address1,city,country\n"
             .to_owned();

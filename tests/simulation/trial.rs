@@ -125,7 +125,7 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
 }
 
 /// A folder for the journal, in memory where there is such a place: what the disk forgets is another proof.
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     match memory.is_dir() {
         true => tempfile::tempdir_in(memory).expect("a folder in memory"),
@@ -134,7 +134,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Imports the rows.
-fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) {
+pub(super) fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) {
     let files: Vec<PathBuf> = script
         .sheets
         .iter()
@@ -153,7 +153,7 @@ fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) {
     }
 }
 
-fn options(script: &Script, network: &Arc<Network>) -> Options {
+pub(super) fn options(script: &Script, network: &Arc<Network>) -> Options {
     let network = Arc::clone(network);
     Options {
         policy: Policy {
@@ -175,7 +175,7 @@ fn options(script: &Script, network: &Arc<Network>) -> Options {
     }
 }
 
-fn config(timeout: Duration) -> Config {
+pub(super) fn config(timeout: Duration) -> Config {
     Config {
         base_url: BASE_URL.parse().expect("an address"),
         client_id: "sim".to_owned(),
@@ -245,7 +245,7 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
 
 fn note(event: &Event, trial: &mut Trial) {
     match event {
-        Event::Sent { .. } | Event::QuotaUsed { .. } => {}
+        Event::Sent { .. } | Event::QuotaUsed { .. } | Event::Remaining(_) => {}
         event => trial.trace.push(format!("{event:?}")),
     }
 }

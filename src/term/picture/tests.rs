@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::id::{JobId, SheetId};
+use crate::model::remaining::{Allowance, Doubts, Lane};
 
 fn tick(seconds: u64) -> Tick {
     let start = Moment::parse("2026-03-01T12:00:00Z").unwrap();
@@ -18,28 +19,56 @@ fn picture(devices: u64) -> Picture {
     Picture::new(tally, tick(0))
 }
 
+/// So many devices to create, and to verify.
+fn facts(devices: u64, at: u64) -> Remaining {
+    let lane = |requests| Lane { requests, limit: Some(98.0), pace: None };
+    Remaining {
+        at: tick(at).now,
+        making: [(Operation::AddDevice, lane(devices))].into(),
+        verifying: [(Operation::GetDeviceByMac, lane(devices))].into(),
+        moving: true,
+        ..Remaining::default()
+    }
+}
+
+fn counts(picture: &mut Picture, facts: Remaining, at: u64) {
+    assert_eq!(picture.take(&Event::Remaining(Box::new(facts)), tick(at), &TimeZone::UTC), None);
+}
+
 #[test]
-fn the_line_tells_counts_pace_quota_and_time_to_finish() {
-    let mut picture = picture(1_000);
+fn the_line_tells_counts_the_pace_of_each_operation_quota_and_when_it_is_done() {
+    let mut picture = picture(1_180);
     for second in 0..10 {
         for _ in 0..20 {
-            let sent = Event::Sent { operation: Operation::AddDevice };
-            assert_eq!(picture.take(&sent, tick(second), &TimeZone::UTC), None);
+            for operation in [Operation::GetDeviceByMac, Operation::AddDevice] {
+                assert_eq!(picture.take(&Event::Sent { operation }, tick(second), &TimeZone::UTC), None);
+            }
             let news = moved(JobState::Ready, JobState::Created);
             assert_eq!(picture.take(&news, tick(second), &TimeZone::UTC), None);
         }
     }
+    let line = |picture: &Picture| picture.line(tick(10), &TimeZone::UTC);
     assert_eq!(
-        picture.line(tick(10), &TimeZone::UTC),
-        "200 of 1,000 done, 800 left; 20 requests/s, about 40 s to go"
+        line(&picture),
+        "200 of 1,180 done, 980 waiting; addDevice 20/s",
+        "nothing is invented before anything is counted"
     );
-    let quota = Event::QuotaUsed { used: 200, ceiling: Some(500) };
-    assert_eq!(picture.take(&quota, tick(10), &TimeZone::UTC), None);
+    counts(&mut picture, facts(980, 10), 10);
     assert_eq!(
-        picture.line(tick(10), &TimeZone::UTC),
-        "200 of 1,000 done, 800 left; 20 requests/s, done about 2026-03-02 00:00 UTC, \
-         quota 200 of 500 used, 300 left"
+        line(&picture),
+        "200 of 1,180 done, 980 waiting; addDevice 20/s of 98; done about 12:00:30 UTC, in 20 s, verification included"
     );
+    picture.take(&Event::QuotaUsed { used: 200, ceiling: Some(700) }, tick(10), &TimeZone::UTC);
+    let quota = Some(Allowance { per_day: 700, today: 500 });
+    counts(&mut picture, Remaining { quota, ..facts(980, 10) }, 10);
+    assert_eq!(
+        line(&picture),
+        "200 of 1,180 done, 980 waiting; addDevice 20/s of 98; done about 2026-03-02 00:00 UTC, in 12 h, \
+         verification included; quota 200 of 700 used, 500 left"
+    );
+    let told = serde_json::to_value(picture.object(tick(10))).unwrap();
+    assert_eq!(told["pace"], serde_json::json!({"addDevice": {"per_second": 20.0, "limit": 98.0}}));
+    assert_eq!(told["finish_estimate"], "2026-03-02T00:00:14Z");
 }
 
 #[test]
@@ -49,10 +78,11 @@ fn what_failed_and_what_is_held_is_counted_apart_and_the_counts_add_up() {
         picture.take(&moved(JobState::Ready, to), tick(1), &TimeZone::UTC);
     }
     let told = picture.take(&moved(JobState::Ready, JobState::Held), tick(1), &TimeZone::UTC);
-    assert_eq!(told.as_deref(), Some("a row of devices is held until a person decides (1 so far)"));
+    assert_eq!(told.as_deref(), Some("a row of devices is on hold: needs your decision (1 so far)"));
     let standing = picture.standing_of(Kind::Device);
-    assert_eq!(standing, Standing { rows: 10, done: 1, left: 6, failed: 2, held: 1 });
-    assert_eq!(standing.words(), "1 of 10 done, 6 left, 2 failed, 1 held");
+    let left = Standing { left: 6, waiting: 5, in_doubt: 1, ..Standing::default() };
+    assert_eq!(standing, Standing { rows: 10, done: 1, failed: 1, skipped: 1, held: 1, ..left });
+    assert_eq!(standing.words(), "1 of 10 done, 5 waiting, 1 in doubt, 1 failed, 1 skipped, 1 on hold");
 }
 
 #[test]
@@ -166,73 +196,82 @@ fn a_slower_pace_is_told_once_for_each_operation() {
 
 #[test]
 fn the_last_rows_are_never_done_in_no_time() {
-    let mut picture = picture(100);
-    for _ in 0..99 {
-        picture.take(&moved(JobState::Ready, JobState::Created), tick(1), &TimeZone::UTC);
-    }
-    let line = picture.pace_line(tick(2), &TimeZone::UTC);
-    assert!(line.ends_with("about 1 s to go"), "{line}");
+    let mut picture = picture(1);
+    counts(&mut picture, Remaining { verifying: [].into(), ..facts(1, 1) }, 1);
+    let line = picture.finish_line(tick(2), &TimeZone::UTC);
+    assert_eq!(line.as_deref(), Some("done about 12:00:01 UTC, in 1 s"));
 }
 
 #[test]
-fn that_an_operation_is_held_back_is_said_once_and_shown_until_it_goes_on() {
+fn that_an_operation_is_held_back_is_said_once_and_its_next_try_is_shown_until_it_goes_on() {
     let mut picture = picture(10);
+    counts(&mut picture, facts(10, 0), 0);
     let operation = Operation::AddSite;
     let mut take = |open: bool, wait: Option<u64>, second: u64| {
         let next_try_in = wait.map(Duration::from_secs);
         let event = Event::Breaker { operation, open, reason: "a reason".into(), next_try_in };
         let told = picture.take(&event, tick(second), &TimeZone::UTC);
-        (told, picture.pace_line(tick(second + 1), &TimeZone::UTC))
+        let shown = picture.object(tick(second)).finish_estimate;
+        (told, picture.next_lines(tick(second + 1), &TimeZone::UTC).join("; "), shown)
     };
-    let (told, line) = take(true, Some(5), 0);
+    let (told, line, finish) = take(true, Some(5), 0);
     let opened = "addSite is held back: a reason; tried again in 5 s, one request at a time";
     assert_eq!(told.as_deref(), Some(opened));
-    assert_eq!(line, "0 requests/s, addSite held back, next try in 4 s");
-    let (told, line) = take(true, Some(10), 5);
-    assert_eq!((told, line.as_str()), (None, "0 requests/s, addSite held back, next try in 9 s"));
-    let (told, line) = take(false, None, 15);
+    assert_eq!((line.as_str(), finish), ("addSite held back, next try 12:00:05 UTC", None));
+    let (told, line, finish) = take(true, Some(10), 5);
+    assert_eq!((told, finish), (None, None));
+    assert_eq!(line, "addSite held back, next try 12:00:15 UTC");
+    let (told, line, finish) = take(false, None, 15);
     assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
-    assert_eq!(line, "0 requests/s");
+    assert_eq!((line.as_str(), finish.is_some()), ("", true));
     // It comes and goes: said again after a minute.
     assert_eq!(take(true, Some(1), 20).0, None);
     assert_eq!(take(false, None, 22).0, None);
     assert!(take(true, Some(1), 61).0.is_some());
-    assert_eq!(take(true, Some(0), 62).1, "0 requests/s, addSite held back, being tried");
 }
 
 #[test]
-fn while_records_are_read_back_it_is_seen_how_far_that_is_and_how_long_the_rest_takes() {
-    let mut picture = picture(100);
-    assert_eq!(picture.read_line(tick(1)), None);
-    let mut read = |done, second| {
-        picture.take(&Event::ReadBack { done, of: 1_000 }, tick(second), &TimeZone::UTC);
-        picture.read_line(tick(second + 1))
+fn while_records_are_verified_it_is_seen_how_far_that_is() {
+    let mut picture = picture(0);
+    assert_eq!(picture.read_line(), None);
+    let mut read = |done| {
+        picture.take(&Event::ReadBack { done, of: 3_240 }, tick(1), &TimeZone::UTC);
+        picture.read_line()
     };
-    assert_eq!(read(0, 100).as_deref(), Some("0 of 1,000 records read back"));
-    for done in 1..10 {
-        read(done, 100 + done);
-    }
-    assert_eq!(read(10, 110).as_deref(), Some("10 of 1,000 records read back, about 18 min 9 s to go"));
-    assert_eq!(read(1_000, 111), None, "all of them are");
+    assert_eq!(read(1_292).as_deref(), Some("1,292 of 3,240 records verified"));
+    assert_eq!(read(3_240), None, "all of them are");
     let told = picture.object(tick(111));
-    assert_eq!((told.read_back, told.to_read_back), (1_000, 1_000));
+    assert_eq!((told.read_back, told.to_read_back), (3_240, 3_240));
 }
 
 #[test]
-fn while_parked_the_rest_of_the_quota_does_not_count() {
-    let mut picture = picture(100);
-    let midnight = Moment::parse("2026-03-02T00:00:05Z").unwrap();
+fn rows_in_doubt_are_named_with_the_moment_by_which_they_are_settled() {
+    let mut picture = picture(9);
+    let doubts = Doubts { rows: 9, not_found: 9, settled_by: Some(tick(600).now), ..Doubts::default() };
+    counts(&mut picture, Remaining { doubts, moving: false, ..facts(0, 1) }, 1);
+    let auckland = TimeZone::get("Pacific/Auckland").unwrap();
+    assert_eq!(picture.finish_line(tick(2), &auckland), None);
+    assert_eq!(
+        picture.next_lines(tick(2), &auckland),
+        ["in doubt 9, settled by 12:10:00 UTC (01:10:00 here)"]
+    );
+    let told = serde_json::to_value(picture.object(tick(2))).unwrap();
+    let next = serde_json::json!([{"event": "doubt_settled", "rows": 9, "at": "2026-03-01T12:10:00Z"}]);
+    assert_eq!((&told["finish_estimate"], &told["next_events"]), (&serde_json::Value::Null, &next));
+}
+
+#[test]
+fn while_parked_it_is_said_until_when_and_the_end_counts_from_then() {
+    let mut picture = picture(980);
+    let midnight = Moment::parse("2026-03-02T00:00:03Z").unwrap();
+    let quota = Some(Allowance { per_day: 5_000, today: 5_000 });
+    counts(&mut picture, Remaining { quota, ..facts(980, 0) }, 0);
     picture.take(&Event::Parked { until: midnight }, tick(0), &TimeZone::UTC);
     assert_eq!(
-        picture.parked_line(tick(0), &TimeZone::UTC).as_deref(),
-        Some("parked 12 h, until 2026-03-02 00:00 UTC")
+        picture.next_lines(tick(0), &TimeZone::UTC),
+        ["today's quota is spent, creations wait 12 h, until 2026-03-02 00:00 UTC"]
     );
-    for second in 1..11 {
-        picture.take(&moved(JobState::Ready, JobState::Created), tick(second), &TimeZone::UTC);
-    }
-    // Long after the last row: by the pace of before, from the moment creations go on.
-    let estimate = picture.object(tick(3_600)).finish_estimate;
-    assert_eq!(estimate.as_deref(), Some("2026-03-02T00:01:45Z"));
+    assert_eq!(picture.object(tick(3_600)).finish_estimate.as_deref(), Some("2026-03-02T00:00:23Z"));
     picture.take(&Event::Woken, tick(1), &TimeZone::UTC);
-    assert_eq!(picture.parked_line(tick(1), &TimeZone::UTC), None);
+    assert_eq!(picture.next_lines(tick(1), &TimeZone::UTC), Vec::<String>::new());
 }

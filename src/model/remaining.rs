@@ -1,0 +1,106 @@
+//! What is still to be done at a moment, and what holds it up: the facts that a forecast is made of.
+//!
+//! A run counts them every few seconds, tells them and notes them in the journal; a plan counts them before a run. The
+//! arithmetic is in [`crate::plan::forecast`], so that every surface shows the same end.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::operation::Operation;
+use super::time::Moment;
+
+/// What is still to be done.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Remaining {
+    /// When it was counted.
+    pub at: Moment,
+    /// Requests that create and complete rows, with the look-ups before them as far as they are known.
+    pub making: BTreeMap<Operation, Lane>,
+    /// Look-ups of the verification, which begins when everything is made.
+    pub verifying: BTreeMap<Operation, Lane>,
+    /// Whether rows can be sent now: none can while all of them wait for rows in doubt.
+    pub moving: bool,
+    /// The latest moment that a deferred row waits for.
+    pub deferred_until: Option<Moment>,
+    /// Rows that wait until the service shows what they refer to.
+    pub unseen: u64,
+    /// The quota of creations, as far as it is known.
+    pub quota: Option<Allowance>,
+    /// Until when creations wait for the quota.
+    pub parked_until: Option<Moment>,
+    /// Rows in doubt, when there are any.
+    pub doubts: Doubts,
+    /// Operations that are held back, as the service fails at them.
+    pub held_back: Vec<HeldBack>,
+    /// When the service, which cannot be reached, is tried again.
+    pub unreachable_until: Option<Moment>,
+    /// Records that the verification has not found yet.
+    pub missing: Missing,
+}
+
+/// The requests of one operation.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Lane {
+    /// How many are still to be sent.
+    pub requests: u64,
+    /// The most that are sent in a second; `None` for no limit.
+    pub limit: Option<f64>,
+    /// How many were sent in a second lately, once that is measured.
+    pub pace: Option<f64>,
+}
+
+/// The daily quota as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Creations that a day allows us.
+    pub per_day: u64,
+    /// Creations that today still allows us.
+    pub today: u64,
+}
+
+/// Rows in doubt, and how doubts went so far.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Doubts {
+    /// Rows in doubt.
+    pub rows: u64,
+    /// Those of them that a look-up has not found.
+    pub not_found: u64,
+    /// The latest moment at which one of the others is looked up for the first time.
+    pub first_look_by: Option<Moment>,
+    /// The latest moment at which "not there" may be believed of them.
+    pub settled_by: Option<Moment>,
+    /// The next look-up of any of them.
+    pub next_look: Option<Moment>,
+    /// How many of the requests of this run ended in doubt.
+    pub share: f64,
+    /// Doubts of this run that were looked up.
+    pub looked_up: u64,
+    /// How many of those the first look-up did not end.
+    pub share_not_found: f64,
+    /// How long after a lost answer the first look-up comes.
+    pub first_look: Duration,
+    /// How long after a lost answer "not there" may be believed.
+    pub settle: Duration,
+}
+
+/// An operation that is held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldBack {
+    /// The operation.
+    pub operation: Operation,
+    /// When it is tried again; `None` while a request finds out.
+    pub next_try: Option<Moment>,
+    /// Whether it is a short pause of a service that answers most requests: the pace includes it.
+    pub brief: bool,
+}
+
+/// Records that the verification has not found yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Missing {
+    /// How many.
+    pub records: u64,
+    /// When the last of them is looked up again.
+    pub looked_up_by: Option<Moment>,
+}
