@@ -217,7 +217,7 @@ impl File {
         (cells.collect(), lines)
     }
 
-    fn joined(&self, cells: Vec<String>, dress: &Dress) -> String {
+    fn joined(&self, cells: &[String], dress: &Dress) -> String {
         let special = |c: char| c == self.delimiter || matches!(c, '"' | '\r' | '\n');
         let written = cells.iter().enumerate().map(|(at, cell)| {
             if cell.contains(special) || dress.quoted >> (at % 8) & 1 == 1 {
@@ -260,8 +260,8 @@ impl File {
             let is_last = number + 1 == self.records.len() && self.blanks_after == 0 && !self.has_last_end;
             let end = if is_last { "" } else { end };
             if number == 0 {
-                let names = columns.iter().map(|&name| name.to_owned()).collect();
-                writer.record(&self.joined(names, dress), 0, end);
+                let names: Vec<_> = columns.iter().map(|&name| name.to_owned()).collect();
+                writer.record(&self.joined(&names, dress), 0, end);
                 continue;
             }
             let (mut cells, lines) = self.cells(number, dress);
@@ -270,7 +270,7 @@ impl File {
             if is_wrong {
                 wrong.value.clone_into(&mut cells[at]);
             }
-            let (row, line) = writer.record(&self.joined(cells, dress), lines, end);
+            let (row, line) = writer.record(&self.joined(&cells, dress), lines, end);
             if is_wrong {
                 place = Some(Place {
                     cell: format!("{}{row}", ["A", "B", "C", "D", "E", "F", "G", "H"][at]),
