@@ -99,6 +99,12 @@ choice! {
         Get = "GET",
         /// Creates and changes.
         Post = "POST",
+        /// Puts or replaces.
+        Put = "PUT",
+        /// Changes.
+        Patch = "PATCH",
+        /// Removes.
+        Delete = "DELETE",
     }
 }
 

@@ -28,6 +28,9 @@ impl Settings {
             let method = match setting.value.method {
                 MethodWord::Get => Method::Get,
                 MethodWord::Post => Method::Post,
+                MethodWord::Put => Method::Put,
+                MethodWord::Patch => Method::Patch,
+                MethodWord::Delete => Method::Delete,
             };
             mapped.insert(*operation, Mapping { method, path: setting.value.path.clone() });
         }

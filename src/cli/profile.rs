@@ -246,6 +246,9 @@ fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<Vec<Mapped
             || match operation.method() {
                 Method::Get => MethodWord::Get,
                 Method::Post => MethodWord::Post,
+                Method::Put => MethodWord::Put,
+                Method::Patch => MethodWord::Patch,
+                Method::Delete => MethodWord::Delete,
             },
             |method| method.value,
         );

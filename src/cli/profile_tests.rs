@@ -108,8 +108,8 @@ fn a_wrong_file_is_refused_with_its_line_and_the_nearest_right_word() {
             "fleetload.toml, line 1: the service has no operation named 'addSites' | did you mean 'addSite'?",
         ),
         (
-            "[profile.a.endpoints.addSite]\nmethod = 'PUT'\n",
-            "fleetload.toml, line 2: 'method' must be \"GET\" or \"POST\"",
+            "[profile.a.endpoints.addSite]\nmethod = 'HEAD'\n",
+            "fleetload.toml, line 2: 'method' must be \"GET\" or \"POST\" or \"PUT\" or \"PATCH\" or \"DELETE\"",
         ),
         (
             "[profile.a.endpoints.addSite]\nmethod = 'POST'\n",

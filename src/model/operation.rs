@@ -16,6 +16,12 @@ pub enum Method {
     Get,
     /// Creates, changes, removes.
     Post,
+    /// Puts or replaces; only where the profile maps an operation to it.
+    Put,
+    /// Changes; only where the profile maps an operation to it.
+    Patch,
+    /// Removes; only where the profile maps an operation to it.
+    Delete,
 }
 
 impl Method {
@@ -24,6 +30,9 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
     }
 }

@@ -21,7 +21,8 @@ impl Service {
         request: &Request,
         now: Millis,
     ) -> Result<Response, Failure> {
-        if request.method != route.method {
+        let method = self.scenario.methods.get(route.operation).map_or(route.method, String::as_str);
+        if request.method != method {
             return Err(Failure::MethodNotAllowedPage);
         }
         check_media(route, request)?;

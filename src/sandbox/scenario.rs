@@ -3,6 +3,7 @@
 //! A scenario is a TOML file or is built in Rust. Unknown keys are refused, with the nearest key that is known:
 //! a fault that never fires because of a slip of the pen would prove nothing.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -30,11 +31,13 @@ const KEYS: [&str; 20] = [
     "unauthorized",
     "bare_errors",
     "models",
+    "methods",
     "client",
     "revoked_clients",
     "company",
     "fault",
 ];
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const CLIENT_KEYS: [&str; 2] = ["id", "secret"];
 const COMPANY_KEYS: [&str; 4] = ["id", "name", "parent", "type"];
 const FAULT_KEYS: [&str; 8] = ["operation", "kind", "probability", "times", "after", "ms", "at", "status"];
@@ -79,6 +82,8 @@ pub struct Scenario {
     pub bare_errors: bool,
     /// Hardware models besides the built-in ones.
     pub models: Vec<String>,
+    /// The method that an operation takes instead of the one of the specification, by the operation's name.
+    pub methods: BTreeMap<String, String>,
     /// The clients that may sign in; when empty, any may.
     pub client: Vec<ClientEntry>,
     /// Clients that may not sign in, and whose tokens no longer count.
@@ -148,6 +153,7 @@ impl Default for Scenario {
             unauthorized: false,
             bare_errors: false,
             models: Vec::new(),
+            methods: BTreeMap::new(),
             client: Vec::new(),
             revoked_clients: Vec::new(),
             company: Vec::new(),
@@ -196,6 +202,17 @@ impl Scenario {
             return Err(SandboxError::scenario(
                 "`latency_ms` must be [least, most], with the least first".to_owned(),
             ));
+        }
+        for (operation, method) in &self.methods {
+            if !routes::names().any(|name| name == operation) {
+                return Err(unknown("operation", operation, routes::names()));
+            }
+            if !METHODS.contains(&method.as_str()) {
+                return Err(SandboxError::scenario(format!(
+                    "the method of {operation} must be one of {}, not `{method}`",
+                    METHODS.join(", ")
+                )));
+            }
         }
         for fault in &self.fault {
             let operation = fault.operation.as_str();
@@ -284,6 +301,7 @@ page_limit = 20
 unauthorized = true
 bare_errors = true
 models = ["Edge 900"]
+methods = { updateDevice = "PUT" }
 revoked_clients = ["old"]
 
 [[client]]
@@ -322,6 +340,7 @@ status = 503
     fn what_is_not_known_is_refused_with_the_nearest_that_is() {
         for (text, nearest) in [
             ("daily_qouta = 5", "`daily_quota`"),
+            ("methods = { addSites = \"PUT\" }", "`addSite`"),
             ("[[client]]\nid = \"a\"\nsecert = \"b\"", "`secret`"),
             ("[[fault]]\noperaton = \"*\"\nkind = \"garbled\"", "`operation`"),
             ("[[fault]]\noperation = \"*\"\nkind = \"answer_losst\"", "`answer_lost`"),
@@ -339,6 +358,7 @@ status = 503
             ("[[fault]]\noperation = \"*\"\nkind = \"garbled\"\nprobability = 5.0", "from 0 to 1"),
             ("[[fault]]\noperation = \"*\"\nkind = \"html_503_after\"\nstatus = 200", "from 500"),
             ("rate = -1", "rate"),
+            ("methods = { addSite = \"put\" }", "one of GET, POST, PUT, PATCH, DELETE, not `put`"),
         ] {
             let error = Scenario::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

@@ -100,7 +100,9 @@ impl Endpoints {
                 return Err(Error::usage(format!(
                     "[endpoints.{operation}] method: {operation} sends a body"
                 ))
-                .hint(format!("set method = \"POST\" for [endpoints.{operation}]")));
+                .hint(format!(
+                    "ask the provider for its method, POST, PUT, PATCH or DELETE, and set it in [endpoints.{operation}]"
+                )));
             }
             let template = Template::parse(operation, &path).map_err(|why| {
                 Error::usage(format!("[endpoints.{operation}] path = {path:?}: {why}"))
@@ -137,7 +139,7 @@ impl Endpoints {
 
 /// Whether the operation sends a body (specification 4: all that add, put, update, assign, subscribe; not the deletions).
 fn carries_body(operation: Operation) -> bool {
-    operation.method() == Method::Post && !operation.name().starts_with("delete")
+    operation.method() != Method::Get && !operation.name().starts_with("delete")
 }
 
 #[cfg(test)]
@@ -182,6 +184,14 @@ mod tests {
             (endpoint.method(), endpoint.path(), endpoint.origin()),
             (Method::Post, "/v2/device?id={id}", Origin::Mapped)
         );
+    }
+
+    #[test]
+    fn every_method_but_get_may_carry_a_body() {
+        for method in [Method::Post, Method::Put, Method::Patch, Method::Delete] {
+            let endpoints = mapped(Operation::AddSite, method, "/v2/site").unwrap();
+            assert_eq!(endpoints.get(Operation::AddSite).unwrap().method(), method);
+        }
     }
 
     #[test]

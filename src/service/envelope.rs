@@ -28,7 +28,7 @@ const LONGEST_PATH: usize = 200;
 pub(crate) fn largest(operation: Operation) -> usize {
     match operation.method() {
         Method::Get => LARGEST_LIST,
-        Method::Post => LARGEST,
+        Method::Post | Method::Put | Method::Patch | Method::Delete => LARGEST,
     }
 }
 

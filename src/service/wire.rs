@@ -75,6 +75,9 @@ impl Transport for Wire {
             let method = match request.method {
                 Method::Get => reqwest::Method::GET,
                 Method::Post => reqwest::Method::POST,
+                Method::Put => reqwest::Method::PUT,
+                Method::Patch => reqwest::Method::PATCH,
+                Method::Delete => reqwest::Method::DELETE,
             };
             let mut sending = client.request(method, request.url).headers(request.headers);
             if !request.body.is_empty() {

@@ -80,3 +80,39 @@ fn an_operation_without_a_path_is_refused_before_anything_is_imported_or_sent() 
     assert!(outcome.stderr.contains("endpoints.addSite"), "{}", outcome.stderr);
     assert_eq!(bench.statistics().requests.len(), 0, "nothing was sent");
 }
+
+#[test]
+fn the_method_that_the_profile_says_goes_out_with_the_body_of_the_operation() {
+    let bench = Bench::new(Scenario::default());
+    let mapped: String = [("addSite", "PUT"), ("addPerson", "PATCH"), ("addDevice", "DELETE")]
+        .iter()
+        .map(|(operation, method)| {
+            format!(
+                "[profile.bench.endpoints.{operation}]\nmethod = \"{method}\"\npath = \"/device-api/config/v1/{operation}\"\n"
+            )
+        })
+        .collect();
+    bench.profile(&mapped, "", "");
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("sites.csv", &bench::sites(3, 2));
+    bench.write("people.csv", &bench::people(3, 2));
+    bench.write("devices.csv", &bench::devices(3, 2));
+    let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
+    let outcome = bench.fleetload(&files).expect_code(7);
+    assert!(outcome.stderr.contains("405"), "a service that takes POST only refuses it: {}", outcome.stderr);
+    assert_eq!(bench.ledger().iter().filter(|entry| entry.created).count(), 2, "only the companies");
+    let take = |operation: &str, method: &str| (operation.to_owned(), method.to_owned());
+    bench
+        .sandbox()
+        .change(|scenario| {
+            scenario.methods =
+                [take("addSite", "PUT"), take("addPerson", "PATCH"), take("addDevice", "DELETE")].into();
+        })
+        .expect("a consistent scenario");
+    bench.fleetload(&["run"]).expect_code(0);
+    assert_eq!(
+        bench.created("site").len() + bench.created("person").len() + bench.created("device").len(),
+        9
+    );
+    bench.assert_exact(1);
+}

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fleetload::clock::Sleep;
-use fleetload::model::operation::Method;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::{Doubt, NotSent};
 use fleetload::sandbox::{Effect, Request, Response, Sandbox, Scenario};
@@ -266,10 +265,7 @@ fn plain(request: &HttpRequest, blind: Option<&str>) -> Request {
         query = query.replace("name=", "name=nowhere-");
     }
     Request {
-        method: match request.method {
-            Method::Get => "GET".to_owned(),
-            Method::Post => "POST".to_owned(),
-        },
+        method: request.method.as_str().to_owned(),
         target: format!("{}{query}", request.url.path()),
         authorization: header(http::header::AUTHORIZATION),
         content_type: header(http::header::CONTENT_TYPE),

@@ -11,7 +11,6 @@ use std::time::Duration;
 use fleetload::clock::{Clock, Sleep, SystemClock};
 use fleetload::journal::{Journal, Writing};
 use fleetload::model::event::Event;
-use fleetload::model::operation::Method;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Doubt;
@@ -122,10 +121,7 @@ impl Direct {
             request.headers.get(name).map(|value| value.to_str().expect("ASCII").to_owned())
         };
         let request = Request {
-            method: match request.method {
-                Method::Get => "GET".to_owned(),
-                Method::Post => "POST".to_owned(),
-            },
+            method: request.method.as_str().to_owned(),
             target: request.url[url::Position::BeforePath..].to_owned(),
             authorization: header(http::header::AUTHORIZATION),
             content_type: header(http::header::CONTENT_TYPE),
