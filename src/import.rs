@@ -5,10 +5,12 @@
 //! was imported before means now is decided in `identity`; sending is left to the run.
 
 mod ahead;
+mod difference;
 mod identity;
 mod left_out;
 mod placing;
 mod prepared;
+mod told;
 
 use std::path::PathBuf;
 
@@ -300,7 +302,7 @@ pub fn import_when(
         return Ok(Outcome::Refused(examined.findings.errors()));
     }
     let (writer, findings) = placing::place(examined, journal, now)?;
-    if findings.is_clean() {
+    if !findings.forbid_import(skip_invalid) {
         look(&writer)?;
         Ok(Outcome::Imported(writer.finish()?, findings))
     } else {
@@ -314,7 +316,7 @@ pub fn import_when(
 /// # Errors
 /// As [`import`].
 pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Result<Findings> {
-    rehearse_with(examined, journal, now, &mut |_| Ok(()))
+    rehearse_with(examined, journal, false, now, &mut |_| Ok(()))
 }
 
 /// The same, with a look at what would come of it, unless a finding forbids the import.
@@ -324,11 +326,12 @@ pub fn rehearse(examined: &Examined, journal: &mut Journal, now: Moment) -> Resu
 pub fn rehearse_with(
     examined: &Examined,
     journal: &mut Journal,
+    skip_invalid: bool,
     now: Moment,
     look: &mut dyn FnMut(&ImportWriter<'_>) -> Result<()>,
 ) -> Result<Findings> {
     let (writer_that_is_dropped, findings) = placing::place(examined, journal, now)?;
-    if findings.is_clean() {
+    if !findings.forbid_import(skip_invalid) {
         look(&writer_that_is_dropped)?;
     }
     Ok(findings)

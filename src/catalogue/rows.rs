@@ -127,6 +127,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         GIVEN_UP,
     ),
     row(
+        "row.unchanged",
+        "an earlier import created it, with the same values",
+        "Nothing is sent. The row shows the state and the id that it has.",
+        "Nothing is to be done",
+    ),
+    row(
+        "row.differs",
+        "the row differs from what was created earlier",
+        "Nothing is sent, and the record stays as it is. The columns that differ are listed with the value of the record and that of the \
+         row; the import ends with exit code 4.",
+        "Put the earlier values back into the sheet and type: fleetload run FILE; or change the record in the service, if the new values are right",
+    ),
+    row(
         "not-sent",
         "nothing was sent: the run was ending, or no connection could be had",
         NOT_SENT,

@@ -123,6 +123,14 @@ pub(super) fn exit(tally: &Tally) -> Exit {
     }
 }
 
+/// The same with rows that differ from what was created earlier.
+pub(super) fn exit_with(tally: &Tally, differing: u64) -> Exit {
+    match exit(tally) {
+        Exit::Done if differing > 0 => Exit::Rejections,
+        exit => exit,
+    }
+}
+
 /// The counts as one JSON object: a number for each state.
 pub(super) fn object(tally: &Tally) -> serde_json::Map<String, serde_json::Value> {
     JobState::ALL.iter().map(|&state| (state.as_str().to_owned(), tally.in_state(state).into())).collect()

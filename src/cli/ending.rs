@@ -11,6 +11,7 @@ use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::report::Standing;
 use crate::run::{Ending, LeftSheet};
@@ -66,17 +67,23 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         }
     }
     read_back.tell(context, unread);
+    let differing = journal.differing(match concerned.as_slice() {
+        [import] => Some(*import),
+        _ => None,
+    })?;
     let left = left(counts::moving(&journal.tally(None)?), unread);
     let told = Told {
         fix: fix.as_ref(),
         found: read_back.first().is_some(),
         left,
         no_rows: !concerned.is_empty() && sum.total() == 0,
+        differing,
+        failed: sum.count(|state| state.is_failed() || state == JobState::Skipped),
     };
     tell_ending(context, ended.ending, exit, &told);
     Ok(Summary::new(end).with_all(json!({
         "imports": concerned, "rows": sum.total(),
-        "counts": counts::object(&sum), "audit": read_back.figures,
+        "counts": counts::object(&sum), "changed_since": differing, "audit": read_back.figures,
         "findings_unseen": read_back.found.len() + read_back.found_earlier.len(),
         "resumes_at": resumes_at.map(|at| at.to_string()),
         "reports": folders, "kept": kept.iter().flat_map(|of_import| of_import.as_array()).flatten().collect::<Vec<_>>(),
@@ -86,7 +93,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 /// The worst of what became of the rows that the command is about.
 fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
     let mut worst = match ended.imported {
-        None => counts::exit(&journal.tally(None)?),
+        None => counts::exit_with(&journal.tally(None)?, journal.differing(None)?),
         Some(_) => Exit::Done,
     };
     for &import in ended.concerned {
@@ -95,7 +102,11 @@ fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
             Some(imported) if import != imported => journal.tally_of_jobs(import)?,
             Some(_) | None => journal.tally(Some(import))?,
         };
-        worst = worse(worst, counts::exit(&tally));
+        let differing = match ended.imported {
+            Some(imported) if import == imported => journal.differing(Some(import))?,
+            Some(_) | None => 0,
+        };
+        worst = worse(worst, counts::exit_with(&tally, differing));
     }
     Ok(worst)
 }
@@ -207,6 +218,10 @@ struct Told<'a> {
     left: &'static str,
     /// Whether there was no row at all.
     no_rows: bool,
+    /// Rows that differ from what was created earlier.
+    differing: u64,
+    /// Rows that were rejected or skipped.
+    failed: u64,
 }
 
 /// Says how it ended, and what to type next.
@@ -249,13 +264,25 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
             terminal.hint(format!("to see it again at any time: {}", context.again("status")));
         }
         Exit::Rejections => {
-            terminal.result(
-                Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"),
-            );
-            terminal.hint(match told.fix {
-                Some((fix, run)) => format!("correct the rows in {}, then: {run}", fix.display()),
-                None => format!("which rows failed, and why: {}", context.again("report")),
-            });
+            if told.failed > 0 || told.differing == 0 {
+                terminal.result(
+                    Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"),
+                );
+            }
+            tell_differing(context, told.differing);
+            match told.fix {
+                Some((fix, run)) => {
+                    terminal.hint(format!("correct the rows in {}, then: {run}", fix.display()))
+                }
+                None if told.failed > 0 => {
+                    terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
+                }
+                None => terminal.hint(format!(
+                    "the columns that differ are in the report: {}\n\
+                     put the earlier values back into the sheet, or change the records in the service",
+                    context.again("report")
+                )),
+            }
         }
         Exit::Held if told.found => {
             terminal.result(Line::new().ink(Ink::Warning, "finished; review what verification found"))
@@ -266,6 +293,15 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
             terminal.result("work is left that can go on later");
             terminal.hint(format!("to go on: {}", context.again("run")));
         }
+    }
+}
+
+/// Says how many rows differ from what was created earlier.
+fn tell_differing(context: &Context<'_>, differing: u64) {
+    if differing > 0 {
+        let rows = counted(differing, "row differs", "rows differ");
+        let words = format!("finished; {rows} from what was created earlier, and nothing was sent for that");
+        context.terminal.result(Line::new().ink(Ink::Warning, words));
     }
 }
 

@@ -178,6 +178,10 @@ pub(super) fn import(
     match outcome {
         Outcome::Imported(imported, notes) => {
             examined.findings.append(notes);
+            // Rows may also be left out for what the journal has.
+            for (count, sheet) in examined.sheets.iter_mut().zip(journal.sheets(imported.import)?) {
+                count.usable = count.rows - journal.left_out_of_sheet(sheet.sheet)?;
+            }
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
             tell_imported(context, &imported, &journal.left_out_tally(Some(imported.import))?);
@@ -293,7 +297,7 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
     for (number, words) in [
         (imported.revised, "corrected"),
         (imported.recognised, "known and unchanged"),
-        (imported.changed_since, "done already with other values"),
+        (imported.changed_since, "known, with other values"),
     ] {
         if number > 0 {
             parts.push(format!("{} {words}", count(number)));
@@ -310,8 +314,9 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
     )));
     if imported.changed_since > 0 {
         terminal.warn(format!(
-            "{} with other values than the record that was made from it; the service's record is left as it is",
-            counted(imported.changed_since, "row comes", "rows come")
+            "{} from what was sent earlier; nothing is sent for {}, and the record stays as it is",
+            counted(imported.changed_since, "row differs", "rows differ"),
+            if imported.changed_since == 1 { "it" } else { "them" }
         ));
     }
     terminal.object(&json!({

@@ -210,6 +210,20 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
             "not imported because what it belongs to was not"
         };
         put("left_out", (rows.left_out, rows.along), what);
+        let differing = journal.differing(Some(import))?;
+        if differing > 0 {
+            needs.push(Need {
+                cause: "differs",
+                count: differing,
+                words: format!(
+                    "{} of import {import} {} from what was created earlier: the report lists the columns; put the \
+                     earlier values back into the sheet, or change the records in the service",
+                    counted(differing, "row", "rows"),
+                    if differing == 1 { "differs" } else { "differ" }
+                ),
+                command: context.again(&format!("report {import}")),
+            });
+        }
     }
     Ok(needs)
 }

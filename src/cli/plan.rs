@@ -45,10 +45,11 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         return Ok(refuse(context, &examined.findings, &manner));
     }
     let terms = terms(context, &settings)?;
-    let (outlook, taken) = match look(context, &examined, journal, &settings, &terms.terms)? {
-        Ok(looked) => looked,
-        Err(taken) => return Ok(refuse(context, &taken, &manner)),
-    };
+    let (outlook, taken) =
+        match look(context, &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
+            Ok(looked) => looked,
+            Err(taken) => return Ok(refuse(context, &taken, &manner)),
+        };
     examined.findings.append(taken);
     examined.findings.extend(quota_finding(&examined, &outlook.plan));
     let found = Found::of(&examined.findings);
@@ -122,6 +123,7 @@ fn look(
     journal: Option<Journal>,
     settings: &Settings,
     terms: &Terms,
+    skip_invalid: bool,
 ) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
     // A run that is at work on the journal does not wait for the plan.
     let mut scratch = Scratch::of(journal.as_ref())?;
@@ -129,7 +131,7 @@ fn look(
     let endpoints = settings.endpoints()?;
     let available = |operation: Operation| endpoints.available(operation);
     let mut looked = None;
-    let findings = rehearse_with(examined, &mut scratch.journal, terms.now, &mut |writer| {
+    let findings = rehearse_with(examined, &mut scratch.journal, skip_invalid, terms.now, &mut |writer| {
         let mut surveyed = survey(writer, examined, terms.now)?;
         planned::complete(&mut surveyed, settings.identity().as_ref(), &available);
         let plan = Plan::new(&surveyed.survey, &available, terms);
@@ -143,7 +145,7 @@ fn look(
             obstacles.push((outlook::in_the_way(&again, obstacle.cause, &place), obstacle.rows));
         }
         let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
-        let left_out = left_out(examined);
+        let left_out = left_out(examined, writer.left_out());
         looked = Some((Outlook { plan, obstacles, more_obstacles, left_out }, surveyed.promise));
         Ok(())
     })?;
@@ -156,9 +158,8 @@ fn look(
     })
 }
 
-/// The rows that an import leaves out for their errors, and those that come along with them.
-fn left_out(examined: &Examined) -> (u64, u64) {
-    let all: u64 = examined.sheets.iter().map(|sheet| sheet.rows - sheet.usable).sum();
+/// The rows that an import leaves out for their errors, and those that come along with them; `all` of them.
+fn left_out(examined: &Examined, all: u64) -> (u64, u64) {
     let groups = examined.findings.groups().iter();
     let along: usize =
         groups.filter(|group| group.key.code == Code::RefTargetInvalid).map(|group| group.count).sum();

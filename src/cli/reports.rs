@@ -56,7 +56,8 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
     let found = !journal.unseen_findings(Some(import))?.is_empty();
     let last = journal.last_run()?;
-    let (end, resumes_at) = match end_of_rows(counts::exit(&journal.tally(Some(import))?), found) {
+    let rows = counts::exit_with(&journal.tally(Some(import))?, journal.differing(Some(import))?);
+    let (end, resumes_at) = match end_of_rows(rows, found) {
         End::RowsWaiting => {
             (why_they_wait(journal, last.as_ref()), last.as_ref().and_then(|run| run.resumes_at))
         }

@@ -49,7 +49,7 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
     held::tell_decided(context, &journal, typed.import)?;
     let mut fields = json!({
         "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
-        "audit": read_back,
+        "changed_since": journal.differing(typed.import)?, "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     });
     if let Some(fields) = fields.as_object_mut() {
@@ -85,14 +85,18 @@ fn tell_import(
     let tally = journal.tally(Some(import.import))?;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
     let left_out = journal.left_out(Some(import.import))?;
+    let differing = journal.differing(Some(import.import))?;
     let is_rejected = |state: JobState| state.is_failed() || state == JobState::Skipped;
     let state = if counts::moving(&tally) > 0 {
         format!("{} unfinished", count(counts::unfinished(&tally)))
     } else {
-        match counts::exit(&tally) {
+        match counts::exit_with(&tally, differing) {
             Exit::Held => "finished but for held rows".to_owned(),
-            Exit::Rejections if left_out == tally.count(is_rejected) => {
+            Exit::Rejections if left_out > 0 && left_out == tally.count(is_rejected) => {
                 "finished, with rows that were not imported".to_owned()
+            }
+            Exit::Rejections if tally.count(is_rejected) == 0 => {
+                "finished, with rows that differ from what was created earlier".to_owned()
             }
             Exit::Rejections => "finished, with rows that were rejected, incomplete or skipped".to_owned(),
             _ if tally.in_state(JobState::Cancelled) > 0 => {
@@ -115,7 +119,7 @@ fn tell_import(
         "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
         "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
             .collect::<Vec<_>>(),
-        "counts": counts::object(&tally),
+        "counts": counts::object(&tally), "changed_since": differing,
         "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
     }));
     Ok(())

@@ -1,9 +1,10 @@
 //! What a row means that may have been imported before: a new job, new values for one, or nothing new.
 //!
 //! A row is the same thing as before when its natural key is. Failing that, its own key in the sheet may say that it
-//! is the correction of a row that came to nothing. Pure rules; the look-ups are made by the caller.
+//! is the correction of a row that came to nothing. A MAC address or username alone does not make two rows one: it may be
+//! mistyped, and then belongs to another row. Pure rules; the look-ups are made by the caller.
 
-use crate::journal::KnownJob;
+use crate::journal::{KnownJob, SamePlace};
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Role, Target};
@@ -26,6 +27,10 @@ pub(super) enum Decision {
     KeyTaken(JobId),
     /// Another row of this import is the same thing.
     Twice(JobId),
+    /// The MAC address or username of the row is that of this job, which is another row.
+    Collides(JobId),
+    /// The same, but nothing of that job was sent, and a row of this import that comes later may give it another one.
+    Awaits(JobId),
 }
 
 /// What a row that was imported before says of the key of its job.
@@ -52,8 +57,26 @@ pub(super) struct Claim<'a> {
     pub(super) natural: Option<&'a KnownJob>,
     /// Whether the record of that job was made with the values that the row has for it.
     pub(super) same_record: bool,
-    /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has a key.
+    /// Whether the row's natural key is a MAC address or a username.
+    pub(super) is_unique: bool,
+    /// In what else the row is like the job with its natural key, where that is a MAC address or a username.
+    pub(super) alike: Option<Alike>,
+    /// The jobs with the row's own key, newest first; not looked up where the job with its natural key has that key, nor
+    /// where it has another one and natural keys are names.
     pub(super) by_key: &'a [SameKey],
+    /// Whether rows of this import that come later may still give other jobs another natural key.
+    pub(super) more_come: bool,
+}
+
+/// In what a row is like the job with its MAC address or username, besides that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Alike {
+    /// Whether it belongs to the same company.
+    pub(super) company: bool,
+    /// Whether it has the same name; of people the given and the family name.
+    pub(super) name: bool,
+    /// Whether it is at the place of a row of that job.
+    pub(super) place: Option<SamePlace>,
 }
 
 /// A job with the row's own key and another natural key.
@@ -98,8 +121,19 @@ fn ground(known: &KnownJob) -> Ground {
 /// Decides; `touched` says whether another row of this import already is a job.
 pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Decision {
     if let Some(known) = claim.natural {
+        if belongs_to_another(claim, known) {
+            let may_move = matches!(ground(known), Ground::Waiting | Ground::Failed);
+            return if claim.more_come && may_move && known.remote_id.is_none() && !touched(known.job) {
+                Decision::Awaits(known.job)
+            } else {
+                Decision::Collides(known.job)
+            };
+        }
         if touched(known.job) {
-            return Decision::Twice(known.job);
+            return match claim.alike {
+                Some(_) => Decision::Collides(known.job),
+                None => Decision::Twice(known.job),
+            };
         }
         if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
             return Decision::KeyTaken(other);
@@ -118,10 +152,14 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
     }
     let own = owner(claim.links);
     for SameKey { known, same_name, same_values } in claim.by_key {
+        let same_owner = owner(&known.links) == own;
         if touched(known.job) {
+            // A row without a key was taken for it, by its MAC address or username.
+            if claim.is_unique && same_owner && known.state != JobState::Cancelled {
+                return Decision::Twice(known.job);
+            }
             continue;
         }
-        let same_owner = owner(&known.links) == own;
         let stands = ground(known);
         if claim.kind == Kind::Company {
             // Rows of others hang on a company by its key: one that merely has the same key never takes its place.
@@ -152,6 +190,22 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
     Decision::Add
 }
 
+/// Whether the MAC address or username of a row is that of another one: their keys differ, or, where one has no key,
+/// their companies and their names. A key that was changed in a row that is known by its place is no other row.
+fn belongs_to_another(claim: &Claim<'_>, known: &KnownJob) -> bool {
+    let Some(alike) = claim.alike else { return false };
+    match (claim.key, known.sheet_key.as_deref()) {
+        (Some(key), Some(own)) if key == own => false,
+        (Some(_), _) if taken(claim).is_some() => true,
+        (Some(_), Some(_)) => match alike.place {
+            Some(SamePlace::Source) => !alike.company && !alike.name,
+            Some(SamePlace::Own) => !alike.company || !alike.name,
+            None => true,
+        },
+        (Some(_) | None, None) | (None, Some(_)) => !alike.company && !alike.name,
+    }
+}
+
 /// What the row says of the key of the job that has its natural key.
 pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
     match (claim.key, claim.natural) {
@@ -168,12 +222,15 @@ pub(super) fn keyed(claim: &Claim<'_>) -> Keyed {
 /// would be chance.
 fn taken(claim: &Claim<'_>) -> Option<JobId> {
     let own = owner(claim.links);
-    let same = |known: &&KnownJob| owner(&known.links) == own && known.state != JobState::Cancelled;
+    let natural = claim.natural.map(|known| known.job);
+    let same = |known: &&KnownJob| {
+        owner(&known.links) == own && known.state != JobState::Cancelled && Some(known.job) != natural
+    };
     claim.by_key.iter().map(|same| &same.known).find(same).map(|known| known.job)
 }
 
 /// The company, or the parent of a company.
-fn owner(links: &[Link]) -> Option<Target> {
+pub(super) fn owner(links: &[Link]) -> Option<Target> {
     links.iter().find(|link| matches!(link.role, Role::Parent | Role::Company)).map(|link| link.target)
 }
 
@@ -222,7 +279,10 @@ mod tests {
             former_hash: None,
             natural: Some(&known),
             same_record: false,
+            is_unique: false,
+            alike: None,
             by_key: &[],
+            more_come: true,
         };
         decide(&claim, &|_| false)
     }
@@ -239,7 +299,10 @@ mod tests {
             former_hash: None,
             natural: None,
             same_record: false,
+            is_unique: false,
+            alike: None,
             by_key: &known,
+            more_come: true,
         };
         decide(&claim, &|job| touched.contains(&job))
     }
@@ -283,7 +346,10 @@ mod tests {
                         former_hash: None,
                         natural: Some(&made),
                         same_record,
+                        is_unique: false,
+                        alike: None,
                         by_key: &[],
+                        more_come: true,
                     },
                     &|_| false,
                 )
@@ -353,7 +419,10 @@ mod tests {
                 former_hash: None,
                 natural: Some(&natural),
                 same_record: false,
+                is_unique: false,
+                alike: None,
                 by_key: &by_key,
+                more_come: true,
             };
             (decide(&claim, &|_| false), keyed(&claim))
         };
@@ -386,7 +455,10 @@ mod tests {
             former_hash,
             natural: Some(&known),
             same_record: false,
+            is_unique: false,
+            alike: None,
             by_key: &[],
+            more_come: true,
         };
         assert_eq!(decide(&claim(Some("old")), &|_| false), Decision::Recognise(JOB));
         assert_eq!(decide(&claim(Some("other")), &|_| false), Decision::Revise(JOB));
@@ -404,7 +476,10 @@ mod tests {
             former_hash: None,
             natural: Some(&known),
             same_record: false,
+            is_unique: false,
+            alike: None,
             by_key: &[],
+            more_come: true,
         };
         assert_eq!(decide(&claim, &|_| true), Decision::Twice(JOB));
         assert_eq!(by_key(Kind::Site, JobState::Rejected, ACME, (true, true), &[JOB]), Decision::Add);

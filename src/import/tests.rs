@@ -1,5 +1,7 @@
 //! Sheets into a real journal, once and again.
 
+mod again;
+mod collisions;
 mod left_out;
 
 use std::path::Path;
@@ -229,7 +231,7 @@ fn the_same_sheets_again_are_recognised_whatever_form_they_have() {
     let reordered = companies(&format!("ACME,{ROOT}, Acme ,\nchild,name:Acme,Child,\n"));
     let (again, findings) = bench.import(&[("companies.csv", &reordered), ("sites.csv", SITES)]).unwrap();
     assert_eq!((again.added, again.recognised), (0, 4));
-    assert!(codes(&findings).iter().all(|(code, _)| *code == Code::DupAlreadyImported));
+    assert!(codes(&findings).iter().all(|(code, _)| *code == Code::RowUnchanged));
     let jobs = |import| {
         let mut jobs: Vec<_> = bench.rows(import).into_iter().map(|row| row.job).collect();
         jobs.sort_unstable();
@@ -288,7 +290,7 @@ fn the_values_of_a_row_under_way_stay() {
     bench.claim(acme_job, Operation::AddCompany);
     let changed = companies(&format!("acme,{ROOT},Acme,+64 9 555 0199\n"));
     let (second, findings) = bench.import(&[("companies.csv", &changed)]).unwrap();
-    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::Recognised, JobState::Sending)]);
+    assert_eq!(bench.seen(second.import), [("acme".into(), 2, Disposition::ChangedSince, JobState::Sending)]);
     assert_eq!(findings.count(Severity::Warning), 1);
 }
 
@@ -323,7 +325,7 @@ fn a_key_that_is_added_to_a_row_imported_before_is_learnt_whatever_became_of_the
         let before = bench.journal.by_name(Kind::Company, "Acme").unwrap();
         let (again, findings) = bench.import(&[("companies.csv", &keyed)]).unwrap();
         assert_eq!((again.recognised, again.rows), (1, 1), "{outcome}");
-        assert_eq!(codes(&findings), [(Code::DupAlreadyImported, "C2".into())]);
+        assert_eq!(codes(&findings), [(Code::RowUnchanged, "C2".into())]);
         let told = findings.iter().next().unwrap();
         assert!(told.severity == Severity::Info && told.message.contains("'acme-1'"), "{}", told.message);
         let after = bench.journal.by_name(Kind::Company, "Acme").unwrap();
@@ -362,7 +364,7 @@ fn another_key_than_the_one_of_an_earlier_import_is_a_warning_and_not_learnt() {
     let renamed = companies(&format!("acme2,{ROOT},Acme,\n"));
     let (again, findings) = bench.import(&[("companies.csv", &renamed)]).unwrap();
     assert_eq!(again.recognised, 1);
-    assert_eq!(codes(&findings), [(Code::DupAlreadyImported, "A2".into())]);
+    assert_eq!(codes(&findings), [(Code::RowUnchanged, "A2".into())]);
     let told = findings.iter().next().unwrap();
     assert_eq!(told.severity, Severity::Warning);
     assert!(told.message.contains("by the key 'acme'"), "{}", told.message);

@@ -1,4 +1,4 @@
-//! Rows that did not get through and came again: of the rows of several imports that are about one record, the newest
+//! Rows that did not get through, or that differ from their record, and came again: of the rows of several imports that are about one record, the newest
 //! answers for all of them.
 //!
 //! A row with a job came again when a later import has a row with that job. One that was left out, and was left out once
@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Params};
 
 use super::column::natural;
+use super::difference::differing;
 use super::view::every_row;
 use super::{Journal, SheetId, place};
 use crate::error::Result;
@@ -46,7 +47,9 @@ const LEFT_OUT: &str = "WITH again AS MATERIALIZED (
                  AND later.sheet_key IS NOT NULL AND later.job IS NULL AND later.owner = left_out.owner), 0),
          coalesce((SELECT max(later.place) FROM left_out AS later
              WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
-                 AND later.natural_key IS NOT NULL AND later.job IS NULL), 0)) AS newest
+                 AND later.natural_key IS NOT NULL AND later.job IS NULL
+                 AND (later.sheet_key IS NULL OR left_out.sheet_key IS NULL OR later.sheet_key = left_out.sheet_key)),
+             0)) AS newest
      FROM left_out LEFT JOIN again ON again.earlier = left_out.place
      WHERE left_out.job IS NULL AND left_out.given_up IS NULL AND left_out.place BETWEEN ?1 AND ?2";
 
@@ -68,6 +71,15 @@ pub(super) fn of_sheet(connection: &Connection, sheet: SheetId) -> Result<HashMa
         while let Some(row) = found.next()? {
             answered.insert(row.get(0)?, row.get(1)?);
         }
+    }
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT place, sheet.import FROM (",
+        differing!(),
+        ") JOIN sheet ON sheet.id = newest >> 32 WHERE place BETWEEN ?1 AND ?2 AND newest > ?3"
+    ))?;
+    let mut found = statement.query((first, last, last_of_import))?;
+    while let Some(row) = found.next()? {
+        answered.insert(row.get(0)?, row.get(1)?);
     }
     Ok(answered)
 }

@@ -10,11 +10,13 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row};
 
 use super::column::natural;
+use super::difference::{self, differing};
 use super::failure::damaged;
 use super::view::every_row;
-use super::{Journal, place, release};
+use super::{Difference, Journal, place, release};
 use crate::error::Result;
 use crate::model::id::ImportId;
+use crate::model::reason::Reason;
 use crate::model::verdict::Violation;
 
 /// Rows named with each cause, and with each thing said.
@@ -84,7 +86,7 @@ impl Cause {
     fn find(&mut self, message: String, place: &str) {
         let at = self.say(message, 1);
         let lists = [Some(&mut self.rows), at.map(|at| &mut self.said[at].rows)];
-        for rows in lists.into_iter().flatten().filter(|rows| rows.len() < SAMPLES) {
+        for rows in lists.into_iter().flatten().filter(|rows| rows.len() < SAMPLES && !place.is_empty()) {
             rows.push(place.to_owned());
         }
     }
@@ -103,6 +105,7 @@ impl Journal {
             });
             causes[at].find(finding.message, &finding.place);
         }
+        self.add_differing(import, &mut causes)?;
         if causes.iter().any(Cause::is_consequence) {
             for (code, rows) in below(&self.connection, import)? {
                 if let Some(cause) = causes.iter_mut().find(|cause| cause.code == code) {
@@ -135,6 +138,32 @@ fn below(connection: &Connection, import: ImportId) -> Result<Vec<(String, u64)>
     )?;
     let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+impl Journal {
+    /// Adds the rows that differ from the record that was made earlier, and have not come again since.
+    fn add_differing(&self, import: ImportId, causes: &mut Vec<Cause>) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(concat!(
+            "SELECT place, columns FROM (",
+            differing!(),
+            ") WHERE newest = place AND place BETWEEN ?1 AND ?2 ORDER BY place"
+        ))?;
+        let mut rows = statement.query(place::range_of(&self.connection, import)?)?;
+        let mut differing = Cause::new(Reason::RowDiffers.as_str().to_owned());
+        while let Some(row) = rows.next()? {
+            let columns: String = row.get(1)?;
+            let words: Vec<String> = difference::list(&columns)?.iter().map(Difference::words).collect();
+            let place = match differing.rows.len() < SAMPLES {
+                true => place::written(&self.connection, row.get(0)?)?,
+                false => String::new(),
+            };
+            differing.find(words.join("; "), &place);
+        }
+        if differing.count > 0 {
+            causes.push(differing);
+        }
+        Ok(())
+    }
 }
 
 /// The causes with what was said of how many rows, but not of which.

@@ -3,12 +3,11 @@
 use rusqlite::{Connection, Params};
 
 use super::column::Id;
-use super::failure::damaged;
 use super::{ImportWriter, Journal};
 use crate::error::{Error, Result};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
-use crate::model::record::{Link, Record, Target};
+use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
 /// A job that is in the journal already.
@@ -81,13 +80,9 @@ look_ups!(Journal, connection);
 look_ups!(ImportWriter<'_>, transaction);
 
 impl ImportWriter<'_> {
-    /// The values a job has now.
-    pub fn record_of(&self, job: JobId) -> Result<Record> {
-        let body: String = self
-            .transaction
-            .prepare_cached("SELECT body FROM record WHERE job = ?1")?
-            .query_row([job], |row| row.get(0))?;
-        serde_json::from_str(&body).map_err(|error| damaged("a record", error))
+    /// What a job refers to.
+    pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
+        links(&self.transaction, job)
     }
 }
 

@@ -208,12 +208,18 @@ macro_rules! takes_the_place {
             $column,
             " = job.",
             $column,
-            " AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)"
+            " AND (left_out.sheet_key IS NULL OR job.sheet_key IS NULL OR left_out.sheet_key = job.sheet_key)
+                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)"
         )
     };
 }
 
 impl ImportWriter<'_> {
+    /// Rows of this import so far that are left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
     /// Whether rows of earlier imports were left out and have not come again.
     pub fn rows_wait(&self) -> bool {
         self.some_wait
@@ -233,7 +239,15 @@ impl ImportWriter<'_> {
                     = (SELECT file || '!' || name FROM sheet WHERE id = ?2))"
             ))?
             .execute((job, row.sheet, &row.owner))?;
-        self.transaction.prepare_cached(takes_the_place!("natural_key"))?.execute((job, row.sheet))?;
+        self.transaction
+            .prepare_cached(concat!(
+                takes_the_place!("natural_key"),
+                // Without keys a MAC address or username alone is not enough.
+                " AND (left_out.sheet_key = job.sheet_key OR left_out.owner = ?3
+                    OR (job.kind <> 'person'
+                        AND EXISTS (SELECT 1 FROM json_each(left_out.cells) WHERE trim(value) = job.name)))"
+            ))?
+            .execute((job, row.sheet, &row.owner))?;
         if let Some(place) = place_of(&self.transaction, kind, row)? {
             self.transaction
                 .prepare_cached(
@@ -264,6 +278,13 @@ impl Journal {
     /// How many rows an import, or all of them, left out that have neither come again since nor been given up.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
         Ok(self.left_out_tally(import)?.total())
+    }
+
+    /// How many rows of a sheet were left out.
+    pub fn left_out_of_sheet(&self, sheet: SheetId) -> Result<u64> {
+        let sql = "SELECT count(*) FROM left_out WHERE place BETWEEN ?1 AND ?2";
+        let count = self.connection.prepare_cached(sql)?.query_row(place::range(sheet), |row| row.get(0))?;
+        Ok(natural(count))
     }
 
     /// The same by kind and by the state that reports show.

@@ -161,6 +161,12 @@ CREATE TABLE sheet_row (
 ) STRICT;
 CREATE INDEX sheet_row_of_job ON sheet_row (job);
 
+-- In what a row differs from the record that was made of its job earlier: the columns, with the values of both.
+CREATE TABLE difference (
+    place INTEGER PRIMARY KEY,
+    columns TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE quota (
     day INTEGER PRIMARY KEY,
     sent INTEGER NOT NULL DEFAULT 0 CHECK (sent >= 0),

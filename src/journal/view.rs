@@ -2,17 +2,20 @@
 //!
 //! Rows are streamed in the order of their sheet; nothing here holds a whole sheet in memory.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::audit;
 use super::column::{Id, count, natural};
 use super::failure::damaged;
 use super::operator::parse_candidates;
-use super::{Candidate, Decided, Disposition, Journal, SheetId, answers, decided, place};
+use super::{
+    Candidate, Decided, Difference, Disposition, Journal, SheetId, answers, decided, difference, place,
+};
 use crate::error::Result;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -97,11 +100,33 @@ pub struct RowView {
     pub decided: Option<Decided>,
     /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
     pub blocked_by: Option<(JobId, String)>,
-    /// Of a row that did not get through: the later import that has it again and answers for it.
+    /// In what it differs from what its job was made with.
+    pub differences: Vec<Difference>,
+    /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
     pub answered_by: Option<ImportId>,
 }
 
 impl RowView {
+    /// Whether its record is there, made with other values than the row has.
+    pub fn differs(&self) -> bool {
+        self.state.is_success()
+            && (self.disposition == Disposition::ChangedSince || !self.differences.is_empty())
+    }
+
+    /// Gives a row that is done the code of how it compares with the record: one that an import at this moment found
+    /// done, or one that differs.
+    fn compare(&mut self, imported_at: Moment) {
+        if self.code.is_some() || !self.state.is_success() {
+            return;
+        }
+        let found_done = self.finished_at.is_some_and(|finished| finished <= imported_at);
+        if self.differs() {
+            self.code = Some(Reason::RowDiffers.as_str().to_owned());
+        } else if self.disposition == Disposition::Recognised && found_done {
+            self.code = Some(Reason::RowUnchanged.as_str().to_owned());
+        }
+    }
+
     /// Adds what reading back found: to the words of a row that is not done, as the words of one that is.
     fn add(&mut self, (code, words, found): &audit::Shown) {
         let read_back = format!("verification: {words}");
@@ -218,6 +243,15 @@ impl Journal {
         let findings = audit::of_places(&self.connection, place::range(sheet))?;
         let mut decisions = decided::latest(&self.connection)?;
         let answered = answers::of_sheet(&self.connection, sheet)?;
+        let mut differences = difference::of_places(&self.connection, place::range(sheet))?;
+        let imported_at = self
+            .connection
+            .prepare_cached(
+                "SELECT at FROM import JOIN sheet ON sheet.import = import.id WHERE sheet.id = ?1",
+            )?
+            .query_row([sheet], |row| row.get(0))
+            .optional()?
+            .unwrap_or(Moment::from_millis(i64::MIN));
         let mut rows = statement.query(place::range(sheet))?;
         while let Some(row) = rows.next()? {
             let cells: String = row.get(2)?;
@@ -252,12 +286,14 @@ impl Journal {
                 operation: row.get(15)?,
                 decided: job.and_then(|job| decisions.remove(&job)),
                 blocked_by,
+                differences: differences.remove(&row.get(0)?).unwrap_or_default(),
                 answered_by: answered.get(&row.get(0)?).copied(),
             };
             // A job stands in a sheet once, but for rows that repeat another.
             if let Some(finding) = job.and_then(|job| findings.get(&job)) {
                 view.add(finding);
             }
+            view.compare(imported_at);
             each(view)?;
         }
         Ok(())

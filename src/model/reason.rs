@@ -94,6 +94,10 @@ codes! {
     ParentCancelled = "parent.cancelled",
     /// Given up by a person.
     Cancelled = "cancelled",
+    /// Done earlier, with the same values.
+    RowUnchanged = "row.unchanged",
+    /// Done earlier, with other values.
+    RowDiffers = "row.differs",
     /// The run was ending.
     NotSent = "not-sent",
     /// The service could not be reached.

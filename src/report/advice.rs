@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::{self, Entry};
 use crate::command::{Again, Piece};
 use crate::model::id::{ImportId, JobId};
+use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 
@@ -85,8 +86,10 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
     let known = code.and_then(catalogue::of_row);
     let general = catalogue::of_state(state);
     match known {
-        // What was read back is about a row that is done.
-        Some(entry) if is_finding(entry.code) => Advice::of(entry.words, entry),
+        // What was read back, and in what a row differs, is about a row that is done.
+        Some(entry) if is_finding(entry.code) || entry.code == Reason::RowDiffers.as_str() => {
+            Advice::of(entry.words, entry)
+        }
         // Rows that are settled need no advice, whatever happened on the way.
         _ if general.needs_nobody() => Advice::of(general.words, general),
         // A code may be left from before; what goes on by itself needs no more than that.
@@ -201,7 +204,9 @@ mod tests {
 
     #[test]
     fn a_row_that_was_left_out_is_corrected_and_never_retried() {
-        for entry in catalogue::of_scope(catalogue::Scope::Sheets) {
+        // Rows that are unchanged or differ are not left out.
+        let left_out = |entry: &&&Entry| catalogue::of_row(entry.code).is_none();
+        for entry in catalogue::of_scope(catalogue::Scope::Sheets).iter().filter(left_out) {
             let next = of_cause(entry.code, ImportId(3));
             assert!(next.contains("fleetload run") && !next.contains("retry"), "{}: {next}", entry.code);
             assert!(words(entry.code).is_some(), "{}", entry.code);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::Result;
-use crate::journal::{Journal, RowView, SheetId, SheetInfo};
+use crate::journal::{Difference, Journal, RowView, SheetId, SheetInfo};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -62,7 +62,7 @@ pub(super) struct Count {
     pub(super) along: u64,
     /// Rows whose job was there before, done or not, with the same values.
     pub(super) recognised: u64,
-    /// Rows whose job is done with other values.
+    /// Rows that differ from the record that was made earlier, and have not come again since.
     pub(super) changed_since: u64,
     /// Rows whose job is neither final nor held.
     pub(super) unfinished: u64,
@@ -114,9 +114,9 @@ impl Count {
         self.finished_at = self.finished_at.max(row.finished_at);
         match row.disposition {
             Recognised => self.recognised += 1,
-            ChangedSince => self.changed_since += 1,
-            New | Revised | LeftOut => {}
+            New | Revised | ChangedSince | LeftOut => {}
         }
+        self.changed_since += u64::from(row.differs() && row.answered_by.is_none());
         self.widths.add(&row.cells);
     }
 }
@@ -244,6 +244,9 @@ impl Layout {
 
     /// The columns that are to blame for where a row stands, each with the service's words about it.
     pub(super) fn blame(&self, row: &RowView) -> Vec<Blame> {
+        if row.differs() {
+            return row.differences.iter().map(|difference| self.differing(difference)).collect();
+        }
         let mut blames: Vec<Blame> = row
             .violations
             .iter()
@@ -270,6 +273,23 @@ impl Layout {
     /// before anything was sent.
     fn column_of(&self, path: &str) -> Option<&'static Column> {
         column_of_violation(self.kind, path).or_else(|| column(self.kind, path))
+    }
+
+    /// The column in which a row differs from its record.
+    fn differing(&self, difference: &Difference) -> Blame {
+        let is_it = |mapped: &Mapped| {
+            matches!(mapped, Mapped::Column { column, entry }
+                if difference.column == format!("{}{}", column.name, entry.as_deref().unwrap_or_default()))
+        };
+        let by_header = |header: &String| header.trim() == difference.header;
+        let position =
+            self.meaning.iter().position(is_it).or_else(|| self.headers.iter().position(by_header));
+        Blame {
+            header: Some(difference.header.clone()),
+            path: difference.column.clone(),
+            positions: position.into_iter().collect(),
+            words: difference.values(),
+        }
     }
 
     fn blamed(&self, column: &'static Column, words: &str) -> Blame {

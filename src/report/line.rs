@@ -2,7 +2,7 @@
 
 use crate::command::{self, Piece};
 use crate::error::Result;
-use crate::journal::{Candidate, Disposition, ImportInfo, RowView};
+use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
@@ -67,7 +67,10 @@ impl ResultLine {
         }
         Ok(Self {
             message: answered(
-                come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+                with_values(
+                    come_again(with_decision(message(&row, &blames, settled_before), &row), &row),
+                    &row,
+                ),
                 row.answered_by,
             ),
             advice,
@@ -113,6 +116,16 @@ fn with_decision(message: String, row: &RowView) -> String {
     if row.state == JobState::Cancelled {
         return message;
     }
+    if message.is_empty() { words } else { format!("{message}; {words}") }
+}
+
+/// A row that came again with other values while its outcome was open tells in what they differ from those that were sent.
+fn with_values(message: String, row: &RowView) -> String {
+    if row.differences.is_empty() || row.differs() {
+        return message;
+    }
+    let columns: Vec<String> = row.differences.iter().map(Difference::words).collect();
+    let words = format!("the values of this row were not sent: {}", columns.join("; "));
     if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
@@ -175,9 +188,11 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Done => "carried out",
         _ => "created",
     };
-    if row.disposition == Disposition::ChangedSince {
+    if row.differs() {
+        let columns: Vec<String> = row.differences.iter().map(Difference::words).collect();
+        let columns = if columns.is_empty() { String::new() } else { format!(": {}", columns.join("; ")) };
         return format!(
-            "this row differs from what was {done} earlier; the record was left as it is and nothing was sent"
+            "this row differs from what was {done} earlier{columns}; the record was left as it is and nothing was sent"
         );
     }
     if settled_before {

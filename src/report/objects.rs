@@ -72,10 +72,14 @@ fn object(layout: &Layout, import: ImportId, line: &ResultLine) -> Map<String, V
     put("due", json!(row.due.map(|at| at.to_string())));
     put("source", json!(line.source));
     put("recognised", json!(matches!(row.disposition, Disposition::Recognised | Disposition::ChangedSince)));
-    put("changed_since", json!(row.disposition == Disposition::ChangedSince));
+    put("changed_since", json!(row.differs()));
     put("blocked_by", json!(row.blocked_by.as_ref().map(|(job, place)| json!({"job": job, "place": place}))));
     put("violations", json!(row.violations));
     put("candidates", Value::Array(row.candidates.iter().map(candidate).collect()));
+    // Only where there are some: most rows differ from nothing.
+    if !row.differences.is_empty() {
+        put("differences", json!(row.differences));
+    }
     // Only where it was: most imports have every row.
     if row.disposition == Disposition::LeftOut {
         put("left_out", json!(true));

@@ -138,7 +138,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
         page.count(&format!("Answered by import {by}"), *number)?;
     }
     page.count("Known from before", figures.recognised + figures.changed_since)?;
-    page.count("Changed since creation", figures.changed_since)?;
+    page.count("Differ from what was created", figures.changed_since)?;
     page.count("Requests without look-ups", figures.requests)?;
     page.count("Records verified", figures.audit.checked)?;
     for (label, number) in [

@@ -14,7 +14,7 @@ use super::error::SandboxError;
 use super::faults::{Fault, FaultKind};
 use super::routes;
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "seed",
     "strict",
     "rate",

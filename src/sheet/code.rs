@@ -153,7 +153,8 @@ codes! {
     DupNaturalKey "dup.natural-key" Error;
     DupMetadataKey "dup.metadata-key" Error;
     DupRow "dup.row" Warning;
-    DupAlreadyImported "dup.already-imported" Info or Warning;
+    RowUnchanged "row.unchanged" Info or Warning;
+    RowDiffers "row.differs" Warning;
     PlanQuota "plan.quota" Warning;
     LimitFindings "limit.findings" Info;
 }

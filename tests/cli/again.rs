@@ -61,7 +61,7 @@ fn after_rejections_only_the_corrected_rows_are_sent() {
     assert_eq!(bench.requests("addDevice"), sent + 1, "only the corrected row was sent");
     assert_eq!(bench.counts(2), [("created".to_owned(), 11), ("rejected".to_owned(), 1)].into());
 
-    bench.write("devices.csv", &bench::devices(10, 2));
+    bench.write("devices.csv", &bench::devices(10, 2).replace("Till 3,Edge 100", "Till 3,Edge 200"));
     bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
     bench.assert_exact(3);
 }
@@ -96,6 +96,8 @@ fn a_row_whose_later_step_failed_is_incomplete_and_only_that_step_is_sent_again(
     bench.write("devices.csv", &devices.replace("Edge 100", "Edge 200").replace(template, ""));
     bench.fleetload(&["run", "devices.csv"]);
     assert_eq!(bench.counts(2)["incomplete"], 1, "the record has another model: {:?}", bench.counts(2));
+    let message = bench.results(2)[1]["message"].as_str().unwrap_or_default().to_owned();
+    assert!(message.contains("device_model was 'Edge 100', is 'Edge 200' now"), "{message}");
     bench.write("devices.csv", &devices.replace(template, "6f1c2a3e-0000-4000-8000-000000000003"));
     bench.fleetload(&["run", "devices.csv"]).expect_code(0);
     assert_eq!(bench.counts(3), [("created".to_owned(), 2)].into());
@@ -322,4 +324,106 @@ fn the_results_workbook_is_corrected_and_run_as_it_is() {
     books::write(&bench.path("results.xlsx"), &results);
     bench.fleetload(&["run", "results.xlsx"]).expect_code(0);
     finished(&bench, sent, 12);
+}
+
+/// A sheet of one device that stands in no other sheet.
+fn device(key: &str, company: &str, name: &str, mac: &str, street: &str) -> String {
+    format!(
+        "key,company,name,device_model,mac,phone,address1,city,country\n\
+         {key},{company},{name},Edge 100,{mac},+64 9 555 0170,{street},Auckland,NZ\n"
+    )
+}
+
+const MAC: &str = "00:25:96:42:bf:42";
+
+#[test]
+fn a_mac_or_username_of_another_row_is_refused_at_its_cell_and_nothing_is_sent() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(2));
+    bench.write("devices.csv", &device("HMI-1", "C0", "Office router", MAC, "1 Earl St"));
+    bench.write("people.csv", &bench::people(1, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "people.csv"]).expect_code(0);
+    let before = bench.statistics().requests;
+    bench.write("dup.csv", &device("Z-1", "C1", "Another name", "00259642BF42", "82 Customs Street"));
+    let outcome = bench.fleetload(&["run", "dup.csv", "--kind", "devices"]).expect_code(3);
+    for words in [
+        "dup.mac",
+        "E2",
+        "'Office router' of 'Customer 0', key 'hmi-1', created",
+        "import 1, devices.csv!devices!2",
+        "write its key 'hmi-1'",
+    ] {
+        assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
+    }
+    let person = bench::people(1, 1).replace("C0,", "C1,").replace("Number0", "Walker");
+    bench.write("other.csv", &person);
+    let outcome = bench.fleetload(&["run", "other.csv", "--kind", "people"]).expect_code(3);
+    assert!(outcome.stdout.contains("dup.username"), "{}", outcome.stdout);
+    let check = bench.fleetload(&["check", "dup.csv", "--kind", "devices"]).expect_code(3);
+    assert!(check.stdout.contains("dup.mac"), "{}", check.stdout);
+    bench.fleetload(&["plan", "dup.csv", "--kind", "devices"]).expect_code(3);
+    assert_eq!(bench.statistics().requests, before, "nothing was sent");
+
+    // Without the row in collision, the others are sent.
+    let both = device("Z-1", "C1", "Another name", MAC, "82 Customs Street")
+        + "Z-2,C1,Till,Edge 100,00:25:96:42:bf:43,+64 9 555 0170,1 Earl St,Auckland,NZ\n";
+    bench.write("dup.csv", &both);
+    let skip = ["run", "dup.csv", "--kind", "devices", "--skip-invalid"];
+    let outcome = bench.fleetload(&skip).expect_code(4);
+    assert!(outcome.stdout.contains("2 rows of devices, 1 cannot be used"), "{}", outcome.stdout);
+    assert_eq!(bench.created("device").len(), 2);
+    assert_eq!(bench.counts(2), [("created".to_owned(), 1), ("rejected".to_owned(), 1)].into());
+    let row = &bench.results(2)[0];
+    assert_eq!((&row["code"], &row["column"], &row["id"]), (&"dup.mac".into(), &"mac".into(), &().into()));
+    // Its address corrected in the fix sheet, it is made.
+    let fix = std::fs::read_to_string(bench.path("reports/2/dup-devices.fix.csv")).expect("a sheet to fix");
+    bench.write("fixed.csv", &fix.replace(MAC, "00:25:96:42:bf:44"));
+    bench.fleetload(&["run", "fixed.csv", "--kind", "devices"]).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+}
+
+#[test]
+fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_are_put_back() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &device("D1", "C0", "Till", MAC, "1 Earl St"));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    let before = bench.statistics().requests;
+    let id =
+        bench.results(1).into_iter().find(|row| row["kind"] == "device").expect("the device")["id"].clone();
+
+    bench.write("devices.csv", &device("D1", "C0", "Till", MAC, "7 King St"));
+    let outcome = bench.fleetload(&["run", "devices.csv"]).expect_code(4);
+    assert!(outcome.stdout.contains("1 row differs from what was created earlier"), "{}", outcome.stdout);
+    assert_eq!(bench.statistics().requests, before, "nothing was sent");
+    let row = &bench.results(2)[0];
+    assert_eq!((&row["status"], &row["id"]), (&"created".into(), &id));
+    assert_eq!((&row["code"], &row["column"]), (&"row.differs".into(), &"address1".into()));
+    let message = row["message"].as_str().expect("a message");
+    assert!(message.contains("address1 was '1 Earl St', is '7 King St' now"), "{message}");
+    assert_eq!(row["differences"][0]["earlier"], "1 Earl St");
+    let summary = bench.summary(2);
+    assert_eq!((&summary["changed_since"], &summary["exit_code"]), (&1.into(), &4.into()));
+    assert_eq!(summary["causes"][0]["code"], "row.differs");
+    let csv = std::fs::read_to_string(bench.path("reports/2/devices.results.csv")).expect("results");
+    assert!(csv.contains("row.differs") && csv.contains("is '7 King St' now"), "{csv}");
+    let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("a page");
+    assert!(page.contains("Finished: 1 of 1 row differs from what was created earlier"), "the page says so");
+    assert!(page.contains("row.differs"));
+    assert!(!bench.path("reports/2/fix.xlsx").exists(), "nothing is to be corrected for the service");
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(
+        status.stdout.contains("1 row of import 2 differs from what was created earlier"),
+        "{}",
+        status.stdout
+    );
+    bench.fleetload(&["run"]).expect_code(4);
+
+    bench.write("devices.csv", &device("d1", "C0", " Till", "0025.9642.bf42", "1 Earl St"));
+    bench.fleetload(&["run", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.results(3)[0]["code"], "row.unchanged");
+    bench.fleetload(&["run"]).expect_code(0);
+    let status = bench.fleetload(&["status"]).expect_code(0);
+    assert!(!status.stdout.contains("differ"), "{}", status.stdout);
+    assert_eq!(bench.created("device").len(), 1);
 }

@@ -351,7 +351,7 @@ fn r10_a_row_that_is_unchanged_since_an_earlier_import_is_a_note_and_nothing_twi
             (finding.code.as_str(), finding.severity, finding.cell.as_deref(), finding.row_key.as_deref())
         })
         .collect();
-    assert_eq!(seen, [("dup.already-imported", Severity::Info, Some("C2"), Some("s1"))]);
+    assert_eq!(seen, [("row.unchanged", Severity::Info, Some("C2"), Some("s1"))]);
 }
 
 /// The table was sent in without keys; then somebody gives its rows keys, and changes one later.
@@ -367,12 +367,12 @@ fn r10_a_key_that_is_added_is_learnt_and_a_changed_one_is_a_warning_that_says_wh
     };
     assert_eq!(told(&mut journal, ""), []);
     let learnt = told(&mut journal, "acme");
-    assert_eq!(learnt[0].0, "note dup.already-imported C2");
+    assert_eq!(learnt[0].0, "note row.unchanged C2");
     assert!(learnt[0].1.ends_with("later sheets find it by the key 'acme'"), "{}", learnt[0].1);
     let below = Desk::with("sites.csv", sites(&[("s1", "acme", "Earl St")]));
     assert_eq!(imported(&below, &[below.path()], &mut journal, 2_000), []);
     let changed = told(&mut journal, "acme-2");
-    assert_eq!(changed[0].0, "warning dup.already-imported A2");
+    assert_eq!(changed[0].0, "warning row.unchanged A2");
     assert!(changed[0].1.contains("knows it by the key 'acme'"), "{}", changed[0].1);
     let globex = |key: &str| Desk::with("companies.csv", companies(&[(key, ROOT, "Globex")]));
     let keyless = globex("");

@@ -25,9 +25,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     found("ref.unverified", "an id points to a record of the service that was not looked up", "If there is no such record, the service refuses the row.", "Nothing, if you are sure of the id. Else compare it with the service."),
     found("dup.key", "the key is in use already", "Rows that refer to it could mean either.", "Give one of the two rows another key. Keys that differ only in case or spaces are the same.")
     .rule("a key that no other row of its kind has, capitals not regarded").example("acme", "ACME-2"),
-    found("dup.mac", "two rows have the same MAC address", TWICE, "Compare both with the labels of the devices and correct one, or take one of the rows out. Different notations of one address are the same.")
+    found("dup.mac", "the MAC address belongs to another row", TWICE, "Compare both with the labels of the devices and correct one, or take one of the rows out. Different notations of one address are the same. The other row may be one of an earlier import: if both are the same device, give this row the key of that one, or its name and company where it has no key.")
     .rule("a MAC address that no other row has"),
-    found("dup.username", "two rows have the same username", TWICE, "Give one of the people another username, or take one of the rows out.")
+    found("dup.username", "the username belongs to another row", TWICE, "Give one of the people another username, or take one of the rows out. The other row may be one of an earlier import: if both are the same person, give this row the key of that one, or its names and company where it has no key.")
     .rule("a username that no other row has"),
     found("dup.natural-key", "two rows describe the same record", TWICE, "Take one of the rows out, or change what tells them apart: the name within its company, the MAC address, the username.")
     .rule("one row for each record"),
@@ -35,8 +35,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     .rule("one column for each metadata key"),
     found("dup.row", "two rows are the same but for what makes a record one of its own", "The row may have been pasted twice, and both would be created.", "Take one out if it is a copy. If both are meant, nothing needs to be done.")
     .rule("one row for each record"),
-    found("dup.already-imported", "the row was imported before", "It is recognised and not sent again; its state and id are in the report. A key that it did not have is learnt. A warning says where its values come too late to be sent, or its key is another one than it was imported with: that one counts.", "Of a note nothing needs to be done. After a warning about values, change the record in the service if they are right; after one about the key, put the earlier one back, here and in the cells that refer to it.")
-    .rule("the key and the values that the row was imported with"),
+    found("row.unchanged", "the row was imported before, with the same values", "It is recognised and not sent again; its state and id are in the report. A key that it did not have is learnt. A warning says where its key is another one than it was imported with: that one counts.", "Of a note nothing needs to be done. After a warning, put the earlier key back, here and in the cells that refer to it.")
+    .rule("the key that the row was imported with"),
+    found("row.differs", "the row was imported before, with other values", "Nothing is sent for it, and the record stays as it is. The columns that differ are listed with both values; the import ends with exit code 4.", "Put the earlier values back into the sheet; or change the record in the service, if the new ones are right.")
+    .rule("the values that the record was made with"),
     found("plan.quota", "the daily quota makes the import last several days", "The run goes on by itself after midnight UTC, but nobody should expect it to be done today.", "See when it will be done with: fleetload plan FILE. Leave the run going, or stop it and go on later with: fleetload run.")
     .rule("no more creations in a day than the quota allows"),
     found("limit.findings", "the list of findings is shortened", "There are more of them than are shown.", "Correct what is shown and check again; the same mistake is mostly in a whole column. All of them are in the output with --json."),

@@ -4,7 +4,7 @@ use super::*;
 
 impl Bench {
     /// Imports what is right of some sheets.
-    fn import_the_right_ones(&mut self, files: &[(&str, &str)]) -> ImportId {
+    pub(super) fn import_the_right_ones(&mut self, files: &[(&str, &str)]) -> ImportId {
         let examined = self.examined(files);
         let now = self.now();
         match import(&examined, &mut self.journal, true, now).unwrap() {
@@ -14,7 +14,7 @@ impl Bench {
     }
 
     /// Which rows of an import wait for one that takes their place, by the number of the row.
-    fn waiting(&self, import: ImportId) -> Vec<u32> {
+    pub(super) fn waiting(&self, import: ImportId) -> Vec<u32> {
         self.rows(import).iter().filter(|row| row.job.is_none()).map(|row| row.number).collect()
     }
 }

@@ -70,7 +70,8 @@ impl Attention {
     /// Takes in a row, if it needs attention.
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         let code = line.row.code.as_deref().unwrap_or_default();
-        if !needs_attention(line.row.state) && !advice::is_finding(code) {
+        let differs = line.row.differs() && line.row.answered_by.is_none();
+        if !needs_attention(line.row.state) && !advice::is_finding(code) && !differs {
             return;
         }
         self.total += 1;

@@ -138,7 +138,10 @@ impl Headline {
     pub(in crate::report) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
         let rows = Rows::of(figures);
         Self {
-            badge: Badge::of_run(figures.standing.end.state(), rows.failed() + rows.not_imported > 0),
+            badge: Badge::of_run(
+                figures.standing.end.state(),
+                rows.failed() + rows.not_imported + figures.changed_since > 0,
+            ),
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
             resumes_at: figures.standing.resumes_at.filter(|_| rows.left() > 0).map(When::of),
@@ -154,6 +157,12 @@ fn sentence(figures: &Figures, rows: &Rows) -> String {
     match figures.standing.end.state() {
         State::Finished => match rows.not_done() {
             parts if !parts.is_empty() => format!("Finished: {}", parts.join("; ")),
+            _ if figures.changed_since > 0 => format!(
+                "Finished: {} of {} {} from what was created earlier",
+                count(figures.changed_since),
+                counted(rows.all, "row", "rows"),
+                if figures.changed_since == 1 { "differs" } else { "differ" }
+            ),
             _ if rows.all == 0 => "Nothing to do: the sheets have no rows".to_owned(),
             _ if rows.all == 1 => "Finished: the row is done".to_owned(),
             _ => format!("Finished: all {} rows are done", count(rows.all)),
@@ -212,8 +221,9 @@ fn besides(figures: &Figures, rows: &Rows, run: Option<&RunInfo>) -> String {
     }
     if figures.changed_since > 0 {
         parts.push(format!(
-            "{} from what was done earlier and left as it was",
-            counted(figures.changed_since, "row differs", "rows differ")
+            "{} from what was created earlier, and nothing was sent for {}",
+            counted(figures.changed_since, "row differs", "rows differ"),
+            if figures.changed_since == 1 { "it" } else { "them" }
         ));
     }
     if parts.is_empty() { String::new() } else { format!("{}.", parts.join("; ")) }

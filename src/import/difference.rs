@@ -1,0 +1,240 @@
+//! In what a row differs from the record that was made earlier: compared as the service has the values, shown as the two
+//! sheets say them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::journal::{Difference, EarlierRow};
+use crate::model::kind::Kind;
+use crate::model::record::{Extra, Link, Record, Role};
+use crate::sheet::column::{Column, column, column_of_violation};
+use crate::sheet::{Mapped, Table, column_of_role, meaning};
+
+/// The column whose values the address of a site takes where it has none of its own.
+const COORDINATES: [(&str, &str); 2] = [("address_latitude", "latitude"), ("address_longitude", "longitude")];
+
+/// All that a row asks for. What it refers to is named as `label` says.
+pub(super) struct Content<'a> {
+    pub(super) record: &'a Record,
+    /// A record that a job owns is linked as that job, so that equal links are equal.
+    pub(super) links: &'a [Link],
+    pub(super) extras: &'a [Extra],
+}
+
+/// A column: its name in the table of columns and, of a family, what stands after the colon.
+type Place = (&'static str, Option<String>);
+
+/// The columns in which a row differs from what its job was made with, in the order of the sheet. `said_earlier` is the row
+/// that the job has its values from; `label` names what is referred to where no cell does.
+pub(super) fn between(
+    earlier: &Content<'_>,
+    now: &Content<'_>,
+    (table, cells): (&Table, &[String]),
+    said_earlier: Option<&EarlierRow>,
+    label: &dyn Fn(&Link) -> String,
+) -> Vec<Difference> {
+    let kind = now.record.kind();
+    let (before, after) = (values(earlier, label), values(now, label));
+    let mut differing: Vec<Place> = before
+        .iter()
+        .filter(|(place, value)| after.get(*place) != Some(*value))
+        .chain(after.iter().filter(|(place, _)| !before.contains_key(*place)))
+        .map(|(place, _)| place.clone())
+        .collect();
+    for (role, place) in roles(kind) {
+        let target = |content: &Content<'_>| {
+            content.links.iter().find(|link| link.role == role).map(|link| link.target)
+        };
+        // Two records of one name are two.
+        if target(earlier) != target(now) && !differing.contains(&place) {
+            differing.push(place);
+        }
+    }
+    // Coordinates that stand in one pair of columns are told once.
+    for (copy, original) in COORDINATES {
+        let is_copy = kind == Kind::Site && table.position(copy).is_none();
+        let changes = |name| (before.get(&(name, None)), after.get(&(name, None)));
+        if is_copy && changes(copy) == changes(original) {
+            differing.retain(|(name, _)| *name != copy);
+        }
+    }
+    let told = Told { table, cells, earlier: said_earlier, meaning: meaning_of(table, said_earlier) };
+    let mut differing: Vec<Place> = differing.into_iter().flat_map(|place| told.columns_of(place)).collect();
+    differing.sort_by_key(|place| told.position(place).unwrap_or(usize::MAX));
+    differing.dedup();
+    differing
+        .into_iter()
+        .map(|place| {
+            let value = |values: &BTreeMap<Place, String>| values.get(&place).cloned();
+            let (earlier, now) = told.values(&place, value(&before), value(&after));
+            let header = told.position(&place).and_then(|at| table.headers.get(at));
+            let column = format!("{}{}", place.0, place.1.unwrap_or_default());
+            let header = header.map_or_else(|| column.clone(), |header| header.trim().to_owned());
+            Difference { column, header, earlier, now }
+        })
+        .collect()
+}
+
+/// What an earlier sheet means by its headers: the same as this one where they are the same, however they were mapped.
+fn meaning_of(table: &Table, earlier: Option<&EarlierRow>) -> Vec<Mapped> {
+    match earlier {
+        Some(row) if row.headers != table.headers => meaning(table.kind, &row.headers),
+        Some(_) | None => table.mapping.clone(),
+    }
+}
+
+/// The roles that a record of a kind refers to others in, with their columns.
+fn roles(kind: Kind) -> impl Iterator<Item = (Role, Place)> {
+    [Role::Parent, Role::Company, Role::Site, Role::Template].into_iter().filter_map(move |role| {
+        let column = column(kind, column_of_role(role))?;
+        Some((role, (column.name, None)))
+    })
+}
+
+/// Every value by its column. What is no column of a sheet (a record's kind) is not among them.
+fn values(content: &Content<'_>, label: &dyn Fn(&Link) -> String) -> BTreeMap<Place, String> {
+    let kind = content.record.kind();
+    let mut values = BTreeMap::new();
+    let body = serde_json::to_value(content.record).unwrap_or_default();
+    flatten(kind, "", body.get("record").unwrap_or(&Value::Null), &mut values);
+    for link in content.links {
+        if let Some(column) = column(kind, column_of_role(link.role)) {
+            values.insert((column.name, None), label(link));
+        }
+    }
+    let mut lists: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for extra in content.extras {
+        match extra {
+            // Labels are a set.
+            Extra::Labels(labels) => lists.entry("labels").or_default().extend(labels.iter().cloned()),
+            Extra::Metadata(entries) => {
+                for entry in entries {
+                    values.insert(("meta:", Some(entry.key.clone())), entry.value.clone());
+                }
+            }
+            Extra::Licence(code) => lists.entry("licence_code").or_default().push(code.clone()),
+            Extra::EnterpriseTemplate(id) => {
+                lists.entry("enterprise_template").or_default().push(id.to_string())
+            }
+            Extra::VpnCloud(id) => lists.entry("vpn_clouds").or_default().push(id.to_string()),
+        }
+    }
+    for (name, mut list) in lists {
+        list.sort();
+        list.dedup();
+        values.insert((name, None), list.join("; "));
+    }
+    values
+}
+
+/// Takes in the fields of a record under the columns that are sent as them.
+fn flatten(kind: Kind, path: &str, value: &Value, values: &mut BTreeMap<Place, String>) {
+    let column = |path: &str| column_of_violation(kind, path).map(|column| column.name);
+    let text = match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let path = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+                flatten(kind, &path, value, values);
+            }
+            return;
+        }
+        Value::Array(clouds) => {
+            for cloud in clouds {
+                let name = cloud.get("cloud").and_then(Value::as_str).unwrap_or_default();
+                for (interface, network) in
+                    cloud.get("mapping").and_then(Value::as_object).into_iter().flatten()
+                {
+                    let network = network.as_str().unwrap_or_default().to_owned();
+                    values.insert(("snat:", Some(format!("{name}:{interface}"))), network);
+                }
+            }
+            return;
+        }
+        Value::Null => return,
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number.to_string(),
+    };
+    if let Some(name) = column(path) {
+        values.insert((name, None), text);
+    }
+}
+
+/// Two rows of sheets.
+struct Told<'a> {
+    table: &'a Table,
+    cells: &'a [String],
+    earlier: Option<&'a EarlierRow>,
+    /// Of the headers of the earlier sheet.
+    meaning: Vec<Mapped>,
+}
+
+impl Told<'_> {
+    /// Where a column is in the sheet.
+    fn position(&self, place: &Place) -> Option<usize> {
+        position(&self.table.mapping, place)
+    }
+
+    /// What the cells of a column say, earlier and now.
+    fn cells(&self, place: &Place) -> (Option<&str>, Option<&str>) {
+        let said = |cells, mapping| said(cells, position(mapping, place));
+        (
+            self.earlier.and_then(|row| said(row.cells.as_slice(), &self.meaning)),
+            said(self.cells, &self.table.mapping),
+        )
+    }
+
+    /// What is shown of a column: the cells where they differ, else the values, which a default, the cell above or another
+    /// way of reading may have given.
+    fn values(
+        &self,
+        place: &Place,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> (Option<String>, Option<String>) {
+        match self.cells(place) {
+            (earlier, now) if earlier == now => (before, after),
+            (earlier, now) => (earlier.map(str::to_owned).or(before), now.map(str::to_owned).or(after)),
+        }
+    }
+
+    /// Labels may stand in columns of their own: those whose cells differ are meant.
+    fn columns_of(&self, place: Place) -> Vec<Place> {
+        if place.0 != "labels" || self.table.position("labels").is_some() {
+            return vec![place];
+        }
+        let of_labels = |mapped: &Mapped| match mapped {
+            Mapped::Column { column, entry } if column.name == "label:" => {
+                Some((column.name, Some(entry.clone().unwrap_or_default())))
+            }
+            Mapped::Column { .. } | Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+        };
+        let differing: Vec<Place> = self
+            .table
+            .mapping
+            .iter()
+            .filter_map(of_labels)
+            .filter(|label| {
+                let (earlier, now) = self.cells(label);
+                earlier != now
+            })
+            .collect();
+        if differing.is_empty() { vec![place] } else { differing }
+    }
+}
+
+/// Where a column is among the columns of a sheet.
+fn position(mapping: &[Mapped], (name, wanted): &Place) -> Option<usize> {
+    mapping.iter().position(|mapped| {
+        matches!(mapped, Mapped::Column { column: Column { name: found, .. }, entry }
+            if found == name && entry.as_deref().unwrap_or_default() == wanted.as_deref().unwrap_or_default())
+    })
+}
+
+/// What a cell says; nothing for a blank.
+fn said(cells: &[String], at: Option<usize>) -> Option<&str> {
+    let cell = cells.get(at?)?.trim();
+    (!cell.is_empty()).then_some(cell)
+}

@@ -1,0 +1,284 @@
+//! What a row is to the journal: the look-ups for the rules of `identity`, and what follows from them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::difference::{self, Content};
+use super::super::identity::{Alike, Claim, Decision, Keyed, SameKey, decide, keyed, owner};
+use super::super::told;
+use super::{Placing, Ready, cells_of};
+use crate::error::{Error, Result};
+use crate::journal::{Difference, Disposition, KnownJob};
+use crate::model::id::JobId;
+use crate::model::key::{comparable, mac_digits};
+use crate::model::kind::Kind;
+use crate::model::record::{Link, Record, Target};
+use crate::model::state::JobState;
+use crate::sheet::between::To;
+
+impl Placing<'_, '_> {
+    /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.
+    pub(super) fn target(&mut self, kind: Kind, to: To) -> Result<Target> {
+        Ok(match to {
+            To::Row(row) => Target::Job(self.jobs[row]),
+            To::Job(job) => Target::Job(job),
+            To::Remote(id) => match self.remote.get(&(kind, id)) {
+                Some(target) => *target,
+                None => {
+                    let owner = self.writer.by_remote_id(kind, id)?;
+                    let target = owner.map_or(Target::Remote(id), |owner| Target::Job(owner.job));
+                    self.remote.insert((kind, id), target);
+                    target
+                }
+            },
+        })
+    }
+
+    /// The links of a job as those of a row are written now.
+    fn links_now(&mut self, links: &[Link]) -> Result<Vec<Link>> {
+        let mut now = Vec::with_capacity(links.len());
+        for link in links {
+            let target = match link.target {
+                Target::Job(_) => link.target,
+                Target::Remote(id) => self.target(link.role.target(), To::Remote(id))?,
+            };
+            now.push(Link { role: link.role, target });
+        }
+        Ok(now)
+    }
+
+    /// What the journal has of a row.
+    fn known(&mut self, ready: &Ready) -> Result<Known> {
+        let values = &ready.values;
+        let kind = values.record.kind();
+        let is_unique = is_unique(&values.record);
+        let mut natural = self.writer.by_natural_key(kind, &values.natural_key)?;
+        let mut by_key = Vec::new();
+        let settles = |known: &KnownJob| {
+            known.sheet_key.is_some() && (!is_unique || known.sheet_key == values.sheet_key)
+        };
+        if let (false, Some(key)) = (natural.as_ref().is_some_and(settles), &values.sheet_key) {
+            let nameless = nameless(&values.record);
+            for mut known in self.writer.by_sheet_key(kind, key)? {
+                let same_values = self::nameless(&self.writer.record_of(known.job)?) == nameless;
+                known.links = self.links_now(&known.links)?;
+                by_key.push(SameKey { same_name: known.name == values.name, same_values, known });
+            }
+        }
+        let mut alike = None;
+        if let (true, Some(known)) = (is_unique, &mut natural) {
+            known.links = self.links_now(&known.links)?;
+            let company = owner(&known.links) == owner(&values.links);
+            alike = Some(match (&values.sheet_key, &known.sheet_key) {
+                // Nothing else is asked.
+                (Some(key), Some(own)) if key == own => Alike { company, name: true, place: None },
+                (key, own) => {
+                    let record = self.writer.record_of(known.job)?;
+                    let place = match (key, own) {
+                        (Some(_), Some(_)) => {
+                            let source = ready.source(self.examined);
+                            let number = ready.row.number;
+                            self.writer.is_at_place_of(known.job, ready.sheet, number, source.as_deref())?
+                        }
+                        _ => None,
+                    };
+                    let name = person_or_thing(&record) == person_or_thing(&values.record);
+                    Alike { company, name, place }
+                }
+            });
+        }
+        let mut same_record = false;
+        if let Some(known) = natural.as_ref().filter(|known| known.remote_id.is_some())
+            && known.content_hash != values.content_hash
+        {
+            let links = self.links_now(&known.links)?;
+            same_record =
+                same_links(&links, &values.links) && self.writer.record_of(known.job)? == values.record;
+        }
+        Ok(Known { same_record, is_unique, natural, alike, by_key })
+    }
+
+    /// What is to be done with a row, by what the journal has of it.
+    fn judge(&self, ready: &Ready, known: &Known, more_come: bool) -> (Decision, Keyed) {
+        let this_import = self.writer.import();
+        let made_now: HashSet<JobId> = known
+            .natural
+            .iter()
+            .chain(known.by_key.iter().map(|same| &same.known))
+            .filter(|known| known.first_import == this_import)
+            .map(|known| known.job)
+            .collect();
+        let claim = Claim {
+            kind: ready.values.record.kind(),
+            key: ready.values.sheet_key.as_deref(),
+            links: &ready.values.links,
+            content_hash: &ready.values.content_hash,
+            former_hash: ready.former_hash.as_deref(),
+            natural: known.natural.as_ref(),
+            same_record: known.same_record,
+            is_unique: known.is_unique,
+            alike: known.alike,
+            by_key: &known.by_key,
+            more_come,
+        };
+        let decision = decide(&claim, &|job| made_now.contains(&job) || self.touched.contains(&job));
+        (decision, keyed(&claim))
+    }
+
+    /// The job that a row would give new values if nothing were in its way.
+    pub(super) fn own_job(&mut self, ready: &Ready) -> Result<Option<JobId>> {
+        let known = Known { natural: None, alike: None, ..self.known(ready)? };
+        Ok(match self.judge(ready, &known, false).0 {
+            Decision::Revise(job) => {
+                let is_unmade = |same: &SameKey| same.known.job == job && same.known.remote_id.is_none();
+                known.by_key.iter().any(is_unmade).then_some(job)
+            }
+            _ => None,
+        })
+    }
+
+    /// Finds or makes the job of a row.
+    pub(super) fn decide(&mut self, ready: &mut Ready, more_come: bool) -> Result<Fate> {
+        if self.writer.is_first() {
+            // Nothing was there before, and that no two rows are one record was checked between the rows.
+            let job = self.writer.add_written_job(&ready.values, &ready.body)?;
+            return Ok(Fate::Is(job, Disposition::New, Vec::new()));
+        }
+        let mut known = self.known(ready)?;
+        let (mut decision, mut keyed) = self.judge(ready, &known, more_come);
+        if let (Decision::Collides(job) | Decision::Awaits(job), Some(natural)) = (&decision, &known.natural)
+            && natural.state == JobState::Cancelled
+            && natural.remote_id.is_none()
+        {
+            // Given up, it needs its MAC address or username no longer.
+            self.writer.release_natural_key(*job)?;
+            known = Known { natural: None, alike: None, ..known };
+            (decision, keyed) = self.judge(ready, &known, more_come);
+        }
+        let mut differences = Vec::new();
+        if let Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) = decision {
+            differences = self.differences(ready, job)?;
+            if differences.is_empty() {
+                // Only what it refers to is written in another way.
+                decision = Decision::Recognise(job);
+            }
+        }
+        if let Decision::Awaits(owner) = decision {
+            return Ok(Fate::Awaits(owner));
+        }
+        let said = told::said(&self.writer, self.examined, ready, &decision, &known, keyed, &differences)?;
+        if let Some(mut finding) = said {
+            self.examined.policy.judge(&mut finding);
+            self.findings.push(finding.clone());
+            if finding.is_error() {
+                ready.row.findings.push(finding);
+                return Ok(Fate::LeftOut);
+            }
+        }
+        if let (
+            Decision::Recognise(job) | Decision::LeaveUnderWay(job) | Decision::ChangedSince(job),
+            Keyed::First,
+            Some(key),
+        ) = (&decision, keyed, &ready.values.sheet_key)
+        {
+            self.writer.learn_key(*job, key)?;
+        }
+        let (job, disposition) = match decision {
+            Decision::Add => {
+                let job = self.writer.add_written_job(&ready.values, &ready.body)?;
+                return Ok(Fate::Is(job, Disposition::New, differences));
+            }
+            Decision::Revise(job) => {
+                self.writer.revise_job(job, &ready.values)?;
+                (job, Disposition::Revised)
+            }
+            Decision::Recognise(job) => (job, Disposition::Recognised),
+            Decision::LeaveUnderWay(job) | Decision::ChangedSince(job) => (job, Disposition::ChangedSince),
+            Decision::Twice(_) | Decision::KeyTaken(_) | Decision::Collides(_) | Decision::Awaits(_) => {
+                return Err(Error::internal("a row that is another one was not refused"));
+            }
+        };
+        self.touched.insert(job);
+        Ok(Fate::Is(job, disposition, differences))
+    }
+
+    /// In what a row differs from what its job was made with.
+    fn differences(&mut self, ready: &Ready, job: JobId) -> Result<Vec<Difference>> {
+        let record = self.writer.record_of(job)?;
+        let (links, extras) = (self.writer.links_of(job)?, self.writer.extras_of(job)?);
+        let links = self.links_now(&links)?;
+        let values = &ready.values;
+        let mut names: HashMap<Target, String> = HashMap::new();
+        for link in links.iter().chain(&values.links) {
+            let name = match link.target {
+                Target::Remote(id) => id.to_string(),
+                Target::Job(job) => self.writer.record_of(job)?.name().to_owned(),
+            };
+            names.insert(link.target, name);
+        }
+        Ok(difference::between(
+            &Content { record: &record, links: &links, extras: &extras },
+            &Content { record: &values.record, links: &values.links, extras: &values.extras },
+            (ready.table(self.examined), &cells_of(&ready.cells)?),
+            self.writer.row_of_values(job)?.as_ref(),
+            &|link| names.get(&link.target).cloned().unwrap_or_default(),
+        ))
+    }
+}
+
+/// What is done with a row.
+pub(super) enum Fate {
+    /// It is this job.
+    Is(JobId, Disposition, Vec<Difference>),
+    /// It is not imported.
+    LeftOut,
+    /// It waits for the rows after it: its MAC address or username is that of this job.
+    Awaits(JobId),
+}
+
+/// What earlier imports know of a row.
+pub(in crate::import) struct Known {
+    /// Whether the record of that job was made with the values that the row has for it.
+    same_record: bool,
+    /// Whether its natural key is a MAC address or a username.
+    is_unique: bool,
+    /// The job with its natural key.
+    pub(in crate::import) natural: Option<KnownJob>,
+    /// In what else it is like that job.
+    alike: Option<Alike>,
+    /// The jobs with its own key.
+    pub(in crate::import) by_key: Vec<SameKey>,
+}
+
+/// Whether the natural key of a record is a MAC address or a username, and not a name in a company.
+fn is_unique(record: &Record) -> bool {
+    match record {
+        Record::Person(_) => true,
+        Record::Device(device) => device.identification.as_deref().and_then(mac_digits).is_some(),
+        Record::Company(_) | Record::Site(_) => false,
+    }
+}
+
+/// The name that tells a record from others of its company: of people the given and the family name.
+pub(in crate::import) fn person_or_thing(record: &Record) -> String {
+    match record {
+        Record::Person(person) => comparable(&format!("{} {}", person.first_name, person.last_name)),
+        Record::Company(_) | Record::Site(_) | Record::Device(_) => comparable(record.name()),
+    }
+}
+
+/// Whether two rows belong to the same records.
+fn same_links(some: &[Link], others: &[Link]) -> bool {
+    some.len() == others.len() && some.iter().all(|link| others.contains(link))
+}
+
+/// A record without what it is known by.
+fn nameless(record: &Record) -> Record {
+    let mut record = record.clone();
+    match &mut record {
+        Record::Company(company) => company.name.clear(),
+        Record::Site(site) => site.name.clear(),
+        Record::Person(person) => person.username.clear(),
+        Record::Device(device) => device.name.clear(),
+    }
+    record
+}

@@ -1,0 +1,182 @@
+//! What the operator is told of a row that the journal knows: that it is unchanged, in what it differs, whose key, MAC
+//! address or username it has.
+
+use super::Examined;
+use super::identity::{Decision, Keyed};
+use super::placing::{Known, Ready, person_or_thing};
+use crate::error::{Error, Result};
+use crate::journal::{Difference, ImportWriter, KnownJob};
+use crate::model::kind::Kind;
+use crate::model::record::{Link, Role, Target};
+use crate::sheet::finding::{Code, Finding, Severity, ValueKind, shown};
+
+/// Columns told one by one in a finding; the report has all of them.
+const MOST_COLUMNS: usize = 8;
+
+/// The finding about a row of which it was decided what it is; nothing where that needs no words.
+pub(super) fn said(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    decision: &Decision,
+    known: &Known,
+    keyed: Keyed,
+    differences: &[Difference],
+) -> Result<Option<Finding>> {
+    let values = &ready.values;
+    let kind = values.record.kind();
+    let name = if kind == Kind::Person { "username" } else { "name" };
+    let another = known.natural.as_ref().filter(|_| keyed == Keyed::Another);
+    let another = another.and_then(|known| known.sheet_key.as_deref());
+    let stays = another.map_or_else(String::new, |key| format!("; its key stays '{}'", shown(key)));
+    let (code, severity, column, message) = match decision {
+        Decision::Add | Decision::Revise(_) => return Ok(None),
+        Decision::Recognise(_) => match (another, keyed, &values.sheet_key) {
+            (Some(own), ..) => (
+                Code::RowUnchanged,
+                Severity::Warning,
+                "key",
+                format!(
+                    "unchanged since an earlier import, which knows it by the key '{own}'; later sheets find it by \
+                     that key only: write it here, and where the row is referred to",
+                    own = shown(own)
+                ),
+            ),
+            (None, Keyed::First, Some(key)) => (
+                Code::RowUnchanged,
+                Severity::Info,
+                name,
+                format!(
+                    "unchanged since an earlier import; nothing new is sent for it, and later sheets find it by the \
+                     key '{}'",
+                    shown(key)
+                ),
+            ),
+            (None, Keyed::First | Keyed::AsBefore | Keyed::Another, _) => (
+                Code::RowUnchanged,
+                Severity::Info,
+                name,
+                "unchanged since an earlier import; nothing new is sent for it".to_owned(),
+            ),
+        },
+        Decision::LeaveUnderWay(job) => (
+            Code::RowDiffers,
+            Severity::Warning,
+            first_column(differences, name),
+            format!(
+                "job {job} is being sent, or its outcome is not known yet: the values it was sent with stay, and those \
+                 of the row are not used: {}{stays}",
+                columns(differences)
+            ),
+        ),
+        Decision::ChangedSince(job) => (
+            Code::RowDiffers,
+            Severity::Warning,
+            first_column(differences, name),
+            format!(
+                "differs from what was created earlier (job {job}): {}; nothing is sent, and the record is not \
+                 changed{stays}",
+                columns(differences)
+            ),
+        ),
+        Decision::KeyTaken(job) => {
+            let other = known.by_key.iter().find(|same| same.known.job == *job);
+            let Some(other) = other.map(|same| &same.known) else { return Ok(None) };
+            let advice = if known.natural.is_some() {
+                "and this row is another one, which an earlier import brought without a key: choose another key"
+            } else if other.remote_id.is_some() {
+                "which exists: choose another key, or correct the name if the same company is meant"
+            } else {
+                "which is not made yet, and rows that name the key belong to it: choose another key; if the same \
+                 company is meant, change its name first and nothing else, then the rest in another import"
+            };
+            let message = format!(
+                "import {} gave this key to the {} '{}', {advice}",
+                other.first_import,
+                kind.singular(),
+                shown(&other.name)
+            );
+            (Code::DupKey, Severity::Error, "key", message)
+        }
+        Decision::Twice(job) => (
+            Code::DupNaturalKey,
+            Severity::Error,
+            name,
+            format!(
+                "another row of this import is the same {} (job {job}): remove one of them",
+                kind.singular()
+            ),
+        ),
+        Decision::Collides(job) | Decision::Awaits(job) => {
+            let other = known.natural.as_ref().filter(|known| known.job == *job);
+            let other =
+                other.ok_or_else(|| Error::internal("a row collides with a job that is not known"))?;
+            return collision(writer, examined, ready, other).map(Some);
+        }
+    };
+    let finding = examined.checked.finding_at(code, message, ready.ordinal, column).as_severity(severity);
+    Ok(Some(Finding { row_key: values.sheet_key.as_deref().map(shown), ..finding }))
+}
+
+/// The error at a MAC address or username that belongs to another row.
+fn collision(
+    writer: &ImportWriter<'_>,
+    examined: &Examined,
+    ready: &Ready,
+    other: &KnownJob,
+) -> Result<Finding> {
+    let kind = ready.values.record.kind();
+    let (code, column, what) = match kind {
+        Kind::Person => (Code::DupUsername, "username", "username"),
+        Kind::Company | Kind::Site | Kind::Device => (Code::DupMac, "mac", "MAC address"),
+    };
+    let name = person_or_thing(&writer.record_of(other.job)?);
+    let company = company(writer, &other.links)?;
+    let key =
+        other.sheet_key.as_deref().map_or_else(|| "no key".to_owned(), |key| format!("key '{}'", shown(key)));
+    let same = match (&ready.values.sheet_key, &other.sheet_key) {
+        (_, Some(key)) => format!("write its key '{}'", shown(key)),
+        (_, None) => "write its name and company as they are there".to_owned(),
+    };
+    let message = format!(
+        "this {what} belongs to another row: {} '{}' of {company}, {key}, {} (import {}, {}, job {}): correct the \
+         {what}; if this row is that {}, {same}",
+        kind.singular(),
+        shown(&name),
+        other.state,
+        other.first_import,
+        shown(&writer.place_of(other.job)?),
+        other.job,
+        kind.singular(),
+    );
+    let finding = examined.checked.finding_at(code, message, ready.ordinal, column);
+    let mut finding = finding.showing(&ready.unique(), ValueKind::Text);
+    finding.rule = Some(format!("a {what} that no other row has"));
+    finding.row_key = ready.values.sheet_key.as_deref().map(shown);
+    Ok(finding)
+}
+
+/// What the record belongs to, for people.
+fn company(writer: &ImportWriter<'_>, links: &[Link]) -> Result<String> {
+    let owner = links.iter().find(|link| link.role == Role::Company).map(|link| link.target);
+    Ok(match owner {
+        Some(Target::Job(job)) => format!("'{}'", shown(writer.record_of(job)?.name())),
+        Some(Target::Remote(id)) => format!("the company {id}"),
+        None => "no company".to_owned(),
+    })
+}
+
+/// The column at which differences are told.
+fn first_column<'a>(differences: &'a [Difference], name: &'a str) -> &'a str {
+    differences.first().map_or(name, |first| first.column.split_inclusive(':').next().unwrap_or(name))
+}
+
+/// The columns that differ, by their headers, with both values.
+fn columns(differences: &[Difference]) -> String {
+    let mut words: Vec<String> =
+        differences.iter().take(MOST_COLUMNS).map(|difference| shown(&difference.words())).collect();
+    if differences.len() > MOST_COLUMNS {
+        words.push(format!("and {} more columns", differences.len() - MOST_COLUMNS));
+    }
+    words.join("; ")
+}
