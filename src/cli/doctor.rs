@@ -25,7 +25,7 @@ use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::plan::ability::{self, Ability, Use};
-use crate::run::require_available;
+use crate::run::{end_of, require_available};
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
 use crate::term::{Ink, Line, count, span};
 
@@ -221,7 +221,7 @@ impl Examined<'_> {
                 "check client_id and the client secret of the profile",
             ),
         };
-        self.tell("credentials", Health::Wrong, &message, Some(hint));
+        self.tell_as("credentials", Health::Wrong, &message, Some(hint), end_of(verdict));
     }
 
     fn clock(&mut self, token: &TokenInfo) {
@@ -254,11 +254,12 @@ impl Examined<'_> {
                     // An assumed path that is not there was only a guess, and look-ups can be done without.
                     let health = if origin == Origin::Assumed { Health::Look } else { Health::Wrong };
                     let hint = format!("set method and path in [profile.NAME.endpoints.{operation}]");
-                    self.tell(&name, health, &format!("{why} at {path}"), Some(&hint));
+                    let message = format!("{why} at {path}");
+                    self.tell_as(&name, health, &message, Some(&hint), End::EndpointMissing);
                 }
                 Finding::Unclear(why) => self.tell(&name, Health::Look, &why, None),
                 Finding::Refused(why) => {
-                    self.tell(&name, Health::Wrong, &why, None);
+                    self.tell_as(&name, Health::Wrong, &why, None, end_of(&answer.verdict));
                     return;
                 }
             }
@@ -314,6 +315,7 @@ fn can(kind: Kind, ability: Ability) -> String {
     let mut can = vec![if ability.create { "can be created" } else { "cannot be created" }];
     can.push(match (ability.look_up, kind) {
         (true, _) => "looked up",
+        (false, _) if !ability.create => "not looked up",
         (false, Kind::Device) => "not looked up (a lost answer is sent again only for a device with a MAC address; the others are held)",
         (false, _) => "not looked up (a row whose answer is lost is held for you)",
     });
@@ -345,14 +347,18 @@ fn operations_of(kind: Kind, endpoints: &Endpoints) -> Vec<(&'static str, String
 
 /// The keys to set for operations that are not available.
 fn to_set(missing: &[Operation], profile: &str) -> Option<String> {
-    let mut missing = missing.to_vec();
-    missing.sort();
-    missing.dedup();
-    if missing.is_empty() {
+    // In the order in which they are listed above.
+    let mut keys: Vec<&Operation> = Vec::new();
+    for operation in missing {
+        if !keys.contains(&operation) {
+            keys.push(operation);
+        }
+    }
+    if keys.is_empty() {
         return None;
     }
     let keys: Vec<String> =
-        missing.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
+        keys.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
     Some(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
 }
 

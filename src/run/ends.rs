@@ -219,6 +219,18 @@ pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<
     )))
 }
 
+/// How a run ends that the service meets like this when it signs in, and every later request.
+pub fn end_of(verdict: &Verdict) -> End {
+    let ending = match verdict {
+        Verdict::Refused(refusal) => Ending::refused(*refusal),
+        Verdict::EndpointMissing(status) => Ending::no_token_endpoint(*status),
+        Verdict::NotSent(NotSent::Untrusted(words)) => Ending::distrusted(words),
+        Verdict::NotSent(_) => return End::Unreachable,
+        _ => return End::Service,
+    };
+    ending.early().unwrap_or(End::Service)
+}
+
 /// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
 /// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
 /// to the loop, which waits for it.

@@ -81,7 +81,7 @@ use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::Rate;
 
-pub use ends::{Ending, LeftSheet, require_available};
+pub use ends::{Ending, LeftSheet, end_of, require_available};
 pub use lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use session::run;
 pub use verify::{Identity, Sight, Verifier};

@@ -37,6 +37,8 @@ fn doctor_says_that_credentials_are_wrong_and_that_a_mapped_look_up_is_not_there
     let bench = Bench::new(Scenario { client: vec![only], ..Scenario::default() });
     let outcome = bench.fleetload(&["doctor"]).expect_code(7);
     assert!(outcome.stdout.contains("wrong  credentials"), "{}", outcome.stdout);
+    let told = bench.fleetload(&["doctor", "--json"]).expect_code(7);
+    assert_eq!(last(&told.stdout)["reason"], "credentials");
 
     let bench = Bench::new(Scenario::default());
     bench.profile("[profile.bench.endpoints.getSite]\npath = \"/elsewhere/{id}\"", "", "");
