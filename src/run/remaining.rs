@@ -71,9 +71,11 @@ impl Measured {
 /// What is known for the forecast besides what the journal counts.
 #[derive(Debug, Default)]
 pub(super) struct Reckoning {
-    /// When the journal is asked next; `None` while it is being asked.
+    /// When the journal is asked next; `None` for at once.
     next: Option<Duration>,
     asked: bool,
+    /// Whether nothing moves, so that the journal is asked seldom.
+    idle: bool,
     looked_at: Duration,
     measured: BTreeMap<Operation, Measured>,
     /// Rows in doubt that a look-up has not found.
@@ -93,9 +95,11 @@ impl Reckoning {
 
     /// A row moved, or was looked up in vain.
     pub(super) fn moved(&mut self, job: JobId, from: JobState, to: JobState) {
+        if std::mem::take(&mut self.idle) {
+            self.renew();
+        }
         match (from, to) {
             (JobState::InDoubt, JobState::InDoubt) => {
-                self.renew();
                 self.found_later += u64::from(self.not_found.insert(job));
             }
             (_, JobState::InDoubt) => self.doubts += 1,
@@ -156,11 +160,13 @@ impl Dispatcher {
         let remaining = self.remaining(unfinished, now);
         // While nothing moves the same facts hold, however long that is.
         let same = self.reckoning.told.as_ref().is_some_and(|told| {
-            let waits = remaining.parked_until.is_some() || !remaining.moving;
+            let fails =
+                remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
+            let waits = remaining.parked_until.is_some() || !remaining.moving || fails;
             waits && Remaining { at: told.at, ..remaining.clone() } == *told
         });
         if same {
-            self.reckoning.next = Some(now + IDLE);
+            (self.reckoning.next, self.reckoning.idle) = (Some(now + IDLE), true);
             return;
         }
         let (run, noted) = (self.run, remaining.clone());

@@ -179,7 +179,7 @@ fn during_an_outage_the_next_try_is_named_and_comes_and_after_it_the_end_holds()
             tries += 1;
         }
     }
-    assert!(tries >= 50, "named all the time, every two seconds: {tries}");
+    assert!(tries >= 5, "named after each try: {tries}");
     // The look-ups that the outage held up come first: they show what was made of what was under way.
     let is_after = |percent: u32| told.after(percent).0 > outage.1 + Duration::from_secs(10);
     let after: Vec<u32> = (10..100).step_by(5).filter(|percent| is_after(*percent)).collect();
