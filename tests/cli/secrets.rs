@@ -118,19 +118,18 @@ fn whatever_goes_wrong_neither_secret_nor_token_is_written_anywhere() {
                     let bench = Bench::new(Scenario { fault: faults, rate: 0, ..Scenario::default() });
                     bench.write("companies.csv", &bench::companies(2));
                     bench.write("devices.csv", &bench::devices(if all { 300 } else { 6 }, 2));
-                    let seconds = if all { 15 } else { 3 };
-                    let until =
-                        (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds)).to_string();
-                    let run = ["run", "companies.csv", "devices.csv", "-vvv", "--until", &until];
+                    let kinds = if all { 15 } else { 1 };
+                    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "-vvv"]);
+                    run.until(|| bench.statistics().faults_fired.len() >= kinds);
+                    // What is under way comes home, and what it brings is reported.
+                    run.signal("-INT");
                     let outputs = [
-                        bench.fleetload(&run),
+                        run.ended(),
                         bench.fleetload(&["status", "-vvv"]),
                         bench.fleetload(&["report", "--json"]),
                         bench.fleetload(&["doctor", "-vvv"]),
                         bench.fleetload(&["doctor", "--json"]),
                     ];
-                    let fired = bench.statistics().faults_fired;
-                    assert!(fired.len() >= if all { 15 } else { 1 }, "{what}: {fired:?}");
                     assert_kept(&bench, &what, &outputs);
                 }
             });
@@ -170,14 +169,15 @@ fn a_service_that_repeats_secret_and_token_is_not_quoted() {
     });
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
     bench.write("fleetload.toml", &profile.replace(&bench.base_url(), &relay.base_url()));
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(10)).to_string();
+    let mut run = bench.start(&["run", "companies.csv", "devices.csv", "-vvv"]);
+    run.until(|| relay.fired() >= 8);
+    run.signal("-INT");
     let outputs = [
-        bench.fleetload(&["run", "companies.csv", "devices.csv", "-vvv", "--until", &until]),
+        run.ended(),
         bench.fleetload(&["resolve", "-vvv"]),
         bench.fleetload(&["status", "--json"]),
         bench.fleetload(&["report"]),
     ];
-    assert!(relay.fired() >= 8, "the service repeated them");
     let results = std::fs::read_to_string(bench.path("reports/1/results.jsonl")).expect("results");
     assert!(results.contains("not good"), "its words were kept: {results}");
     assert_kept(&bench, "repeated", &outputs);

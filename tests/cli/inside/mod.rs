@@ -262,6 +262,21 @@ pub(crate) fn drive_virtually(test: impl Future<Output = ()>) {
     thread.enable_all().start_paused(true).build().expect("a runtime").block_on(test);
 }
 
+/// Runs what is in the journal of a bench to its end in virtual time, every answer after `delay`, then reports.
+pub(crate) fn finishes_virtually(bench: &Bench, delay: Duration) {
+    drive_virtually(async {
+        let clock = Virtual::start();
+        let transport =
+            Direct::new(bench.sandbox(), clock.clone(), move |_: &str| Fate::AnsweredAfter(delay));
+        let client = client_over(bench, clock.clone(), transport);
+        let writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+        let options = Options { writing, ..options(Duration::from_secs(1)) };
+        let (_, ending, _) = Inside::start(bench, client, clock, options).ends().await;
+        assert_eq!(ending, Ending::Finished);
+    });
+    bench.fleetload(&["report", "1"]).expect_code(0);
+}
+
 /// Counts how often something was asked, for fates of one request among many.
 #[derive(Clone, Default)]
 pub(crate) struct Nth(Arc<Mutex<u64>>);
