@@ -22,13 +22,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(2);
 
 /// The answer of a request whose task was lost: it may have been sent.
 pub(super) fn lost() -> Answer {
-    Answer {
-        verdict: Verdict::Doubtful(Doubt::WorkerLost),
-        status: None,
-        date: None,
-        took: Duration::ZERO,
-        excerpt: None,
-    }
+    Answer::unsent(Verdict::Doubtful(Doubt::WorkerLost))
 }
 
 impl Dispatcher {
@@ -40,6 +34,9 @@ impl Dispatcher {
             Verdict::NoDataFound(rejection) => Some(self.refused_below_young(job, rejection)),
             _ => None,
         };
+        if answer.token_ended {
+            self.token_refusals.remove(&job);
+        }
         let standing = Standing {
             creation: matches!(in_hand.work.action, Action::Create),
             fresh_reference: matches!(not_found, Some(Some(_))),

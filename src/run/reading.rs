@@ -76,6 +76,7 @@ impl Dispatcher {
     ) {
         let operation = lookup.operation();
         self.heed_status(operation, &answer);
+        let tries = if answer.token_ended { Tries { token_refused: 0, ..tries } } else { tries };
         self.follow_look_up(operation, &answer.verdict, tries, phase);
         if self.drain.is_some() {
             return;

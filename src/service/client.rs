@@ -75,6 +75,9 @@ pub struct Answer {
     /// The beginning of an answer that is no success, for logs and held rows: at most 500 characters, control
     /// characters escaped, token and secret taken out.
     pub excerpt: Option<String>,
+    /// The token was refused, and the service had taken it before: it has ended, as tokens do. A fresh one that is
+    /// refused says that no token will be taken.
+    pub token_ended: bool,
 }
 
 /// A client of the service. Clones share the token and the connections.
@@ -152,7 +155,7 @@ impl Client {
         let started = self.0.clock.elapsed();
         let answered = on_its_way(call.operation, self.0.transport.send(request)).await;
         let took = self.0.clock.elapsed().saturating_sub(started);
-        let answer = match answered {
+        match answered {
             Err(SendFailure::NotSent(why)) => Answer { took, ..Answer::unsent(Verdict::NotSent(why)) },
             Err(SendFailure::Doubtful(doubt)) => Answer { took, ..Answer::unsent(Verdict::Doubtful(doubt)) },
             Ok(answer) => {
@@ -163,13 +166,14 @@ impl Client {
                     Verdict::Succeeded(_) => None,
                     _ => excerpt(&raw.body, &secrets),
                 };
-                Answer { verdict, status: Some(raw.status), date: answer.date, took, excerpt }
+                let refused = verdict == Verdict::TokenInvalid;
+                if refused {
+                    self.0.keeper.refused(token.generation);
+                }
+                let token_ended = token.came_home(!refused) && refused;
+                Answer { verdict, status: Some(raw.status), date: answer.date, took, excerpt, token_ended }
             }
-        };
-        if answer.verdict == Verdict::TokenInvalid {
-            self.0.keeper.refused(token.generation);
         }
-        answer
     }
 
     /// Asks for a new token, whether or not there is one.
@@ -221,6 +225,7 @@ impl Client {
                     date: info.date,
                     took: info.took,
                     excerpt: None,
+                    token_ended: false,
                 }
             }
             Err(verdict) => Answer::unsent(verdict),
@@ -255,8 +260,8 @@ async fn on_its_way(
 
 impl Answer {
     /// A verdict without an answer.
-    fn unsent(verdict: Verdict) -> Self {
-        Self { verdict, status: None, date: None, took: Duration::ZERO, excerpt: None }
+    pub(crate) fn unsent(verdict: Verdict) -> Self {
+        Self { verdict, status: None, date: None, took: Duration::ZERO, excerpt: None, token_ended: false }
     }
 }
 

@@ -5,6 +5,7 @@
 //! token is renewed when the service refuses it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub(crate) struct Token {
     renew: Option<Due>,
     expires: Option<Due>,
     info: TokenInfo,
+    /// Whether the service has taken it in a request.
+    taken: AtomicBool,
 }
 
 /// A time on both clocks: the monotonic one stands still while the machine is suspended, the wall clock may jump.
@@ -70,6 +73,11 @@ impl Token {
     /// The token itself, only to be taken out of texts.
     pub(crate) fn text(&self) -> &str {
         self.header.to_str().unwrap_or_default().trim_start_matches("Bearer ")
+    }
+
+    /// Notes whether the service took it. Whether it had taken it before.
+    pub(crate) fn came_home(&self, taken: bool) -> bool {
+        if taken { self.taken.swap(true, Ordering::Relaxed) } else { self.taken.load(Ordering::Relaxed) }
     }
 
     fn is_expired(&self, clock: &dyn Clock) -> bool {
@@ -226,6 +234,7 @@ impl Keeper {
                     renew: life.map(|life| after(life - MARGIN.min(life / 10))),
                     expires: life.map(after),
                     info: TokenInfo { expires_in: life, took, date },
+                    taken: AtomicBool::new(false),
                 });
                 kept.last_failure = None;
                 kept.token = Some(Arc::clone(&token));
