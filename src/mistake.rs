@@ -38,6 +38,10 @@ pub enum Mistake {
     PartialMatchIsEqual,
     /// A device with a site of its own is sent again.
     OwnSiteSentAgain,
+    /// A creation that the service refused does not count against the day's quota.
+    RefusalNotCounted,
+    /// A creation that was under way when the process ended does not count against the day's quota.
+    UnderWayForgotten,
 }
 
 impl Mistake {
@@ -58,6 +62,8 @@ impl Mistake {
         Self::BaselineIgnored,
         Self::PartialMatchIsEqual,
         Self::OwnSiteSentAgain,
+        Self::RefusalNotCounted,
+        Self::UnderWayForgotten,
     ];
 }
 

@@ -216,6 +216,15 @@ fn case(step: &str, scene: Scene, nth: u64) {
     let done = finish(&bench, first, environment);
     assert_eq!(balance(&bench, done.import, ROWS), Balance { lost: 0, doubled: 0 });
     bench.assert_exact(done.import);
+    // The quota ledger, by the service's own count: what was under way at a kill may have been counted or not.
+    let there: u64 = bench.statistics().quota_by_day.values().flat_map(|days| days.values()).sum();
+    let sure = ask(&bench, "SELECT sum(confirmed + refused) FROM quota");
+    let used = ask(&bench, "SELECT sum(confirmed + refused + doubtful) FROM quota");
+    assert!(
+        sure <= there && there <= used,
+        "{sure} creations are sure, {used} used, the service counted {there}"
+    );
+    assert_eq!(used, ask(&bench, "SELECT sum(sent) FROM quota"), "none is under way");
     assert_eq!(bench.summary(done.import)["rows"], ROWS.all(), "no row of the sheets is lost");
     for (kind, _) in provable.into_iter().filter(|(_, known)| *known) {
         assert!(!done.held.contains_key(kind), "held without need: {:?}", done.held);

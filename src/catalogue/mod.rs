@@ -13,7 +13,6 @@ mod sheets;
 mod states;
 
 use crate::model::state::JobState;
-use crate::model::verdict::Doubt;
 
 /// Where a code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -153,8 +152,6 @@ pub fn of_scope(scope: Scope) -> Vec<&'static Entry> {
 
 /// The entry of a code that a row, an attempt or a finding about a record may carry.
 pub fn of_row(code: &str) -> Option<&'static Entry> {
-    let of_answer = Doubt::code_of_answer(code);
-    let code = of_answer.as_deref().unwrap_or(code);
     [service::ENTRIES, answers::ENTRIES, rows::ENTRIES].into_iter().flatten().find(|entry| entry.code == code)
 }
 
@@ -175,8 +172,6 @@ pub fn of_state(state: JobState) -> &'static Entry {
 
 /// Everything that goes by this word, whatever its case: a code, a state, or the number of an exit code.
 pub fn all_of(word: &str) -> Vec<&'static Entry> {
-    let of_answer = Doubt::code_of_answer(&word.to_lowercase());
-    let word = of_answer.as_deref().unwrap_or(word);
     Scope::ALL
         .into_iter()
         .flat_map(Scope::entries)
@@ -220,6 +215,7 @@ mod tests {
 
     use super::*;
     use crate::model::reason::{Reason, ServiceCode};
+    use crate::model::verdict::Doubt;
 
     fn entries() -> impl Iterator<Item = &'static Entry> {
         Scope::ALL.into_iter().flat_map(Scope::entries)
@@ -241,9 +237,6 @@ mod tests {
             .map(|entry| entry.code)
             .collect();
         assert_eq!(known, listed);
-        for doubt in Doubt::ALL {
-            assert!(of_row(&doubt.code_of_probe()).is_some(), "{doubt:?} of a probe");
-        }
     }
 
     /// The code of a room without its tests, file by file.
@@ -306,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn a_word_finds_its_codes_whatever_its_case_and_a_probe_is_an_answer() {
+    fn a_word_finds_its_codes_whatever_its_case() {
         let codes = |word: &str| all_of(word).iter().map(|e| (e.scope, e.code)).collect::<Vec<_>>();
         assert_eq!(codes("CELL.MAC"), [(Scope::Sheets, "cell.mac")]);
         assert_eq!(codes("nodatafound"), [(Scope::Service, "noDataFound")]);
-        assert_eq!(codes("probe.Timeout"), [(Scope::Answers, "answer.timeout")]);
+        assert_eq!(codes("answer.Timeout"), [(Scope::Answers, "answer.timeout")]);
         assert_eq!(codes("existing"), [(Scope::Rows, "existing"), (Scope::States, "existing")]);
         assert_eq!(codes("4"), [(Scope::Exits, "4")]);
         assert_eq!(codes("cell.nothing"), []);

@@ -42,7 +42,7 @@ pub(super) fn explain(context: &Context<'_>, typed: &Explain) -> Result<Summary>
             if told > 0 {
                 context.terminal.result("");
             }
-            tell(context, word, entry);
+            tell(context, entry);
             told += 1;
         }
     }
@@ -68,7 +68,7 @@ fn known(context: &Context<'_>, word: &str) -> Result<Vec<&'static Entry>> {
 }
 
 /// One code with all its parts.
-fn tell(context: &Context<'_>, word: &str, entry: &'static Entry) {
+fn tell(context: &Context<'_>, entry: &'static Entry) {
     let terminal = context.terminal;
     let width = width();
     let title = match entry.scope {
@@ -94,15 +94,6 @@ fn tell(context: &Context<'_>, word: &str, entry: &'static Entry) {
         terminal.result(Line::plain("  ").ink(Ink::Strong, text));
     };
     part(&entry.sentence(), 2);
-    if !word.eq_ignore_ascii_case(entry.code) {
-        part(
-            &format!(
-                "{} is the same of a request that only tried whether the service works again; it does not count against the row.",
-                word.to_lowercase()
-            ),
-            2,
-        );
-    }
     heading(entry.scope.follows());
     part(entry.follows, 4);
     if entry.scope == Scope::Exits {

@@ -13,9 +13,10 @@ use super::needs::{Need, needs};
 use super::stand::{Stand, stand};
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::{Journal, QuotaDay, Recent, RunInfo};
+use crate::journal::{Journal, Recent, RunInfo};
 use crate::look::{self, share};
 use crate::model::id::ImportId;
+use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -44,7 +45,6 @@ pub(super) struct Glance {
     /// What the run at work has said that it has still to do.
     remaining: Option<Remaining>,
     quota: QuotaDay,
-    ceiling: Option<u64>,
     needs: Vec<Need>,
     now: Moment,
 }
@@ -80,8 +80,7 @@ impl Glance {
             Some(run) if working => journal.noted_remaining(run.run)?,
             Some(_) | None => None,
         };
-        let quota = journal.quota(now.day())?;
-        let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
+        let quota = journal.quota_now(now)?;
         let needs = needs(context, journal, import, &tally, (run.as_ref(), stand))?;
         let imported = stand == Stand::Empty && !journal.imports()?.is_empty();
         Ok(Self {
@@ -96,7 +95,6 @@ impl Glance {
             lately,
             remaining,
             quota,
-            ceiling,
             needs,
             now,
         })
@@ -175,14 +173,7 @@ impl Glance {
             ),
             ("finish_estimate", self.forecast().finish.map(|finish| finish.to_string()).into()),
             ("next_events", json!(self.forecast().next)),
-            (
-                "quota",
-                json!({
-                    "day": self.quota.day.to_string(), "used": self.quota.sent, "ceiling": self.ceiling,
-                    "left": self.ceiling.map(|ceiling| ceiling.saturating_sub(self.quota.sent)),
-                    "resets_at": self.quota.day.next().start().to_string(),
-                }),
-            ),
+            ("quota", json!(self.quota)),
             ("parked_until", parked.into()),
             (
                 "needs_person",
@@ -311,22 +302,29 @@ impl Glance {
 
     fn tell_quota(&self, context: &Context<'_>) {
         let quota = &self.quota;
-        if quota.sent == 0 && self.ceiling.is_none() {
+        if quota.sent == 0 && quota.ceiling.is_none() {
             return;
         }
-        let of = self.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
-        let left = self.ceiling.map_or_else(String::new, |ceiling| {
-            format!(", {} left", count(ceiling.saturating_sub(quota.sent)))
-        });
-        let doubtful = match quota.doubtful {
+        let of = quota.ceiling.map_or_else(String::new, |ceiling| format!(" of {}", count(ceiling)));
+        let left = quota.left().map_or_else(String::new, |left| format!(", {} left", count(left)));
+        let parts = match quota.used() {
             0 => String::new(),
-            doubtful => format!(", {} of them in doubt", count(doubtful)),
+            _ => format!(
+                " ({} confirmed, {} refused, {} not known to be counted)",
+                count(quota.confirmed),
+                count(quota.refused),
+                count(quota.doubtful)
+            ),
+        };
+        let under_way = match quota.under_way() {
+            0 => String::new(),
+            under_way => format!(", {} under way", count(under_way)),
         };
         context.terminal.result("");
         context.terminal.result(format!(
-            "quota of {} (UTC): {}{of} used{doubtful}{left}; the next day begins {}",
+            "quota of {} (UTC): {}{of} used{parts}{left}{under_way}; the next day begins {}",
             quota.day,
-            counted(quota.sent, "creation", "creations"),
+            counted(quota.used(), "creation", "creations"),
             context.moment(quota.day.next().start())
         ));
     }

@@ -250,7 +250,7 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
     let (used, learned) = match &journal {
         Some(journal) if journal.account()? == settings.identity() => {
-            (journal.quota(now.day())?.sent, journal.latest_ceiling()?)
+            (journal.quota_now(now)?.sent, journal.latest_ceiling()?)
         }
         Some(_) | None => (0, None),
     };

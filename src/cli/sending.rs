@@ -89,7 +89,7 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
     match event {
         Event::Sent { operation } => tracing::debug!(%operation, "sent"),
         Event::ReadBack { done, of } => tracing::debug!(done, of, "read back"),
-        Event::QuotaUsed { used, ceiling } => tracing::debug!(used, ?ceiling, "quota"),
+        Event::QuotaUsed(day) => tracing::debug!(used = day.used(), ceiling = day.ceiling, "quota"),
         Event::Remaining(_) => tracing::debug!(?event, "remaining"),
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");

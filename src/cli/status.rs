@@ -126,13 +126,9 @@ fn tell_import(
 }
 
 fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
-    let today = context.now().day();
-    let quota = journal.quota(today)?;
-    let ceiling = quota.ceiling.or(journal.latest_ceiling()?);
-    context.terminal.object(&json!({
-        "object": "quota", "day": today.to_string(), "used": quota.sent, "confirmed": quota.confirmed,
-        "doubtful": quota.doubtful, "ceiling": ceiling, "resets_at": today.next().start().to_string(),
-    }));
+    let mut object = json!(journal.quota_now(context.now())?);
+    object["object"] = json!("quota");
+    context.terminal.object(&object);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What was going on and when: requests and finished rows of an import over time, and the quota ledger of its days.
+//! What was going on and when: requests and finished rows of an import over time.
 //!
 //! Added up by SQLite into a bounded number of spans, so that an import of days costs no more memory than one of
 //! minutes. How the spans are drawn is left to the reports.
@@ -6,11 +6,10 @@
 use rusqlite::Connection;
 
 use super::Journal;
-use super::QuotaDay;
 use super::column::{count, natural};
 use crate::error::Result;
 use crate::model::id::ImportId;
-use crate::model::time::{Day, Moment};
+use crate::model::time::Moment;
 
 /// Lengths of a span in milliseconds, from a second up to a day; the shortest that keeps the spans few is taken.
 const STEPS_MS: [i64; 13] = [
@@ -78,27 +77,6 @@ impl Journal {
         add_finished(&self.connection, import, since, step_ms, &mut spans)?;
         Ok(Activity { step_ms, spans })
     }
-
-    /// The ledger of the quota from one day to another, both included: the latest `most` days it knows, in order.
-    pub fn quota_days(&self, from: Day, to: Day, most: usize) -> Result<Vec<QuotaDay>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT day, sent, confirmed, doubtful, ceiling FROM quota WHERE day BETWEEN ?1 AND ?2
-             ORDER BY day DESC LIMIT ?3",
-        )?;
-        let mut days = statement
-            .query_map((from, to, count(most)), |row| {
-                Ok(QuotaDay {
-                    day: row.get(0)?,
-                    sent: natural(row.get(1)?),
-                    confirmed: natural(row.get(2)?),
-                    doubtful: natural(row.get(3)?),
-                    ceiling: row.get::<_, Option<i64>>(4)?.map(natural),
-                })
-            })?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
-        days.reverse();
-        Ok(days)
-    }
 }
 
 /// The first and the last moment at which something was going on.
@@ -118,12 +96,9 @@ fn extent(connection: &Connection, import: ImportId, since: Moment) -> Result<Op
 }
 
 fn requests(connection: &Connection, import: ImportId, step_ms: i64) -> Result<Vec<Span>> {
-    // A code that begins with `answer.` says that it is not known what became of the request.
     let mut statement = connection.prepare_cached(jobs_of_import!(
-        "SELECT sent_at / ?2, sum(ended_at IS NOT NULL AND code IS NULL),
-                sum(ended_at IS NOT NULL AND code IS NOT NULL AND code NOT LIKE 'answer.%'
-                    AND code <> 'internalServerError'),
-                sum(ended_at IS NULL OR code LIKE 'answer.%' OR code = 'internalServerError')
+        "SELECT sent_at / ?2, sum(execution IS 'confirmed'), sum(execution IS 'refused' OR execution IS 'not_executed'),
+                sum(execution IS 'doubtful' OR ended_at IS NULL)
          FROM attempt WHERE job IN ",
         " GROUP BY 1 ORDER BY 1"
     ))?;
@@ -179,6 +154,7 @@ mod tests {
     use crate::journal::{Evidence, Write};
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::Sending;
+    use crate::model::verdict::Execution;
 
     /// A minute, in milliseconds.
     const MINUTE: i64 = 60_000;
@@ -201,12 +177,11 @@ mod tests {
         let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
         claim_at(&mut bench.journal, jobs[0], 10 * MINUTE);
         let how = crate::journal::How::Created;
-        let evidence = Evidence::at(at(11 * MINUTE));
+        let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(11 * MINUTE)) };
         let done = Write::Advance { job: jobs[0], from: Sending, how, id: Some(id(1)), evidence };
         apply(&mut bench.journal, done).unwrap();
         claim_at(&mut bench.journal, jobs[1], 10 * MINUTE + 1);
-        let refused =
-            Evidence { code: Some("rateLimitExceeded".into()), ..Evidence::at(at(10 * MINUTE + 400)) };
+        let refused = Evidence { execution: Execution::NotExecuted, ..Evidence::at(at(10 * MINUTE + 400)) };
         let (code, reason) = ("rateLimitExceeded".into(), "slower".into());
         let defer = Write::Defer {
             job: jobs[1],
@@ -244,17 +219,5 @@ mod tests {
             assert!(usize::try_from(last).unwrap() < most.max(2), "{most}: {}", activity.step_ms);
             assert_eq!(activity.spans.iter().map(|span| span.unanswered).sum::<u64>(), 2);
         }
-    }
-
-    #[test]
-    fn the_days_of_the_ledger_come_in_order_and_the_latest_when_they_are_many() {
-        let mut bench = bench();
-        for day in 1..=5 {
-            let write = Write::Quota { day: Day::from_number(day), sent: day, confirmed: 0, doubtful: 0 };
-            apply(&mut bench.journal, write).unwrap();
-        }
-        let days = bench.journal.quota_days(Day::from_number(1), Day::from_number(4), 2).unwrap();
-        let told: Vec<_> = days.iter().map(|day| (day.day.number(), day.sent)).collect();
-        assert_eq!(told, [(3, 3), (4, 4)]);
     }
 }

@@ -54,7 +54,6 @@ fn step(write: &Write) -> &'static str {
         Write::Hold { .. } => "held.in-transaction",
         Write::Audited { .. } => "audited.in-transaction",
         Write::IfUnchanged { then, .. } => step(then),
-        Write::Quota { .. } => "quota.in-transaction",
         Write::Ceiling { .. } => "ceiling.in-transaction",
     }
 }
@@ -106,8 +105,8 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Postpone { job, from, until, code, reason, at: _ } => {
             transition::postpone(connection, *job, *from, *until, (code, reason))
         }
-        Write::Doubt { job, doubt, executed, until, evidence } => {
-            doubt::begin(connection, *job, *doubt, *executed, *until, evidence)
+        Write::Doubt { job, doubt, executed, charged, until, evidence } => {
+            doubt::begin(connection, *job, *doubt, (*executed, *charged), *until, evidence)
         }
         Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
         Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
@@ -126,9 +125,6 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         }
         Write::Ceiling { day, ceiling, at } => {
             quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
-        }
-        Write::Quota { day, sent, confirmed, doubtful } => {
-            quota::add(connection, *day, *sent, *confirmed, *doubtful).map(|()| Vec::new())
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::operation::Operation;
 use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::Doubt;
+use crate::model::verdict::{Doubt, Execution};
 
 /// Declares a type that is one integer in the journal.
 macro_rules! integer {
@@ -68,6 +68,7 @@ word! {
     Operation: Operation::name, |word: &str| word.parse().ok();
     Role: Role::as_str, Role::parse;
     Doubt: Doubt::code, Doubt::parse;
+    Execution: Execution::as_str, Execution::parse;
     Disposition: Disposition::as_str, Disposition::parse;
     RunEnd: RunEnd::as_str, RunEnd::parse;
 }

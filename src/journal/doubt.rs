@@ -48,7 +48,7 @@ pub(super) fn begin(
     connection: &Connection,
     job: JobId,
     doubt: Doubt,
-    executed: bool,
+    (executed, charged): (bool, bool),
     until: Moment,
     evidence: &Evidence,
 ) -> Result<Vec<Moved>> {
@@ -58,9 +58,9 @@ pub(super) fn begin(
     standing.change(
         connection,
         "UPDATE job SET state = 'in_doubt', doubted = doubted OR NOT ?3, executed = ?3, doubt = ?4, doubt_since = ?5, due = ?6,
-            absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
+            doubts = doubts + ?8, absent_reads = 0, looks = 0, code = ?4, message = ?7, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
-        &[&executed, &doubt, &evidence.at, &until, &doubt.words()],
+        &[&executed, &doubt, &evidence.at, &until, &doubt.words(), &charged],
     )?;
     Ok(vec![standing.moved(InDoubt)])
 }
@@ -72,7 +72,7 @@ pub(super) fn suspect(connection: &Connection, job: JobId, from: JobState, at: M
     let doubt = Doubt::JournalBehind;
     standing.change(
         connection,
-        "UPDATE job SET state = 'in_doubt', doubted = 1, doubt = ?3, doubt_since = ?4, due = ?4,
+        "UPDATE job SET state = 'in_doubt', doubted = 1, doubts = doubts + 1, doubt = ?3, doubt_since = ?4, due = ?4,
             absent_reads = 0, looks = 0, code = ?3, message = ?5, audit = iif(remote_id IS NULL, NULL, audit)
          WHERE id = ?1 AND state = ?2",
         &[&doubt, &at, &doubt.words()],

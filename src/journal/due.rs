@@ -59,6 +59,7 @@ mod tests {
             job: jobs[1],
             doubt: Doubt::Timeout,
             executed: false,
+            charged: true,
             until: at(40_000),
             evidence: Evidence::at(at(5_000)),
         };

@@ -13,8 +13,8 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::record::{Address, Company, CompanyType, Extra, Link, Record, Role, Site, Target};
 use crate::model::state::JobState;
-use crate::model::time::Moment;
-use crate::model::verdict::Rejection;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{Execution, Rejection};
 
 /// A journal in a folder that goes away with it.
 pub(super) struct Bench {
@@ -135,13 +135,20 @@ pub(super) fn claim(job: JobId, operation: Operation) -> Write {
 }
 
 pub(super) fn created(job: JobId, from: JobState, id: RemoteId) -> Write {
-    Write::Advance { job, from, how: How::Created, id: Some(id), evidence: Evidence::at(at(3_000)) }
+    let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(3_000)) };
+    Write::Advance { job, from, how: How::Created, id: Some(id), evidence }
+}
+
+/// A claim whose request counts on `day`.
+pub(super) fn counted(job: JobId, operation: Operation, day: Day) -> Write {
+    Write::Claim { content: None, job, operation, baseline: None, counted: Some(day), at: at(2_000) }
 }
 
 pub(super) fn rejected(job: JobId, from: JobState) -> Write {
     let rejection =
         Rejection { code: "invalidData".into(), message: "no such zone".into(), violations: vec![] };
-    Write::Reject { job, from, rejection, evidence: Evidence::at(at(3_000)) }
+    let evidence = Evidence { execution: Execution::Refused, ..Evidence::at(at(3_000)) };
+    Write::Reject { job, from, rejection, evidence }
 }
 
 pub(super) fn state(journal: &Journal, job: JobId) -> JobState {

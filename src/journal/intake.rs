@@ -209,6 +209,7 @@ impl ImportWriter<'_> {
             "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
                 natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
                 doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
+                doubts = iif(natural_key = ?7 AND step = ?4, doubts, 0),
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),

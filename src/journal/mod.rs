@@ -84,7 +84,6 @@ pub use left_out::{Because, LeftOut, Provenance};
 pub use lock::{Holder, RunLock};
 pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
 pub use prospect::{Prospect, ProspectRow};
-pub use quota::QuotaDay;
 pub use recent::Recent;
 pub use recovery::Recovered;
 pub use referenced::{Noun, Referenced};

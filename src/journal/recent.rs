@@ -16,6 +16,11 @@ pub struct Recent {
     pub finished: u64,
 }
 
+/// Requests that left since `?1`, read from an index: a journal has millions.
+const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
+/// Rows that came to an end since `?1`, likewise.
+const FINISHED: &str = "SELECT count(*) FROM job WHERE finished_at > ?1";
+
 impl Journal {
     /// Whether a run holds the lock of this journal. Where that cannot be seen, it is taken to be so: what is said of
     /// it is only shown.
@@ -27,15 +32,12 @@ impl Journal {
         }
     }
 
-    /// What happened since a moment. Looks at every attempt, so it is for when somebody asks.
+    /// What happened since a moment.
     pub fn recent(&self, since: Moment) -> Result<Recent> {
         let count = |sql: &str| -> Result<u64> {
             Ok(natural(self.connection.query_row(sql, [since], |row| row.get::<_, i64>(0))?))
         };
-        Ok(Recent {
-            requests: count("SELECT count(*) FROM attempt WHERE sent_at > ?1")?,
-            finished: count("SELECT count(*) FROM job WHERE finished_at > ?1")?,
-        })
+        Ok(Recent { requests: count(REQUESTS)?, finished: count(FINISHED)? })
     }
 }
 
@@ -53,5 +55,24 @@ mod tests {
         drop(lock);
         assert!(!bench.journal.is_run_at_work());
         assert_eq!(bench.journal.recent(at(0)).unwrap(), Recent::default());
+    }
+
+    #[test]
+    fn what_happened_lately_is_read_from_indexes_alone() {
+        let bench = bench();
+        for (sql, index) in [(REQUESTS, "attempt_sent"), (FINISHED, "job_finished")] {
+            let plan: Vec<String> = bench
+                .journal
+                .connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+                .unwrap()
+                .query_map([at(0)], |row| row.get(3))
+                .unwrap()
+                .collect::<rusqlite::Result<_>>()
+                .unwrap();
+            let columns = if index == "attempt_sent" { "sent_at>?" } else { "finished_at>?" };
+            let table = if index == "attempt_sent" { "attempt" } else { "job" };
+            assert_eq!(plan, [format!("SEARCH {table} USING COVERING INDEX {index} ({columns})")]);
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::model::id::JobId;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::model::verdict::Doubt;
+use crate::model::verdict::{Doubt, Execution};
 
 /// The death of the process at which a row is held: it may be the row that brings fleetload down.
 const DEATHS: u32 = 3;
@@ -49,7 +49,12 @@ impl Journal {
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         let doubt = Doubt::ProcessEnded;
-        let evidence = Evidence { code: Some(doubt.code().to_owned()), ..Evidence::at(at) };
+        // Doubtful for the quota as well: an attempt that was under way is not lost from the ledger.
+        let execution = match mistake::made(Mistake::UnderWayForgotten) {
+            true => Execution::NotExecuted,
+            false => Execution::Doubtful,
+        };
+        let evidence = Evidence { execution, code: Some(doubt.code().to_owned()), ..Evidence::at(at) };
         for job in sending {
             let standing = standing::of(&transaction, job)?;
             standing.leaves(&[JobState::Sending], "recovered")?;
@@ -61,7 +66,7 @@ impl Journal {
             end_attempt(&transaction, &standing, &evidence)?;
             standing.change(
                 &transaction,
-                "UPDATE job SET state = 'in_doubt', doubted = 1, deaths = deaths + 1, doubt = ?3, doubt_since = ?4,
+                "UPDATE job SET state = 'in_doubt', doubted = 1, doubts = doubts + 1, deaths = deaths + 1, doubt = ?3, doubt_since = ?4,
                     due = ?4, absent_reads = 0, looks = 0, code = ?3, message = ?5,
                     audit = iif(remote_id IS NULL, NULL, audit)
                  WHERE id = ?1 AND state = ?2",
@@ -136,9 +141,8 @@ mod tests {
     fn what_was_spilled_is_taken_in_once_and_before_anything_is_put_in_doubt() {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], true);
-        apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-        let quota = Write::Quota { day: at(0).day(), sent: 1, confirmed: 1, doubtful: 0 };
-        let writes = [claim(jobs[1], AddCompany), created(jobs[0], Sending, id(1)), quota];
+        apply(&mut bench.journal, counted(jobs[0], AddCompany, at(0).day())).unwrap();
+        let writes = [claim(jobs[1], AddCompany), created(jobs[0], Sending, id(1))];
         let spill = bench.journal.spill(&writes).unwrap();
         let lines = fs::read(&spill).unwrap();
         #[cfg(unix)]
@@ -148,7 +152,7 @@ mod tests {
         }
 
         let recovered = bench.journal.recover(at(9_000)).unwrap();
-        assert_eq!(recovered, Recovered { spilled: 2, ..Recovered::default() });
+        assert_eq!(recovered, Recovered { spilled: 1, ..Recovered::default() });
         assert_eq!(state(&bench.journal, jobs[0]), Created);
         assert_eq!(state(&bench.journal, jobs[1]), Ready, "released by the spilled creation");
         assert!(!spill.exists());
@@ -156,7 +160,8 @@ mod tests {
         // As if the process had ended between the commit and the removal of the file.
         fs::write(&spill, lines).unwrap();
         assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());
-        assert_eq!(bench.journal.quota(at(0).day()).unwrap().sent, 1);
+        let quota = bench.journal.quota(at(0).day()).unwrap();
+        assert_eq!((quota.sent, quota.confirmed), (1, 1));
     }
 
     #[test]

@@ -257,8 +257,14 @@ mod tests {
         apply(&mut bench.journal, done).unwrap();
         for &job in &jobs[1..3] {
             let until = at(9_000);
-            let doubt =
-                Write::Doubt { job, doubt: Doubt::Timeout, executed: false, until, evidence: evidence() };
+            let doubt = Write::Doubt {
+                job,
+                doubt: Doubt::Timeout,
+                executed: false,
+                charged: true,
+                until,
+                evidence: evidence(),
+            };
             apply(&mut bench.journal, doubt).unwrap();
         }
         let (code, reason) = ("unclear".to_owned(), "unclear".to_owned());

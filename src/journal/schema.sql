@@ -64,6 +64,8 @@ CREATE TABLE job (
     first_sent_at INTEGER,
     baseline INTEGER REFERENCES baseline (id),
     doubted INTEGER NOT NULL DEFAULT 0 CHECK (doubted IN (0, 1)),
+    -- How often the step was in doubt; a probe of a failing service is not held against the row.
+    doubts INTEGER NOT NULL DEFAULT 0 CHECK (doubts >= 0),
     executed INTEGER NOT NULL DEFAULT 0 CHECK (executed IN (0, 1)),
     doubt TEXT,
     doubt_since INTEGER,
@@ -107,6 +109,8 @@ CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
 CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
 CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
 CREATE INDEX job_held ON job (operation) WHERE state = 'held';
+-- What was going on lately. Empty until rows are finished, so that it costs an import nothing.
+CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
 CREATE TABLE record (
     job INTEGER PRIMARY KEY REFERENCES job (id),
@@ -143,12 +147,17 @@ CREATE TABLE attempt (
     operation TEXT NOT NULL,
     sent_at INTEGER NOT NULL,
     ended_at INTEGER,
+    -- The day on whose quota it counts, unless it is proved not executed; NULL for what is no creation.
+    counted INTEGER,
+    execution TEXT CHECK (execution = 'confirmed' OR execution = 'refused' OR execution = 'doubtful'
+        OR execution = 'not_executed'),
     status INTEGER,
     code TEXT,
     excerpt TEXT,
     took_ms INTEGER,
     PRIMARY KEY (job, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX attempt_sent ON attempt (sent_at);
 
 -- One row of one sheet. `place` is sheet * 2^32 + number, so that the rows of a sheet lie together and in order.
 CREATE TABLE sheet_row (
@@ -167,13 +176,18 @@ CREATE TABLE difference (
     columns TEXT NOT NULL
 ) STRICT;
 
+-- The creations of each day that the service has counted or may have counted: those in `sent` that are not confirmed,
+-- refused or doubtful are under way. Changed in the transaction that begins, ends or finds an attempt.
 CREATE TABLE quota (
     day INTEGER PRIMARY KEY,
-    sent INTEGER NOT NULL DEFAULT 0 CHECK (sent >= 0),
+    sent INTEGER NOT NULL DEFAULT 0,
     confirmed INTEGER NOT NULL DEFAULT 0 CHECK (confirmed >= 0),
+    refused INTEGER NOT NULL DEFAULT 0 CHECK (refused >= 0),
     doubtful INTEGER NOT NULL DEFAULT 0 CHECK (doubtful >= 0),
+    -- How many had been counted when the service said that no more are allowed.
     ceiling INTEGER CHECK (ceiling >= 0),
-    ceiling_at INTEGER
+    ceiling_at INTEGER,
+    CHECK (sent >= confirmed + refused + doubtful)
 ) STRICT;
 
 CREATE TABLE run (

@@ -3,7 +3,7 @@
 //! What a transition does to other jobs is in `release`, what leads into doubt and out of it in `doubt`. Which write is
 //! carried out by which function, and in which transaction, is in `batch`.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::column::{Id, count};
 use super::failure::unwritable;
@@ -49,11 +49,11 @@ pub(super) fn claim(
     )?;
     connection
         .prepare_cached(
-            "INSERT INTO attempt (job, number, step, operation, sent_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO attempt (job, number, step, operation, sent_at, counted) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?
-        .execute((job, standing.attempts + 1, standing.step, operation, at))?;
+        .execute((job, standing.attempts + 1, standing.step, operation, at, counted))?;
     if let Some(day) = counted {
-        quota::add(connection, day, 1, 0, 0)?;
+        quota::begin(connection, day)?;
     }
     Ok(vec![standing.moved(Sending)])
 }
@@ -98,6 +98,9 @@ pub(super) fn finish_step(
         return doubt::hold_for_owner(connection, standing, id, owner, evidence);
     }
     end_attempt(connection, standing, evidence)?;
+    if standing.state != Sending && matches!(how, How::Created | How::Adopted | How::Done) {
+        quota::found(connection, standing)?;
+    }
     let outcome = match standing.outcome {
         Some(outcome) if standing.step > 0 => outcome,
         Some(_) | None => how.outcome(),
@@ -119,7 +122,7 @@ pub(super) fn finish_step(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
             due = NULL, step_attempts = 0, deferrals = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
-            doubted = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
+            doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
             held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
             made_doubted = iif(?9, doubted OR ?10, made_doubted)
@@ -265,26 +268,36 @@ pub(super) fn postpone(
     Ok(vec![standing.moved(Deferred)])
 }
 
-/// Ends the attempt under way, when there is one: only a job that is sending has one.
+/// Ends the attempt under way, and what it counts for in the quota ledger, when there is one: only a job that is sending
+/// has one.
 pub(super) fn end_attempt(connection: &Connection, standing: &Standing, evidence: &Evidence) -> Result<()> {
     if standing.state != Sending {
         return Ok(());
     }
-    connection
+    let counted: Option<Day> = connection
         .prepare_cached(
-            "UPDATE attempt SET ended_at = ?3, status = ?4, code = ?5, excerpt = ?6, took_ms = ?7
-             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL",
+            "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7, took_ms = ?8
+             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL RETURNING counted",
         )?
-        .execute((
-            standing.job,
-            standing.attempts,
-            evidence.at,
-            evidence.status,
-            &evidence.code,
-            &evidence.excerpt,
-            evidence.took_ms.map(count),
-        ))?;
-    Ok(())
+        .query_row(
+            (
+                standing.job,
+                standing.attempts,
+                evidence.at,
+                evidence.execution,
+                evidence.status,
+                &evidence.code,
+                &evidence.excerpt,
+                evidence.took_ms.map(count),
+            ),
+            |row| row.get(0),
+        )
+        .optional()?
+        .flatten();
+    match counted {
+        Some(day) => quota::end(connection, day, evidence.execution),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

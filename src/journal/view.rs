@@ -18,7 +18,7 @@ use crate::model::operation::Operation;
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
-use crate::model::time::Moment;
+use crate::model::time::{Day, Moment};
 use crate::model::verdict::Violation;
 
 /// Milliseconds of a minute.
@@ -150,6 +150,8 @@ pub struct AttemptFigures {
     pub first_at: Option<Moment>,
     /// When the last left.
     pub last_at: Option<Moment>,
+    /// The last day on whose quota one counted.
+    pub last_counted: Option<Day>,
     /// Requests by the minute they left in, in order; minutes without any are left out.
     pub per_minute: Vec<(Moment, u64)>,
 }
@@ -366,7 +368,7 @@ impl Journal {
     pub fn attempts(&self, import: ImportId) -> Result<AttemptFigures> {
         let mut figures = AttemptFigures::default();
         let mut statement = self.connection.prepare_cached(
-            "SELECT sent_at / ?2, count(*), min(sent_at), max(sent_at) FROM attempt
+            "SELECT sent_at / ?2, count(*), min(sent_at), max(sent_at), max(counted) FROM attempt
              WHERE job IN (SELECT sheet_row.job FROM sheet JOIN sheet_row
                  ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)
              GROUP BY 1 ORDER BY 1",
@@ -379,6 +381,7 @@ impl Journal {
             figures.requests += requests;
             figures.first_at = Some(figures.first_at.map_or(first, |known| known.min(first)));
             figures.last_at = Some(figures.last_at.map_or(last, |known| known.max(last)));
+            figures.last_counted = figures.last_counted.max(row.get(4)?);
             figures.per_minute.push((Moment::from_millis(minute.saturating_mul(MINUTE_MS)), requests));
         }
         Ok(figures)

@@ -51,8 +51,8 @@ pub struct Work {
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
     pub doubted: bool,
-    /// How many did, those not counted that were sent to find out whether a failing service works again (their
-    /// codes do not begin with `answer.`).
+    /// How often this step was in doubt, requests not counted that were sent to find out whether a failing service
+    /// works again.
     pub doubts: u32,
     /// Whether the service said OK without an id: it must never be sent again.
     pub executed: bool,
@@ -99,9 +99,7 @@ macro_rules! work {
             "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.deferrals,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, record.body, step.action,
-                iif(job.doubted, (SELECT count(*) FROM attempt
-                    WHERE attempt.job = job.id AND attempt.step = job.step AND attempt.code LIKE 'answer.%'), 0),
-                job.content_hash,
+                job.doubts, job.content_hash,
                 coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0), job.unsure
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest

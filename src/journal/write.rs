@@ -10,7 +10,7 @@ use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
-use crate::model::verdict::{Doubt, Rejection};
+use crate::model::verdict::{Doubt, Execution, Rejection};
 
 /// One change of the journal. Each is guarded by the state it leaves; one that does not fit is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +117,8 @@ pub enum Write {
         doubt: Doubt,
         /// The service said OK without an id: it must never be sent again.
         executed: bool,
+        /// Whether it counts among the doubts that a row may have; not when it found out about a failing service.
+        charged: bool,
         /// When to look for the first time.
         until: Moment,
         /// What was seen.
@@ -185,17 +187,6 @@ pub enum Write {
         /// When.
         at: Moment,
     },
-    /// Changes to the ledger of a day; negative numbers take back.
-    Quota {
-        /// The day by the service's clock.
-        day: Day,
-        /// Change of the creations sent.
-        sent: i64,
-        /// Change of the creations confirmed.
-        confirmed: i64,
-        /// Change of the creations that may have happened.
-        doubtful: i64,
-    },
     /// The record of a job was read back at the end of a run; its state stays as it is.
     Audited {
         /// The job.
@@ -231,7 +222,7 @@ impl Write {
             | Self::Hold { job, .. }
             | Self::Audited { job, .. } => Some(*job),
             Self::IfUnchanged { then, .. } => then.job(),
-            Self::Ceiling { .. } | Self::Quota { .. } => None,
+            Self::Ceiling { .. } => None,
         }
     }
 
@@ -260,8 +251,7 @@ impl Write {
             | Self::Release { .. }
             | Self::Hold { .. }
             | Self::Audited { .. }
-            | Self::Ceiling { .. }
-            | Self::Quota { .. } => true,
+            | Self::Ceiling { .. } => true,
         }
     }
 }
@@ -320,6 +310,9 @@ impl How {
 pub struct Evidence {
     /// When.
     pub at: Moment,
+    /// Whether the request was executed; of no account where none was under way.
+    #[serde(default)]
+    pub execution: Execution,
     /// The HTTP status.
     pub status: Option<u16>,
     /// The code in the answer, or of the doubt.

@@ -18,6 +18,7 @@ use crate::clock::Sleep;
 use crate::error::{Error, Result};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
 use crate::model::time::Moment;
 
 /// Writes that share one commit at most: beyond it, waiting grows and little is won.
@@ -92,6 +93,11 @@ pub enum Reply {
         /// The ids that jobs own.
         owners: Vec<(RemoteId, JobId)>,
     },
+    /// The latest day of the quota ledger, where more is known of it by what is on disk now.
+    Quota {
+        /// The day.
+        day: QuotaDay,
+    },
     /// The journal cannot be written or read. Nothing of the batch under way is on disk; its settlements are in the
     /// spill file, and so will be all later ones; claims are dropped. Neither gets a reply any more.
     Failed {
@@ -114,7 +120,7 @@ impl Writer {
     /// Starts the writer. `reply` is called where it works and must not wait.
     pub fn start(journal: Journal, writing: Writing, reply: impl Fn(Reply) + Send + 'static) -> Result<Self> {
         let (orders, inbox) = unbounded_channel();
-        let desk = Desk { journal, reply, failed: false, next: None, outbox: Vec::new() };
+        let desk = Desk { journal, reply, failed: false, next: None, quota: None, outbox: Vec::new() };
         let worker = match writing {
             Writing::OwnThread => Worker::Thread(
                 thread::Builder::new().name("journal".to_owned()).spawn(move || desk.work(inbox)).map_err(
@@ -183,6 +189,8 @@ struct Desk<R> {
     failed: bool,
     /// An order that was taken from the queue while writes were gathered, and is no write.
     next: Option<Order>,
+    /// The latest day of the quota ledger as it was told last, less what was under way.
+    quota: Option<QuotaDay>,
     /// Answers to what has been carried out.
     outbox: Vec<Reply>,
 }
@@ -269,10 +277,12 @@ impl<R: Fn(Reply)> Desk<R> {
         }
         match self.journal.look_at_files().and_then(|()| self.journal.apply(writes)) {
             Ok(outcomes) => {
+                // First, as nothing is waited for any more once the last write is answered.
+                self.tell_quota();
                 self.outbox.extend(tickets.iter().zip(outcomes).map(|(&ticket, outcome)| match outcome {
                     Ok(moved) => Reply::Written { ticket, moved },
                     Err(error) => Reply::Refused { ticket, error },
-                }))
+                }));
             }
             Err(error) => {
                 self.failed = true;
@@ -281,6 +291,20 @@ impl<R: Fn(Reply)> Desk<R> {
                 self.outbox.push(Reply::Failed { error });
                 self.spill(writes);
             }
+        }
+    }
+
+    fn tell_quota(&mut self) {
+        match self.journal.latest_quota() {
+            Ok(None) => {}
+            Ok(Some(day)) => {
+                let known = Some(QuotaDay { sent: day.used(), ..day });
+                if self.quota != known {
+                    self.quota = known;
+                    self.outbox.push(Reply::Quota { day });
+                }
+            }
+            Err(error) => self.outbox.push(Reply::Failed { error }),
         }
     }
 

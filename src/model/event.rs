@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use super::id::{JobId, SheetId};
 use super::kind::Kind;
 use super::operation::Operation;
+use super::quota::QuotaDay;
 use super::remaining::Remaining;
 use super::state::JobState;
 use super::time::{Moment, rfc_3339};
@@ -41,13 +42,8 @@ pub enum Event {
         /// The operation.
         operation: Operation,
     },
-    /// A creation was confirmed or may have happened: the quota of today as far as it is known.
-    QuotaUsed {
-        /// Creations counted today.
-        used: u64,
-        /// The most that a day allows, once learned or set.
-        ceiling: Option<u64>,
-    },
+    /// More is known of the day's quota. What is used only rises until the day ends.
+    QuotaUsed(QuotaDay),
     /// The day's quota is spent; creations wait.
     Parked {
         /// When they are tried again, by the service's clock.

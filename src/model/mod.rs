@@ -8,6 +8,7 @@ pub mod id;
 pub mod key;
 pub mod kind;
 pub mod operation;
+pub mod quota;
 pub mod reason;
 pub mod record;
 pub mod remaining;

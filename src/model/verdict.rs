@@ -36,6 +36,60 @@ pub enum Verdict {
     Doubtful(Doubt),
 }
 
+impl Verdict {
+    /// What it says about the execution of the request, whatever follows for the job.
+    pub const fn execution(&self) -> Execution {
+        match self {
+            Self::Succeeded(_) => Execution::Confirmed,
+            Self::Rejected(_) | Self::NoDataFound(_) | Self::Duplicate(_) => Execution::Refused,
+            Self::NotSent(_)
+            | Self::Throttled
+            | Self::QuotaSpent
+            | Self::TokenInvalid
+            | Self::Refused(_)
+            | Self::EndpointMissing(_) => Execution::NotExecuted,
+            Self::Contradicted(_) | Self::Doubtful(_) => Execution::Doubtful,
+        }
+    }
+}
+
+/// Whether the service executed a request, and so whether a creation counts against the day's quota: all but what is
+/// proved not executed do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Execution {
+    /// It answered that it did.
+    Confirmed,
+    /// It looked at the request and refused it. For the quota that is a creation like any other.
+    Refused,
+    /// Nobody knows.
+    #[default]
+    Doubtful,
+    /// It did not, and did not count it: not sent, turned away for pace, quota, token or credentials, or answered with
+    /// the page of an endpoint that is not there.
+    NotExecuted,
+}
+
+impl Execution {
+    /// Every word there is.
+    pub const ALL: &'static [Self] = &[Self::Confirmed, Self::Refused, Self::Doubtful, Self::NotExecuted];
+
+    /// Its form in the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Refused => "refused",
+            Self::Doubtful => "doubtful",
+            Self::NotExecuted => "not_executed",
+        }
+    }
+
+    /// From its form in the journal.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|execution| execution.as_str() == word)
+    }
+}
+
 /// A confirmed success.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Success {
@@ -141,11 +195,6 @@ pub enum Doubt {
     NoId,
 }
 
-/// How the codes of attempts begin whose answers were lost; the journal counts these against the row.
-const CHARGED: &str = "answer.";
-/// The same of a probe of a failing service, which the journal does not count.
-const UNCHARGED: &str = "probe.";
-
 impl Doubt {
     /// Every doubt there is.
     pub const ALL: &'static [Self] = &[
@@ -179,16 +228,6 @@ impl Doubt {
             Self::Duplicate => "answer.duplicate",
             Self::NoId => "answer.no-id",
         }
-    }
-
-    /// The code of an attempt that was a probe of a failing service: the journal does not count it against the row.
-    pub fn code_of_probe(self) -> String {
-        self.code().replace(CHARGED, UNCHARGED)
-    }
-
-    /// The code of an attempt without what makes it that of a probe; `None` when it is none.
-    pub fn code_of_answer(code: &str) -> Option<String> {
-        code.strip_prefix(UNCHARGED).map(|rest| format!("{CHARGED}{rest}"))
     }
 
     /// Whether the record is certain to be there, so that the step must never be sent again.

@@ -12,9 +12,10 @@ use serde_json::{Map, Value, json};
 
 use crate::command;
 use crate::error::Result;
-use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, QuotaDay, Whose};
+use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
+use crate::model::quota::QuotaDay;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
@@ -93,7 +94,8 @@ pub(super) struct Figures {
     /// Its findings that nobody has looked into yet.
     pub(super) findings: u64,
     pub(super) requests: u64,
-    pub(super) quota: Quota,
+    /// The day on which its last creation counted.
+    pub(super) quota: QuotaDay,
     /// When the first request for its rows left; `None` when none did.
     pub(super) started_at: Option<Moment>,
     /// When its last row was finished; `None` while some go on by themselves.
@@ -110,16 +112,6 @@ pub(super) struct SheetFigures {
     pub(super) states: Tally,
 }
 
-/// The quota of the day on which the import was sent last.
-#[derive(Debug)]
-pub(super) struct Quota {
-    pub(super) ledger: QuotaDay,
-    /// The most that a day allows, as far as it was learned.
-    pub(super) ceiling: Option<u64>,
-    /// When the service counts anew.
-    pub(super) resets_at: Moment,
-}
-
 impl Figures {
     /// Counts an import.
     pub(super) fn of(
@@ -129,12 +121,7 @@ impl Figures {
         standing: Standing,
     ) -> Result<Self> {
         let attempts = journal.attempts(info.import)?;
-        let day = attempts.last_at.unwrap_or(info.at).day();
-        let ledger = journal.quota(day)?;
-        let ceiling = match ledger.ceiling {
-            Some(ceiling) => Some(ceiling),
-            None => journal.latest_ceiling()?,
-        };
+        let day = attempts.last_counted.unwrap_or_else(|| attempts.last_at.unwrap_or(info.at).day());
         let mut states = Tally::default();
         for layout in layouts {
             for &state in JobState::ALL {
@@ -166,7 +153,7 @@ impl Figures {
             audit: journal.audit_figures(Some(info.import))?,
             findings: journal.unseen_findings(Some(info.import))?.len() as u64,
             requests: attempts.requests,
-            quota: Quota { ledger, ceiling, resets_at: day.next().start() },
+            quota: journal.quota(day)?,
             started_at: attempts.first_at,
             finished_at: match unfinished {
                 0 => layouts.iter().filter_map(|layout| layout.count.finished_at).max(),
@@ -224,14 +211,7 @@ impl Figures {
             "by_sheet": self.sheets.iter().map(SheetFigures::value).collect::<Vec<_>>(),
             "causes": self.causes.iter().map(|cause| self.cause(cause, advisor)).collect::<Vec<_>>(),
             "requests": self.requests,
-            "quota": {
-                "day": self.quota.ledger.day.to_string(),
-                "used": self.quota.ledger.sent,
-                "confirmed": self.quota.ledger.confirmed,
-                "doubtful": self.quota.ledger.doubtful,
-                "ceiling": self.quota.ceiling,
-                "resets_at": self.quota.resets_at.to_string(),
-            },
+            "quota": self.quota,
         })
     }
 

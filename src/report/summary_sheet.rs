@@ -154,15 +154,17 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
         }
     }
     let quota = &figures.quota;
-    let of =
-        quota.ceiling.map_or_else(|| "limit not known yet".to_owned(), |most| format!("of {most} a day"));
+    let of = quota.ceiling.map_or_else(|| "limit not known".to_owned(), |most| format!("of {most} a day"));
     page.line(
         "Quota",
         &format!(
-            "{} creations on {}, {of}; counted anew at {} UTC",
-            quota.ledger.sent,
-            quota.ledger.day,
-            readable(quota.resets_at)
+            "{} creations used on {}, {of}: {} confirmed, {} refused, {} not known to be counted; counted again from {} UTC",
+            quota.used(),
+            quota.day,
+            quota.confirmed,
+            quota.refused,
+            quota.doubtful,
+            readable(quota.day.next().start())
         ),
     )
 }

@@ -288,7 +288,7 @@ impl Dispatcher {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         if in_hand.work.doubts >= MOST_DOUBTS {
             let reason = format!(
-                "sent {} times, and each time the answer was lost or an error of the service",
+                "its outcome was unknown {} times: the answer was lost, or was an error of the service",
                 in_hand.work.doubts
             );
             return self.hold(job, Reason::AnswerNever.as_str(), reason, Vec::new());

@@ -1,8 +1,8 @@
 //! Creations against the day's quota: counted when they leave and again when they come home, parked when the day's are
 //! spent, and by whose midnight that is judged.
 //!
-//! The rule is `quota`, which knows nothing of jobs; this keeps it, the ledger in the journal and what is told of both
-//! in step with what the dispatcher does.
+//! The rule is `quota`, which knows nothing of jobs; this keeps it in step with what the dispatcher does. The ledger in the
+//! journal changes with the attempts themselves, and what is told is what stands there.
 
 use super::dispatcher::Dispatcher;
 use super::hand::Inbox;
@@ -10,8 +10,9 @@ use super::quota::Parking;
 use crate::journal::Write;
 use crate::model::event::Event;
 use crate::model::id::JobId;
-use crate::model::settle::Settled;
+use crate::model::quota::QuotaDay;
 use crate::model::time::{Day, Moment};
+use crate::model::verdict::Execution;
 
 impl Dispatcher {
     /// The service's time now.
@@ -32,75 +33,70 @@ impl Dispatcher {
             self.writer.ask(Box::new(move |journal| {
                 // A failure here shows itself at the next write as well, where it ends the run.
                 if let Ok(known) = journal.quota(day) {
-                    drop(inbox.send(Inbox::Ledger { day, used: known.sent }));
+                    drop(inbox.send(Inbox::Ledger { day, sent: known.sent }));
                 }
             }));
         }
     }
 
-    /// Keeps the quota in step with what became of a creation that counted on `day`.
+    /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
+    /// decides, not what follows for the row: one that is put off after the service refused it counts all the same.
     /// A refusal for want of quota is taken back where it is dealt with.
-    pub(super) fn count(&mut self, day: Option<Day>, settled: &Settled, parks: bool) {
+    pub(super) fn count(&mut self, day: Option<Day>, execution: Execution, parks: bool) {
         let Some(day) = day else { return };
-        let (sent, confirmed, doubtful) = match settled {
-            Settled::Done { .. } | Settled::Rejected(_) | Settled::Unseen(_) | Settled::Held { .. } => {
+        match execution {
+            Execution::Confirmed | Execution::Refused => {
                 if self.quota.accepted() {
                     self.woken();
                 }
-                (0, 1, 0)
             }
-            Settled::InDoubt(_) => {
-                self.quota.came_home_undecided();
-                (0, 0, 1)
-            }
-            Settled::Returned { .. } | Settled::Deferred { .. } => {
-                if !parks {
-                    self.quota.came_home_unexecuted(day);
-                }
-                (-1, 0, 0)
-            }
-        };
-        self.counted.add(day, sent, confirmed, doubtful);
-        if !parks {
-            self.tell_quota();
+            Execution::Doubtful => self.quota.came_home_undecided(),
+            Execution::NotExecuted if parks => {}
+            Execution::NotExecuted => self.take_from_count(day),
         }
     }
 
     /// A creation that was counted has not left.
     pub(super) fn uncount(&mut self, job: JobId) {
         if let Some(day) = self.in_hand.get_mut(&job).and_then(|in_hand| in_hand.counted.take()) {
-            self.quota.came_home_unexecuted(day);
-            self.tell_quota();
+            self.take_from_count(day);
         }
+    }
+
+    fn take_from_count(&mut self, day: Day) {
+        self.quota.came_home_unexecuted(day);
+        self.learn_ceiling(day);
     }
 
     pub(super) fn quota_refused(&mut self, counted: Option<Day>) {
         let there = self.there();
         let day = counted.unwrap_or(there.day());
         let parking = self.quota.refused(there, day);
-        // At the first refusal requests are under way that count until they are refused as well: each further refusal
-        // teaches a lower ceiling. What was counted since midnight says nothing about the day before.
-        let ceiling = self.quota.used();
-        let lower = parking == Parking::Already && self.quota.ceiling().is_some_and(|known| ceiling < known);
-        if (lower || parking != Parking::Already) && ceiling > 0 && self.quota.is_at(day) {
-            self.quota.learn(ceiling);
-            self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
-        }
-        self.tell_quota();
+        self.learn_ceiling(day);
         if parking != Parking::Already {
             self.tell_parking();
         }
     }
 
-    /// Hands the round's changes of the quota ledger to the journal.
-    pub(super) fn note_counted(&mut self) {
-        for write in self.counted.take() {
-            self.note(write);
+    /// Notes what the refusals of the day have taught. What was counted since midnight says nothing about the day before.
+    fn learn_ceiling(&mut self, day: Day) {
+        if self.quota.is_at(day)
+            && let Some(ceiling) = self.quota.lesson()
+        {
+            self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
         }
     }
 
-    fn tell_quota(&self) {
-        self.tell(Event::QuotaUsed { used: self.quota.used(), ceiling: self.quota.ceiling() });
+    /// The ledger on disk has changed: tells the figures of the day, which only rise until it ends.
+    pub(super) fn tell_quota(&self, ledger: QuotaDay) {
+        if !self.quota.is_at(ledger.day) {
+            return;
+        }
+        let ledger = match self.quota.set() {
+            Some(set) => ledger.under(Some(set)),
+            None => ledger,
+        };
+        self.tell(Event::QuotaUsed(ledger));
     }
 
     /// Tells, once, that creations are parked, and notes it for whoever asks the journal.

@@ -28,7 +28,7 @@ use super::hand::{InHand, Inbox, Stage, Ticket, Tickets};
 use super::lane::{Errand, Lane, Supply};
 use super::lookups;
 use super::made::Made;
-use super::quota::{Counted, Quota, ServiceClock};
+use super::quota::{Quota, ServiceClock};
 use super::reach::Reach;
 use super::refusals::Refusals;
 use super::remaining::Reckoning;
@@ -75,7 +75,6 @@ pub(super) struct Dispatcher {
     /// Jobs whose claims are on their way to disk, or on it and waiting for their departure.
     pub(super) claiming: usize,
     pub(super) quota: Quota,
-    pub(super) counted: Counted,
     pub(super) service_clock: ServiceClock,
     pub(super) reach: Reach,
     pub(super) refusals: Refusals,
@@ -117,7 +116,6 @@ impl Dispatcher {
         let mut listening = true;
         loop {
             self.keep_time();
-            self.note_counted();
             self.refill();
             let wake = self.offer();
             let wake = self.ask_time(wake);
@@ -424,11 +422,12 @@ impl Dispatcher {
             Inbox::Journal(Reply::Owners { ticket, owners }) => {
                 self.owned(JobId(ticket.cast_signed()), &owners)
             }
+            Inbox::Journal(Reply::Quota { day }) => self.tell_quota(day),
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
             Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
             Inbox::BroughtForward => self.ask_for_waiting(),
             Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
-            Inbox::Ledger { day, used } => self.quota.add_used(day, used),
+            Inbox::Ledger { day, sent } => self.quota.add_sent(day, sent),
             Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
             Inbox::Unfinished(unfinished) => self.reckoned(unfinished.as_deref()),
             Inbox::Audit(news) => self.heard_of_audit(news),

@@ -8,9 +8,10 @@ use super::timekeeping::latest_due;
 use super::{Limits, Policy};
 use crate::ending::{End, RunEnd};
 use crate::error::{Error, Result};
-use crate::journal::{EndOfRun, Journal, QuotaDay, RunId};
+use crate::journal::{EndOfRun, Journal, RunId};
 use crate::model::id::{ImportId, SheetId};
 use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{NotSent, Refusal, Verdict};
 use crate::service::{Client, Endpoints};
@@ -159,7 +160,7 @@ impl Ending {
 /// What a run begins with.
 pub(super) struct Opening {
     pub(super) lanes: Vec<Operation>,
-    today: QuotaDay,
+    pub(super) today: QuotaDay,
     learned: Option<u64>,
     pub(super) run: RunId,
     /// What is different from the last run, in words.
@@ -189,7 +190,7 @@ impl Opening {
     /// The quota as this run begins with it.
     pub(super) fn quota(&self, today: Day, limits: Limits) -> Quota {
         let mut quota = Quota::new(today, self.today.sent, limits.daily_quota, self.learned, limits.reserve);
-        if self.today.ceiling.is_some() {
+        if self.today.spent {
             // An earlier run was refused today: one creation finds out whether that still holds.
             quota.begin_cautiously();
         }

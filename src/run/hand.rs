@@ -56,7 +56,7 @@ pub(super) enum Inbox {
     /// Which operations unfinished jobs need, and whether another process has written.
     Survey { lanes: Vec<Operation>, version: i64 },
     /// What the journal knows of the quota of a day.
-    Ledger { day: Day, used: u64 },
+    Ledger { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward in the journal, as the clock was set back.
     BroughtForward,
     /// A sheet is set aside in the journal.

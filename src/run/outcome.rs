@@ -14,7 +14,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::reason::{Reason, ServiceCode};
 use crate::model::settle::{Consequence, Settled, Standing, settle};
 use crate::model::state::JobState;
-use crate::model::verdict::{Doubt, Refusal, Verdict};
+use crate::model::verdict::{Doubt, Execution, Refusal, Verdict};
 use crate::service::Answer;
 
 /// How long after a lost answer the first look is taken: most late commits have happened by then.
@@ -42,7 +42,7 @@ impl Dispatcher {
             fresh_reference: matches!(not_found, Some(Some(_))),
             token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
         };
-        let mut evidence = self.evidence(&answer);
+        let evidence = self.evidence(&answer);
         let contradicting = match &answer.verdict {
             Verdict::Contradicted(contradiction) => contradiction.id,
             _ => None,
@@ -72,13 +72,9 @@ impl Dispatcher {
             }
             settled => settled,
         };
-        if let Settled::InDoubt(doubt) = settled
-            && self.lane(operation).breaker.is_probe(phase)
-        {
-            // It failed for the service's sake, not for the row's: not one of the doubts a row may have.
-            evidence.code = Some(doubt.code_of_probe());
-        }
-        self.count(counted, &settled, consequence == Consequence::ParkCreations);
+        // A probe fails for the service's sake, not for the row's: not one of the doubts that a row may have.
+        let charged = !self.lane(operation).breaker.is_probe(phase);
+        self.count(counted, evidence.execution, consequence == Consequence::ParkCreations);
         self.follow(operation, counted, consequence, (outcome, phase));
         match &settled {
             Settled::Done { .. } => {
@@ -103,7 +99,7 @@ impl Dispatcher {
         match (settled, not_found.flatten()) {
             (Settled::Unseen(_), Some(refused)) => self.put_off(job, refused, evidence),
             (settled, _) => {
-                let write = self.outcome(job, standing, settled, evidence, contradicting);
+                let write = self.outcome(job, standing, settled, evidence, charged, contradicting);
                 self.settle(job, write);
             }
         }
@@ -126,6 +122,7 @@ impl Dispatcher {
         standing: Standing,
         settled: Settled,
         evidence: Evidence,
+        charged: bool,
         contradicting: Option<RemoteId>,
     ) -> Write {
         let from = JobState::Sending;
@@ -150,7 +147,8 @@ impl Dispatcher {
                 } else {
                     evidence.at.plus(FIRST_LOOK.min(self.options.policy.settle))
                 };
-                Write::Doubt { job, doubt, executed: doubt.executed(), until, evidence }
+                let (executed, charged) = (doubt.executed(), charged && !doubt.executed());
+                Write::Doubt { job, doubt, executed, charged, until, evidence }
             }
             Settled::Held { code, reason } => {
                 let candidates = contradicting
@@ -168,8 +166,13 @@ impl Dispatcher {
     }
 
     fn evidence(&self, answer: &Answer) -> Evidence {
+        let execution = match answer.verdict.execution() {
+            Execution::Refused if mistake::made(Mistake::RefusalNotCounted) => Execution::NotExecuted,
+            execution => execution,
+        };
         Evidence {
             at: self.clock.now(),
+            execution,
             status: answer.status,
             code: code(&answer.verdict),
             excerpt: answer.excerpt.clone(),

@@ -4,10 +4,8 @@
 //! clock that decides midnight. After midnight one creation goes ahead; while it is refused, the next tries come
 //! minutes later, not a day later. The ledger itself is in the journal.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::journal::Write;
 use crate::model::time::{Day, Moment};
 
 /// How long after midnight the first creation goes ahead: clocks differ by seconds.
@@ -73,28 +71,6 @@ impl ServiceClock {
     }
 }
 
-/// Changes of the ledger in the journal that gather in one round of the dispatcher.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Counted(BTreeMap<Day, [i64; 3]>);
-
-impl Counted {
-    /// Adds to what was sent, confirmed and doubtful on `day`.
-    pub(super) fn add(&mut self, day: Day, sent: i64, confirmed: i64, doubtful: i64) {
-        let sums = self.0.entry(day).or_default();
-        for (sum, change) in sums.iter_mut().zip([sent, confirmed, doubtful]) {
-            *sum += change;
-        }
-    }
-
-    /// What has gathered, as writes; nothing is left.
-    pub(super) fn take(&mut self) -> Vec<Write> {
-        std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|(day, [sent, confirmed, doubtful])| Write::Quota { day, sent, confirmed, doubtful })
-            .collect()
-    }
-}
-
 /// Whether creations pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gate {
@@ -125,17 +101,20 @@ pub(super) struct Quota {
     learned: Option<u64>,
     reserve: u64,
     day: Day,
-    used: u64,
+    /// Creations of the day that are not proved unexecuted, those under way among them.
+    sent: u64,
     gate: Gate,
+    /// What the refusals of the present parking have taught.
+    lesson: Option<u64>,
     /// The day on which the service refused last.
     refused_on: Option<Day>,
 }
 
 impl Quota {
-    /// A quota of which `used` creations were counted on `day`; `set` comes from the profile, `learned` from
-    /// an earlier refusal, `reserve` is what to leave for others.
-    pub(super) fn new(day: Day, used: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
-        Self { set, learned, reserve, day, used, gate: Gate::Open, refused_on: None }
+    /// A quota of which `sent` creations count on `day`; `set` comes from the profile, `learned` from an earlier
+    /// refusal, `reserve` is what to leave for others.
+    pub(super) fn new(day: Day, sent: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
+        Self { set, learned, reserve, day, sent, gate: Gate::Open, lesson: None, refused_on: None }
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
@@ -155,7 +134,7 @@ impl Quota {
         self.turn(now);
         match self.gate {
             Gate::Open => match self.allowance() {
-                Some(allowance) if self.used >= allowance => {
+                Some(allowance) if self.sent >= allowance => {
                     let until = self.day.next().start().plus(AFTER_MIDNIGHT);
                     self.gate = Gate::Parked { until, refusals: 0 };
                     Err(Some(until))
@@ -175,7 +154,7 @@ impl Quota {
     /// A creation leaves at `now`; says on which day it counts.
     pub(super) fn leaves(&mut self, now: Moment) -> Day {
         self.turn(now);
-        self.used += 1;
+        self.sent += 1;
         if let Gate::Canary { probing, .. } = &mut self.gate {
             *probing = true;
         }
@@ -185,7 +164,7 @@ impl Quota {
     /// A creation that left on `day` was not executed and does not count.
     pub(super) fn came_home_unexecuted(&mut self, day: Day) {
         if day == self.day {
-            self.used = self.used.saturating_sub(1);
+            self.sent = self.sent.saturating_sub(1);
         }
         self.came_home_undecided();
     }
@@ -232,16 +211,16 @@ impl Quota {
         let other = day != self.day;
         if other {
             self.day = day;
-            self.used = 0;
+            self.sent = 0;
             self.gate = Gate::Open;
         }
         other
     }
 
     /// Adds what the journal knows to be counted on `day` already.
-    pub(super) fn add_used(&mut self, day: Day, used: u64) {
+    pub(super) fn add_sent(&mut self, day: Day, sent: u64) {
         if day == self.day {
-            self.used += used;
+            self.sent += sent;
         }
     }
 
@@ -250,19 +229,33 @@ impl Quota {
         day == self.day
     }
 
-    /// Creations counted today, those under way among them.
-    pub(super) fn used(&self) -> u64 {
-        self.used
+    /// Creations of today that are not proved unexecuted, those under way among them.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
     }
 
-    /// The most a day allows, when set or learned.
+    /// The most a day allows, when set, or learned and not proved wrong today.
     pub(super) fn ceiling(&self) -> Option<u64> {
-        self.set.or(self.learned)
+        self.set.or(self.learned.filter(|known| self.sent <= *known))
     }
 
-    /// Remembers what a refusal taught: so many were counted when the service said that no more are allowed.
-    pub(super) fn learn(&mut self, ceiling: u64) {
-        self.learned = Some(ceiling);
+    /// The most creations a day, as the profile sets it.
+    pub(super) fn set(&self) -> Option<u64> {
+        self.set
+    }
+
+    /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
+    /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
+    /// executed teaches a lower ceiling.
+    pub(super) fn lesson(&mut self) -> Option<u64> {
+        let refused = matches!(self.gate, Gate::Parked { .. }) && self.refused_on == Some(self.day);
+        let news = self.sent > 0 && self.lesson.is_none_or(|known| self.sent < known);
+        if !refused || !news {
+            return None;
+        }
+        self.lesson = Some(self.sent);
+        self.learned = self.lesson;
+        self.lesson
     }
 
     /// Until when creations are parked, by the service's clock.
@@ -274,6 +267,7 @@ impl Quota {
     }
 
     fn park(&mut self, until: Moment, refusals: usize) -> Parking {
+        self.lesson = None;
         self.gate = Gate::Parked { until, refusals };
         Parking::Until(until)
     }
@@ -282,7 +276,7 @@ impl Quota {
     fn turn(&mut self, now: Moment) {
         if now.day() > self.day {
             self.day = now.day();
-            self.used = 0;
+            self.sent = 0;
         }
     }
 }

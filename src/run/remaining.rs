@@ -264,7 +264,7 @@ impl Dispatcher {
     fn allowance(&self, parked: bool) -> Option<Allowance> {
         let per_day = self.quota.ceiling()?.saturating_sub(self.options.limits.reserve);
         // Once creations go on, all of a day is there again.
-        let today = if parked { per_day } else { per_day.saturating_sub(self.quota.used()) };
+        let today = if parked { per_day } else { per_day.saturating_sub(self.quota.sent()) };
         Some(Allowance { per_day, today })
     }
 

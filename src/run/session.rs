@@ -16,7 +16,7 @@ use super::family::Families;
 use super::hand::{Inbox, Tickets};
 use super::lane::Supply;
 use super::made::Made;
-use super::quota::{Counted, ServiceClock};
+use super::quota::ServiceClock;
 use super::reach::Reach;
 use super::refusals::Refusals;
 use super::remaining::Reckoning;
@@ -97,7 +97,6 @@ pub async fn run(
         requests: JoinSet::new(),
         errands: HashMap::new(),
         claiming: 0,
-        counted: Counted::default(),
         service_clock: ServiceClock::default(),
         reach: Reach::default(),
         families: Families::default(),
@@ -120,6 +119,7 @@ pub async fn run(
     if let Some(date) = date {
         this.hear_date(date);
     }
+    this.tell_quota(opening.today);
     if let Some(text) = opening.changes {
         this.tell(Event::Note { text });
     }

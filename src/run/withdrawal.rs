@@ -11,6 +11,7 @@ use crate::journal::{Evidence, Write};
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::reason::Reason;
+use crate::model::verdict::Execution;
 
 impl Dispatcher {
     /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
@@ -21,11 +22,8 @@ impl Dispatcher {
 
     /// Takes a claim back whose request never left.
     pub(super) fn take_back(&mut self, job: JobId, reason: &str) {
-        if let Some(day) = self.in_hand.get(&job).and_then(|in_hand| in_hand.counted) {
-            self.counted.add(day, -1, 0, 0);
-        }
         self.uncount(job);
-        let evidence = Evidence::at(self.clock.now());
+        let evidence = Evidence { execution: Execution::NotExecuted, ..Evidence::at(self.clock.now()) };
         let reason = reason.to_owned();
         self.settle(job, Write::Return { job, code: Reason::NotSent.as_str().to_owned(), reason, evidence });
     }

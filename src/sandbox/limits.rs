@@ -2,7 +2,7 @@
 //!
 //! All of it is counted by client and by the service's own clock, which the caller passes in.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::exchange::Millis;
 
@@ -50,14 +50,6 @@ struct Session {
     expires: Millis,
 }
 
-/// Creations of one client by one operation in one day.
-#[derive(Debug, Clone, Copy)]
-struct Used {
-    /// Days since the Unix epoch, UTC.
-    day: i64,
-    creations: u64,
-}
-
 /// Who is signed in, and what each has used up.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
@@ -65,7 +57,8 @@ pub(crate) struct Limits {
     places: HashMap<String, Client>,
     sessions: HashMap<String, Session>,
     accepted: HashMap<(Client, &'static str), Window>,
-    used: HashMap<Client, HashMap<&'static str, Used>>,
+    /// Creations by client, day (since the Unix epoch, UTC) and operation.
+    used: HashMap<Client, BTreeMap<(i64, &'static str), u64>>,
 }
 
 impl Limits {
@@ -117,20 +110,26 @@ impl Limits {
         let day = now.div_euclid(DAY);
         let counts = self.used.get(&client).into_iter().flatten();
         counts
-            .filter(|(name, used)| used.day == day && operation.is_none_or(|one| one == **name))
-            .map(|(_, used)| used.creations)
+            .filter(|((of, name), _)| *of == day && operation.is_none_or(|one| one == *name))
+            .map(|(_, creations)| creations)
             .sum()
     }
 
     pub(crate) fn charge(&mut self, client: Client, operation: &'static str, now: Millis) {
         let day = now.div_euclid(DAY);
-        let fresh = Used { day, creations: 0 };
-        let counts = self.used.entry(client).or_default();
-        let used = counts.entry(operation).or_insert(fresh);
-        if used.day != day {
-            *used = fresh;
+        *self.used.entry(client).or_default().entry((day, operation)).or_default() += 1;
+    }
+
+    /// Creations of every client on every day, by name and by days since the Unix epoch.
+    pub(crate) fn by_day(&self) -> BTreeMap<String, BTreeMap<i64, u64>> {
+        let mut clients: BTreeMap<String, BTreeMap<i64, u64>> = BTreeMap::new();
+        for (client, counts) in &self.used {
+            let days = clients.entry(self.name(*client).to_owned()).or_default();
+            for ((day, _), creations) in counts {
+                *days.entry(*day).or_default() += creations;
+            }
         }
-        used.creations += 1;
+        clients
     }
 
     /// Clients and what they have used today, by name.
@@ -173,6 +172,7 @@ mod tests {
         assert_eq!(limits.used(client, None, DAY), 0);
         limits.charge(client, "addSite", DAY);
         assert_eq!(limits.used(client, None, DAY), 1);
+        assert_eq!(limits.by_day()["acme"], BTreeMap::from([(0, 2), (1, 1)]));
     }
 
     #[test]

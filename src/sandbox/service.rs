@@ -328,6 +328,7 @@ impl Service {
                 .into_iter()
                 .map(|(name, used)| (name.to_owned(), used))
                 .collect(),
+            quota_by_day: self.limits.by_day(),
             records: self.world.census().into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect(),
             commits: self.ledger.len(),
             ..self.counters.snapshot()

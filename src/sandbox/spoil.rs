@@ -26,7 +26,26 @@ impl Service {
         request: &Request,
         now: Millis,
     ) -> Answer {
+        let refuses = matches!(
+            fault.kind,
+            FaultKind::NoDataFound
+                | FaultKind::InvalidData
+                | FaultKind::InvalidState
+                | FaultKind::GeneralError
+        );
+        // What refuses a creation for what it says has let it in before, and counts it like any refusal.
+        let client = self.limits.holder(request.authorization.as_deref(), now);
+        if refuses && client.is_none() {
+            self.faults.give_back(fault);
+            let outcome = self.perform(route, values, request, now);
+            return self.delivered(outcome.response);
+        }
         if let Some(answer) = self.before(fault, request, now) {
+            if let Some(client) =
+                client.filter(|_| refuses && route.creates && self.scenario.quota_counts_failures)
+            {
+                self.charge_failure(client, route, now);
+            }
             self.faults.count(fault.kind);
             return answer;
         }

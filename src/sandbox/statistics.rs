@@ -24,6 +24,8 @@ pub struct Statistics {
     pub faults_fired: BTreeMap<String, u64>,
     /// Creations used up today, by client id.
     pub quota_used: BTreeMap<String, u64>,
+    /// The same of every day, by days since 1970-01-01 UTC.
+    pub quota_by_day: BTreeMap<String, BTreeMap<i64, u64>>,
     /// Records that exist, by kind.
     pub records: BTreeMap<String, usize>,
     /// Entries in the ledger.

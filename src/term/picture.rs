@@ -15,6 +15,7 @@ use crate::model::event::Event;
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
 use crate::model::remaining::{HeldBack, Remaining};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -48,8 +49,7 @@ pub(super) struct Picture {
     requests: u64,
     paces: BTreeMap<Operation, Pace>,
     begun: Duration,
-    used: u64,
-    ceiling: Option<u64>,
+    quota: Option<QuotaDay>,
     /// What is still to be done, and whether the run has counted it yet.
     facts: Remaining,
     is_counted: bool,
@@ -86,6 +86,9 @@ pub(super) struct Progressed {
     requests_per_second: f64,
     pace: BTreeMap<Operation, PaceOf>,
     quota_used: u64,
+    quota_confirmed: u64,
+    quota_refused: u64,
+    quota_doubtful: u64,
     quota_ceiling: Option<u64>,
     quota_left: Option<u64>,
     sheets_set_aside: usize,
@@ -104,8 +107,7 @@ impl Picture {
             requests: 0,
             paces: BTreeMap::new(),
             begun: tick.elapsed,
-            used: 0,
-            ceiling: None,
+            quota: None,
             facts: Remaining { at: tick.now, moving: true, ..Remaining::default() },
             is_counted: false,
             unseen: BTreeMap::new(),
@@ -139,9 +141,8 @@ impl Picture {
                 self.is_counted = true;
                 None
             }
-            Event::QuotaUsed { used, ceiling } => {
-                self.used = *used;
-                self.ceiling = *ceiling;
+            Event::QuotaUsed(day) => {
+                self.quota = Some(*day);
                 None
             }
             Event::Parked { until } => {
@@ -311,15 +312,13 @@ impl Picture {
 
     /// One line: creations of today, as far as any are known.
     pub(super) fn quota_line(&self) -> Option<String> {
-        match self.ceiling {
-            Some(ceiling) => Some(format!(
-                "quota {} of {} used, {} left",
-                count(self.used),
-                count(ceiling),
-                count(ceiling.saturating_sub(self.used))
-            )),
-            None if self.used > 0 => Some(format!("{} today", counted(self.used, "creation", "creations"))),
-            None => None,
+        let day = self.quota?;
+        match (day.ceiling, day.left()) {
+            (Some(ceiling), Some(left)) => {
+                Some(format!("quota {} of {} used, {} left", count(day.used()), count(ceiling), count(left)))
+            }
+            _ if day.used() > 0 => Some(format!("{} today", counted(day.used(), "creation", "creations"))),
+            _ => None,
         }
     }
 
@@ -395,9 +394,12 @@ impl Picture {
                 .round()
                 / 10.0,
             pace: self.paces(tick),
-            quota_used: self.used,
-            quota_ceiling: self.ceiling,
-            quota_left: self.ceiling.map(|ceiling| ceiling.saturating_sub(self.used)),
+            quota_used: self.quota.map_or(0, |day| day.used()),
+            quota_confirmed: self.quota.map_or(0, |day| day.confirmed),
+            quota_refused: self.quota.map_or(0, |day| day.refused),
+            quota_doubtful: self.quota.map_or(0, |day| day.doubtful),
+            quota_ceiling: self.quota.and_then(|day| day.ceiling),
+            quota_left: self.quota.and_then(|day| day.left()),
             sheets_set_aside: self.aside.len(),
             read_back: self.read_back.map_or(0, |(done, _)| done),
             to_read_back: self.read_back.map_or(0, |(_, of)| of),

@@ -169,6 +169,7 @@ mod tests {
     use super::*;
     use crate::model::id::{JobId, SheetId};
     use crate::model::operation::Operation;
+    use crate::model::quota::QuotaDay;
     use crate::model::remaining::{Allowance, Doubts, Lane, Remaining};
     use crate::model::state::JobState;
 
@@ -239,6 +240,13 @@ mod tests {
         assert_eq!((results.text(), talk.text()), (String::new(), String::new()));
     }
 
+    fn quota_used(confirmed: u64, ceiling: u64) -> Event {
+        let day = tick(0).now.day();
+        Event::QuotaUsed(
+            QuotaDay { sent: confirmed, confirmed, ..QuotaDay::unused(day) }.under(Some(ceiling)),
+        )
+    }
+
     /// A run that is parked, with rows held and refused and a sheet set aside.
     fn an_eventful_run(columns: u16) -> String {
         let (terminal, talk) = interactive(columns);
@@ -266,7 +274,7 @@ mod tests {
             asks: false,
         };
         let until = Moment::parse("2026-03-02T00:00:05Z").unwrap();
-        let quota = Event::QuotaUsed { used: 10_000, ceiling: Some(10_000) };
+        let quota = quota_used(10_000, 10_000);
         let facts = Remaining {
             at: tick(1).now,
             making: [(Operation::AddDevice, Lane { requests: 98_000, limit: Some(98.0), pace: None })].into(),
@@ -301,7 +309,7 @@ mod tests {
             let (from, to) = (JobState::Ready, JobState::Created);
             progress.news(&Event::Moved { job: JobId(job), kind: Kind::Company, from, to }, tick(1));
         }
-        progress.news(&Event::QuotaUsed { used: 2, ceiling: Some(500) }, tick(1));
+        progress.news(&quota_used(2, 500), tick(1));
         progress.tick(tick(2));
         progress.news(&Event::Note { text: "a note".into() }, tick(2));
         insta::assert_snapshot!(talk.screen(100), @"

@@ -30,8 +30,8 @@ fn an_exit_code_is_told_with_its_reasons_also_when_it_was_typed_in_quotes() {
 }
 
 #[test]
-fn a_word_that_is_a_code_and_a_state_is_told_as_both_and_a_probe_as_its_answer() {
-    insta::assert_snapshot!("both", explained(&["existing", "probe.timeout"]));
+fn a_word_that_is_a_code_and_a_state_is_told_as_both() {
+    insta::assert_snapshot!("both", explained(&["existing", "answer.timeout"]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The daily quota: parked when it is spent, woken at the service's midnight, or left for a later run.
 
 use crate::bench::{self, Bench};
-use fleetload::sandbox::Scenario;
+use fleetload::sandbox::{Fault, FaultKind, Scenario};
 
 /// A service that allows `quota` creations a day and whose midnight is `seconds` away.
 fn service(quota: u64, seconds: i64) -> Scenario {
@@ -60,4 +60,102 @@ fn a_quota_set_in_the_profile_is_kept_without_asking_the_service() {
     bench.fleetload(&["run", "companies.csv"]).expect_code(5);
     assert_eq!(bench.created("company").len(), 10);
     assert!(!bench.statistics().answers.contains_key("quotaLimitExceeded"));
+}
+
+/// Every figure of creations used that a run told as JSON, in order.
+fn told_used(stdout: &str) -> Vec<u64> {
+    let objects = stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let used = objects.filter_map(|object| match object["object"].as_str() {
+        Some("progress") => object["quota_used"].as_u64(),
+        Some("event") if object["event"] == "quota_used" => object["used"].as_u64(),
+        _ => None,
+    });
+    used.collect()
+}
+
+#[test]
+fn the_ledger_counts_refusals_as_the_service_does_and_no_figure_runs_backwards() {
+    let bench = Bench::new(Scenario { daily_quota: 60, latency_ms: [1, 40], ..Scenario::default() });
+    bench.profile("", "", "on_quota = \"exit\"\nin_doubt = \"settle\"");
+    bench
+        .sandbox()
+        .change(|scenario| {
+            scenario.fault = vec![
+                Fault { probability: 0.2, ..Fault::new("addDevice", FaultKind::NoDataFound) },
+                Fault { probability: 0.1, ..Fault::new("addDevice", FaultKind::InvalidData) },
+                Fault { probability: 0.1, ..Fault::new("creations", FaultKind::RateLimitExceeded) },
+            ];
+        })
+        .expect("a consistent scenario");
+    bench.write("companies.csv", &bench::companies(3));
+    bench.write("devices.csv", &bench::devices(120, 3));
+    let told = bench.fleetload(&["run", "companies.csv", "devices.csv", "--json"]).expect_code(5);
+    let statistics = bench.statistics();
+    for fault in ["no_data_found", "invalid_data", "rate_limit_exceeded"] {
+        assert!(statistics.faults_fired[fault] > 0, "{fault} did not fire");
+    }
+    assert!(statistics.answers["quotaLimitExceeded"] > 0);
+    let there = statistics.quota_used.values().sum::<u64>();
+
+    let used = told_used(&told.stdout);
+    assert!(used.is_sorted(), "{used:?}");
+    assert_eq!(used.last(), Some(&there));
+    let told = bench.fleetload(&["status", "--json"]).expect_code(0).stdout;
+    let mut told = told.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let ledger = told.find(|object| object["object"] == "quota").expect("the quota");
+    let summary = told.find(|object| object["object"] == "summary").expect("a summary")["quota"].clone();
+    for quota in [&ledger, &summary, &bench.summary(1)["quota"]] {
+        assert_eq!(quota["used"], there, "{quota}");
+        assert_eq!(quota["ceiling"], there, "{quota}");
+        let sum =
+            ["confirmed", "refused", "doubtful"].map(|figure| quota[figure].as_u64().expect("a number"));
+        assert_eq!(sum.iter().sum::<u64>(), there, "{quota}");
+        assert!(sum[1] > 0 && sum[2] == 0, "{quota}");
+        assert_eq!((&quota["under_way"], &quota["left"]), (&0.into(), &0.into()));
+    }
+    assert_eq!(
+        ledger["confirmed"].as_u64(),
+        Some(bench.ledger().iter().filter(|entry| entry.charged).count() as u64)
+    );
+}
+
+#[test]
+fn a_quota_that_is_raised_on_the_same_day_is_not_shown_as_overdrawn() {
+    let bench = Bench::new(Scenario { daily_quota: 20, ..Scenario::default() });
+    bench.profile("", "rate = \"unlimited\"", "on_quota = \"exit\"");
+    bench.write("companies.csv", &bench::companies(50));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(5);
+    let shown = || bench.fleetload(&["status"]).expect_code(0).stdout;
+    let quota =
+        |told: String| told.lines().find(|line| line.starts_with("quota of")).expect("a line").to_owned();
+    assert!(
+        quota(shown())
+            .contains("20 creations of 20 used (20 confirmed, 0 refused, 0 not known to be counted), 0 left")
+    );
+    bench.sandbox().change(|scenario| scenario.daily_quota = 1_000).expect("a consistent scenario");
+    bench.fleetload(&["run"]).expect_code(0);
+    let shown = quota(shown());
+    assert!(shown.contains("(UTC): 50 creations used (50 confirmed"), "{shown}");
+    assert!(bench.summary(1)["quota"]["ceiling"].is_null(), "{}", bench.summary(1)["quota"]);
+}
+
+#[test]
+fn creations_whose_answers_were_lost_are_confirmed_once_they_are_found() {
+    let bench = Bench::new(Scenario::default());
+    bench.profile("", "rate = \"unlimited\"", "");
+    bench
+        .sandbox()
+        .change(|scenario| {
+            scenario.fault = vec![Fault::new("addCompany", FaultKind::AnswerLost).times(3)];
+        })
+        .expect("a consistent scenario");
+    bench.write("companies.csv", &bench::companies(10));
+    bench.fleetload(&["run", "companies.csv"]).expect_code(0);
+    assert_eq!(bench.statistics().faults_fired["answer_lost"], 3);
+    let quota = &bench.summary(1)["quota"];
+    assert_eq!(bench.counts(1)["adopted"], 3);
+    let figures =
+        ["used", "confirmed", "refused", "doubtful"].map(|figure| quota[figure].as_u64().expect("a number"));
+    assert_eq!(figures, [10, 10, 0, 0]);
+    assert_eq!(bench.statistics().quota_used.values().sum::<u64>(), 10);
 }

@@ -103,17 +103,16 @@ fn finish(filling: Filling<'_>, scribe: &Scribe) {
 fn by_itself(journal: &mut Journal, jobs: &Jobs, scribe: &Scribe) {
     let [acme, bolt, _] = jobs.companies;
     let [airport, beach, _] = jobs.sites;
-    let confirmed = Write::Quota { day: DAY, sent: 0, confirmed: 1, doubtful: 0 };
     let baseline = Some(vec![id(900), id(901)]);
     for batch in [
         vec![claim_seeing(acme, Operation::AddCompany, baseline)],
-        vec![created(acme, Sending, 1), confirmed.clone()],
+        vec![created(acme, Sending, 1)],
         vec![
             claim(bolt, Operation::AddCompany),
             claim(airport, Operation::AddSite),
             claim(beach, Operation::AddSite),
         ],
-        vec![created(bolt, Sending, 2), confirmed],
+        vec![created(bolt, Sending, 2)],
         vec![doubt(airport, Doubt::Timeout), rejected(beach)],
     ] {
         for outcome in journal.apply(&batch).expect("the disk is whole") {
@@ -152,6 +151,7 @@ fn through_the_writer(journal: Journal, path: &Path, jobs: &Jobs, scribe: &Arc<S
             job: till1,
             doubt: Doubt::NoId,
             executed: true,
+            charged: true,
             until: at(60),
             evidence: evidence(200),
         },
@@ -165,7 +165,6 @@ fn through_the_writer(journal: Journal, path: &Path, jobs: &Jobs, scribe: &Arc<S
             at: at(30),
         },
         Write::Ceiling { day: DAY, ceiling: 5_000, at: at(30) },
-        Write::Quota { day: DAY, sent: 0, confirmed: 0, doubtful: 1 },
         claim(till0, Operation::PutDeviceMetadataList),
     ]);
     desk.write(vec![
@@ -359,7 +358,7 @@ fn rejected(job: JobId) -> Write {
 }
 
 fn doubt(job: JobId, doubt: Doubt) -> Write {
-    Write::Doubt { job, doubt, executed: false, until: at(30), evidence: evidence(504) }
+    Write::Doubt { job, doubt, executed: false, charged: true, until: at(30), evidence: evidence(504) }
 }
 
 fn give_back(job: JobId) -> Write {

@@ -27,6 +27,11 @@ fn nothing_is_lost_and_nothing_made_twice_whatever_a_seed_brings() {
     assert!(shown.is_empty(), "{} of {SEEDS} failed\n{}", sums.failed.len(), shown.join("\n"));
     assert!(sums.in_the_window > SEEDS / 3, "only {} crashes met a request under way", sums.in_the_window);
     assert!(sums.midnights >= 3, "at most {} midnights", sums.midnights);
+    let quota = sums.quota;
+    assert!(
+        quota.sharp_days > SEEDS / 3 && quota.refused > SEEDS / 3 && quota.doubtful > SEEDS / 3,
+        "the ledger was not put to the test: {quota:?}"
+    );
     let fewest = sums.kinds_of_fault;
     assert!(fewest > SEEDS * 2 / 3, "only {fewest} trials met three kinds of fault and a crash");
 }

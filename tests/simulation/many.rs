@@ -9,7 +9,7 @@ use std::thread;
 #[cfg(feature = "mistakes")]
 use fleetload::mistake::{self, Mistake};
 
-use super::trial::{self, Trial};
+use super::trial::{self, QuotaFigures, Trial};
 
 /// What many trials came to.
 #[derive(Debug, Default)]
@@ -29,6 +29,7 @@ pub(crate) struct Sums {
     pub(crate) kinds_of_fault: u64,
     pub(crate) faults: BTreeMap<String, u64>,
     pub(crate) states: BTreeMap<String, u64>,
+    pub(crate) quota: QuotaFigures,
     /// Trials that showed what must never be, by seed.
     pub(crate) failed: Vec<(u64, Trial)>,
 }
@@ -45,6 +46,9 @@ impl Sums {
         self.requests += figures.traffic.sent;
         self.swallowed += figures.traffic.swallowed;
         self.orphaned += figures.traffic.orphaned;
+        self.quota.sharp_days += figures.quota.sharp_days;
+        self.quota.refused += figures.quota.refused;
+        self.quota.doubtful += figures.quota.doubtful;
         let kinds = figures.faults.len() as u64 + u64::from(figures.traffic.swallowed > 0);
         self.kinds_of_fault += u64::from(kinds >= 3 && figures.crashes > 0);
         for (sums, counts) in [(&mut self.faults, &figures.faults), (&mut self.states, &figures.states)] {

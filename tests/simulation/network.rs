@@ -19,6 +19,10 @@ use super::time::Time;
 
 /// The client id of whoever else uses the service.
 pub(crate) const SOMEBODY_ELSE: &str = "somebody else";
+/// How long after it left a request is carried out at the latest, lost on the way or put off by a fault.
+const LATEST_ARRIVAL_MS: i64 = 130_000;
+/// By how much midnight may come too early for the run: the service tells whole seconds.
+const CLOCKS_DIFFER_MS: i64 = 3_000;
 /// More events than any trial has: beyond it the run turns in a circle.
 const MOST_EVENTS: u64 = 5_000_000;
 
@@ -64,6 +68,8 @@ pub(crate) struct Network {
     /// Requests of dead processes that are still on their way, with the moment they arrive.
     stray: Mutex<Vec<(Duration, Request)>>,
     traffic: Mutex<Traffic>,
+    /// When creations left, by the true time.
+    creations: Mutex<Vec<Moment>>,
     /// Events until the process dies, when it shall.
     fuse: Mutex<Option<u64>>,
     events: Mutex<u64>,
@@ -79,6 +85,7 @@ impl Network {
             chance: Mutex::new(fastrand::Rng::with_seed(seed)),
             stray: Mutex::default(),
             traffic: Mutex::default(),
+            creations: Mutex::default(),
             fuse: Mutex::default(),
             events: Mutex::default(),
             died: Notify::new(),
@@ -119,6 +126,15 @@ impl Network {
 
     pub(crate) fn traffic(&self) -> Traffic {
         *self.traffic.lock().expect("one thread")
+    }
+
+    /// How many creations left around a moment: it may have been before or after it that the service counted them.
+    pub(crate) fn creations_around(&self, moment: Moment) -> u64 {
+        let near = |left: &&Moment| {
+            let after = left.millis() - moment.millis();
+            -LATEST_ARRIVAL_MS < after && after < CLOCKS_DIFFER_MS
+        };
+        self.creations.lock().expect("one thread").iter().filter(near).count() as u64
     }
 
     /// Everything that ever left has arrived or is lost.
@@ -187,6 +203,9 @@ impl Network {
             return Err(SendFailure::NotSent(NotSent::NoConnection("no route to host".to_owned())));
         }
         self.traffic.lock().expect("one thread").sent += 1;
+        if request.url.path().rsplit('/').next().is_some_and(|name| name.starts_with("add")) {
+            self.creations.lock().expect("one thread").push(self.time.now());
+        }
         let largest = request.largest_answer;
         let air = InAir::launch(&self, plain(&request, weather.blind), self.time.elapsed() + up);
         tokio::time::sleep(up).await;

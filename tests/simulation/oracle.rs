@@ -1,14 +1,16 @@
 //! Holds what the service has done against what the journal says: nothing lost, nothing twice, every row explained.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fleetload::journal::{AuditFinding, AuditScope, Journal, RowView};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState;
+use fleetload::model::time::{Day, Moment};
 use fleetload::sandbox::LedgerEntry;
 
 use super::network::SOMEBODY_ELSE;
 use super::script::Script;
+use super::trial::QuotaFigures;
 
 /// What the oracle found.
 pub(crate) struct Verdict {
@@ -144,6 +146,38 @@ pub(crate) fn judge(journal: &Journal, ledger: &[LedgerEntry], script: &Script) 
         violations.push(format!("{unread} records were never read back"));
     }
     Verdict { violations, states, rows: rows.len() as u64 }
+}
+
+/// Holds the quota ledger of each day against the service's own count: what is confirmed or refused it has counted, and
+/// it has counted nothing else but what is doubtful. `near` tells how many creations left around a midnight, so that it
+/// is not known on which side of it they were counted.
+pub(crate) fn judge_quota(
+    journal: &Journal,
+    counted: &BTreeMap<i64, u64>,
+    script: &Script,
+    near: impl Fn(Moment) -> u64,
+    figures: &mut QuotaFigures,
+) -> Vec<String> {
+    let mut violations = Vec::new();
+    let ours = journal.quota_days(Day::from_number(0), Day::from_number(100_000), 1_000).expect("readable");
+    let days: BTreeSet<i64> =
+        ours.iter().map(|day| day.day.number()).chain(counted.keys().copied()).collect();
+    for day in days.into_iter().map(Day::from_number) {
+        let ledger = journal.quota(day).expect("readable");
+        let there = counted.get(&day.number()).copied().unwrap_or(0);
+        let unsure = near(day.start()) + near(day.next().start());
+        let refused = if script.scenario.quota_counts_failures { ledger.refused } else { 0 };
+        if ledger.confirmed + refused > there + unsure || there > ledger.used() + unsure {
+            violations.push(format!("the service counted {there}, {unsure} near a midnight: {ledger:?}"));
+        }
+        if ledger.under_way() > 0 {
+            violations.push(format!("under way for ever: {ledger:?}"));
+        }
+        figures.sharp_days += u64::from(unsure == 0 && there > 0);
+        figures.refused += refused;
+        figures.doubtful += ledger.doubtful;
+    }
+    violations
 }
 
 fn rows(journal: &Journal) -> Vec<RowView> {

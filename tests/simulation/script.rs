@@ -8,6 +8,7 @@ use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, ROOT_COMPANY, Scenario}
 use uuid::Uuid;
 
 use super::network::Weather;
+use super::trial::LONGEST_LAG;
 
 /// Kinds of fault for creations that leave in doubt whether they were executed.
 const DOUBTFUL: &[FaultKind] = &[
@@ -127,6 +128,8 @@ pub(crate) struct Script {
     pub(crate) lives: Vec<End>,
     /// How far each life's wall clock is ahead, in milliseconds.
     pub(crate) wrong_clock_ms: i64,
+    /// When it is set, by the world's time, and how far it is ahead from then on.
+    pub(crate) clock_set: Option<(Duration, i64)>,
 }
 
 impl Script {
@@ -182,7 +185,14 @@ impl Script {
             })
             .chain([End::Interrupt(LONG_LIFE)])
             .collect();
+        // A generator of its own: the rest of the story stays as it is without.
+        let mut clocks = fastrand::Rng::with_seed(seed ^ 0xc10c_5e70);
+        let clock_set = (seed % 3 == 0).then(|| {
+            let at = LONGEST_LAG + Duration::from_millis(clocks.u64(500..20_000));
+            (at, clocks.i64(-30_000_000..30_000_000))
+        });
         Self {
+            clock_set,
             scenario,
             weather,
             in_doubt: if chance.u8(..) < 25 { InDoubt::Hold } else { InDoubt::Settle },
@@ -214,6 +224,7 @@ impl Script {
         script.twins.clear();
         script.lives = vec![End::Interrupt(Duration::from_secs(8 * 3_600))];
         (script.concurrency, script.in_doubt, script.wrong_clock_ms) = (concurrency, InDoubt::Settle, 0);
+        script.clock_set = None;
         script.scenario.fault.clear();
         script.scenario.daily_quota = 100_000;
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);

@@ -24,8 +24,10 @@ use super::time::{ProcessClock, Time};
 const BASE_URL: &str = "http://127.0.0.1:9/";
 /// How long after a lost answer "not there" may be believed. What the service does later is not promised.
 pub(crate) const SETTLE: Duration = Duration::from_secs(120);
+/// Whose rows they are.
+const CLIENT: &str = "sim";
 /// Longer than any search lags behind.
-const LONGEST_LAG: Duration = Duration::from_secs(30);
+pub(crate) const LONGEST_LAG: Duration = Duration::from_secs(30);
 /// Lives without disturbance after which everything must have come to an end.
 const CALM_LIVES: usize = 6;
 /// Longer than any quota can make a trial last.
@@ -53,6 +55,18 @@ pub(crate) struct Figures {
     pub(crate) traffic: Traffic,
     pub(crate) faults: BTreeMap<String, u64>,
     pub(crate) states: BTreeMap<String, u64>,
+    pub(crate) quota: QuotaFigures,
+    /// The most creations that were told to be used, by day.
+    pub(crate) used: BTreeMap<i64, u64>,
+}
+
+/// What the quota ledger of a trial came to.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct QuotaFigures {
+    /// Days whose midnights no creation was near, so that the service's count is known to the last one.
+    pub(crate) sharp_days: u64,
+    pub(crate) refused: u64,
+    pub(crate) doubtful: u64,
 }
 
 /// How a life ended.
@@ -115,10 +129,14 @@ pub(crate) fn carry_out(script: &Script, seed: u64) -> Trial {
         u64::try_from(midnight(time.now()) - midnight(Moment::parse(&start).expect("a moment"))).unwrap_or(0);
     trial.figures.traffic = network.traffic();
     let now = time.now().millis();
-    trial.figures.faults = network.sandbox.statistics(now).faults_fired;
+    let statistics = network.sandbox.statistics(now);
+    trial.figures.faults = statistics.faults_fired;
     let journal = Journal::open(&path).expect("the journal opens");
     let Verdict { violations, states, rows } = oracle::judge(&journal, &network.sandbox.ledger(now), script);
     trial.violations.extend(violations);
+    let counted = statistics.quota_by_day.get(CLIENT).cloned().unwrap_or_default();
+    let near = |midnight| network.creations_around(midnight);
+    trial.violations.extend(oracle::judge_quota(&journal, &counted, script, near, &mut trial.figures.quota));
     trial.figures.rows = rows;
     trial.figures.states = states;
     trial
@@ -145,7 +163,7 @@ pub(super) fn take_in(script: &Script, folder: &Path, path: &Path, now: Moment) 
         })
         .collect();
     let mut journal = Journal::open(path).expect("a new journal");
-    journal.bind(&Account { base_url: BASE_URL.into(), client_id: "sim".into() }).expect("a new journal");
+    journal.bind(&Account { base_url: BASE_URL.into(), client_id: CLIENT.into() }).expect("a new journal");
     let examined = import::examine(&files, &Default::default(), Some(&journal)).expect("readable files");
     match import::import(&examined, &mut journal, false, now).expect("an import") {
         Outcome::Imported(imported, _) => assert_eq!(imported.rows, script.rows as u64),
@@ -178,7 +196,7 @@ pub(super) fn options(script: &Script, network: &Arc<Network>) -> Options {
 pub(super) fn config(timeout: Duration) -> Config {
     Config {
         base_url: BASE_URL.parse().expect("an address"),
-        client_id: "sim".to_owned(),
+        client_id: CLIENT.to_owned(),
         client_secret: "sim".to_owned().into(),
         endpoints: Endpoints::new(Paths::Assumed, BTreeMap::new()).expect("the assumed paths"),
         request_timeout: timeout,
@@ -201,7 +219,7 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
     });
     let (fate, under_way) = runtime.block_on(async {
         network.time.begin_life();
-        let wrong = vec![(Duration::ZERO, script.wrong_clock_ms)];
+        let wrong = [(Duration::ZERO, script.wrong_clock_ms)].into_iter().chain(script.clock_set).collect();
         let clock = ProcessClock::start(&network.time, wrong);
         let mut journal = Journal::open(path).expect("the journal opens");
         let recovered = journal.recover(clock.now()).expect("the journal recovers");
@@ -245,7 +263,14 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
 
 fn note(event: &Event, trial: &mut Trial) {
     match event {
-        Event::Sent { .. } | Event::QuotaUsed { .. } | Event::Remaining(_) => {}
+        Event::QuotaUsed(day) => {
+            let used = trial.figures.used.entry(day.day.number()).or_default();
+            if day.used() < *used || day.ceiling.is_some_and(|ceiling| ceiling < day.used()) {
+                trial.violations.push(format!("the quota runs backwards: {used} used, then {day:?}"));
+            }
+            *used = day.used();
+        }
+        Event::Sent { .. } | Event::Remaining(_) => {}
         event => trial.trace.push(format!("{event:?}")),
     }
 }

@@ -3,6 +3,7 @@
 //! Everything is a small number that means something whatever has happened before, so that a sequence that fails can
 //! be made shorter and still be a sequence.
 
+use fleetload::model::verdict::Execution;
 use proptest::collection::vec;
 use proptest::option::{of, weighted};
 use proptest::prelude::*;
@@ -55,6 +56,8 @@ pub(crate) struct WriteSpec {
     /// Whether it is about the values the job has, or about older ones; `None` when it does not ask. Only for writes
     /// that name their state.
     pub(crate) content: Option<bool>,
+    /// What the answer says of the execution, as an index among all words.
+    pub(crate) execution: usize,
     pub(crate) what: What,
 }
 
@@ -68,12 +71,11 @@ pub(crate) enum What {
     Defer { after: i64, charged: bool },
     Return,
     Postpone { after: i64 },
-    Doubt { executed: bool, after: i64 },
+    Doubt { executed: bool, charged: bool, after: i64 },
     KeepDoubting { after: i64, absent_reads: u32 },
     Release,
     Hold { candidates: Vec<u8> },
     Ceiling { day: u8, ceiling: u64 },
-    Quota { day: u8, sent: i64, confirmed: i64, doubtful: i64 },
 }
 
 impl What {
@@ -91,8 +93,7 @@ impl What {
             | Self::Doubt { .. }
             | Self::KeepDoubting { .. }
             | Self::Release
-            | Self::Ceiling { .. }
-            | Self::Quota { .. } => false,
+            | Self::Ceiling { .. } => false,
         }
     }
 }
@@ -141,7 +142,14 @@ pub(crate) fn sequences() -> impl Strategy<Value = Vec<Operation>> {
 fn deaths() -> impl Strategy<Value = Vec<Operation>> {
     let claim = What::Claim { right_operation: true, content: None, baseline: None, counted: None };
     let first = |what: What| {
-        Operation::Write(vec![WriteSpec { job: 0, fitting: true, believed: None, content: None, what }])
+        Operation::Write(vec![WriteSpec {
+            job: 0,
+            fitting: true,
+            believed: None,
+            content: None,
+            execution: 0,
+            what,
+        }])
     };
     (2..4_usize).prop_map(move |times| {
         let crash = Operation::Crash { spilled: Vec::new() };
@@ -184,8 +192,16 @@ fn row() -> impl Strategy<Value = RowSpec> {
 
 fn write() -> impl Strategy<Value = WriteSpec> {
     let content = weighted(0.3, prop::bool::weighted(0.8));
-    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..14_usize), content, what()).prop_map(
-        |(job, fitting, believed, content, what)| WriteSpec { job, fitting, believed, content, what },
+    let execution = 0..Execution::ALL.len();
+    (0..8_usize, prop::bool::weighted(0.9), weighted(0.05, 0..14_usize), content, execution, what()).prop_map(
+        |(job, fitting, believed, content, execution, what)| WriteSpec {
+            job,
+            fitting,
+            believed,
+            content,
+            execution,
+            what,
+        },
     )
 }
 
@@ -203,7 +219,6 @@ fn what() -> impl Strategy<Value = What> {
     ];
     let day = || 0..2_u8;
     let ids = || vec(1..8_u8, 0..3);
-    let change = || -2..4_i64;
     let claim = (prop::bool::weighted(0.95), of(prop::bool::weighted(0.9)), of(ids()), of(day()));
     prop_oneof![
         12 => claim.prop_map(|(right_operation, content, baseline, counted)| {
@@ -215,16 +230,13 @@ fn what() -> impl Strategy<Value = What> {
         2 => (0..5_000_i64, any::<bool>()).prop_map(|(after, charged)| What::Defer { after, charged }),
         1 => Just(What::Return),
         1 => (0..5_000_i64).prop_map(|after| What::Postpone { after }),
-        4 => (prop::bool::weighted(0.2), 0..5_000_i64)
-            .prop_map(|(executed, after)| What::Doubt { executed, after }),
+        4 => (prop::bool::weighted(0.2), any::<bool>(), 0..5_000_i64)
+            .prop_map(|(executed, charged, after)| What::Doubt { executed, charged, after }),
         2 => (0..5_000_i64, 0..3_u32)
             .prop_map(|(after, absent_reads)| What::KeepDoubting { after, absent_reads }),
         3 => Just(What::Release),
         2 => ids().prop_map(|candidates| What::Hold { candidates }),
         1 => (day(), 0..50_u64).prop_map(|(day, ceiling)| What::Ceiling { day, ceiling }),
-        1 => (day(), change(), change(), change()).prop_map(|(day, sent, confirmed, doubtful)| {
-            What::Quota { day, sent, confirmed, doubtful }
-        }),
     ]
 }
 

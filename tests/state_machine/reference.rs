@@ -18,6 +18,8 @@ use fleetload::model::state::JobState::{
 
 pub(crate) use job::{Job, Values};
 
+use fleetload::model::verdict::Execution;
+
 use crate::operations::{How, What};
 
 /// How many deaths of the process in the middle of it a row may have.
@@ -42,8 +44,18 @@ pub(crate) type Move = (usize, JobState, JobState);
 /// What the reference says to something: the jobs that move, or that it must be refused.
 pub(crate) type Answer = Option<BTreeSet<Move>>;
 
-/// One day of the quota ledger: sent, confirmed, doubtful, ceiling.
-pub(crate) type Ledger = (u64, u64, u64, Option<u64>);
+/// A request that counts against the quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Creation {
+    pub(crate) job: usize,
+    /// The step it was sent for: how often the job had come to another step before.
+    pub(crate) step: usize,
+    pub(crate) day: i64,
+    /// What is known of it; nothing while it is under way.
+    pub(crate) known: Option<Execution>,
+    /// Whether it was found to be executed after all.
+    pub(crate) found: bool,
+}
 
 /// What a cancellation did: given up, skipped, under way or in doubt, held.
 pub(crate) type GivenUp = (u64, u64, u64, u64);
@@ -71,7 +83,9 @@ pub(crate) enum Taken {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub(crate) jobs: BTreeMap<usize, Job>,
-    pub(crate) quota: BTreeMap<i64, Ledger>,
+    /// In the order they left.
+    pub(crate) creations: Vec<Creation>,
+    pub(crate) ceilings: BTreeMap<i64, u64>,
     /// The job of each row of each import.
     pub(crate) imports: Vec<Vec<usize>>,
 }
@@ -84,7 +98,7 @@ pub(crate) fn allowed(what: &What) -> &'static [JobState] {
         What::Reject | What::Hold { .. } => &[Ready, Deferred, Sending, InDoubt],
         What::Defer { .. } | What::Return | What::Doubt { .. } => &[Sending],
         What::KeepDoubting { .. } | What::Release => &[InDoubt],
-        What::Ceiling { .. } | What::Quota { .. } => &[],
+        What::Ceiling { .. } => &[],
     }
 }
 
@@ -150,11 +164,84 @@ impl Reference {
     }
 
     /// A write to a job believed to be in `from`.
-    pub(crate) fn write(&mut self, number: usize, from: JobState, what: &What, now: i64) -> Answer {
-        let state = self.jobs.get(&number)?.state;
+    pub(crate) fn write(
+        &mut self,
+        number: usize,
+        from: JobState,
+        (what, execution): (&What, Execution),
+        now: i64,
+    ) -> Answer {
+        let (state, at) = self.jobs.get(&number).map(|job| (job.state, job.at))?;
         if !allowed(what).contains(&state) || (what.names_its_state() && from != state) {
             return None;
         }
+        let answer = self.change(number, what, now);
+        if answer.is_some() {
+            match what {
+                // Held instead, as the record is another job's: nothing was found.
+                _ if state == Sending => self.come_home(number, execution),
+                What::Advance { how: How::Created | How::Adopted | How::Done, .. }
+                    if self.jobs[&number].state != Held =>
+                {
+                    self.find(number, at);
+                }
+                _ => {}
+            }
+        }
+        answer
+    }
+
+    /// The creation under way has ended.
+    fn come_home(&mut self, number: usize, execution: Execution) {
+        let under_way = |it: &&mut Creation| it.job == number && it.known.is_none();
+        if let Some(it) = self.creations.iter_mut().find(under_way) {
+            it.known = Some(execution);
+        }
+    }
+
+    /// What the step of a job makes was found: one of its doubtful creations was executed. If they left on several
+    /// days, nobody knows which.
+    fn find(&mut self, number: usize, step: usize) {
+        let mut doubtful: Vec<&mut Creation> = self
+            .creations
+            .iter_mut()
+            .filter(|it| it.job == number && it.step == step && it.known == Some(Execution::Doubtful))
+            .collect();
+        let day = doubtful.first().map(|it| it.day);
+        if doubtful.iter().all(|it| Some(it.day) == day)
+            && let Some(it) = doubtful.first_mut()
+        {
+            it.found = true;
+        }
+    }
+
+    /// A day of the ledger: sent, confirmed, refused, doubtful.
+    pub(crate) fn ledger(&self, day: i64) -> (u64, u64, u64, u64) {
+        let count = |holds: fn(&Creation) -> bool| {
+            self.creations.iter().filter(|it| it.day == day && holds(it)).count() as u64
+        };
+        (
+            count(|it| it.known != Some(Execution::NotExecuted)),
+            count(|it| it.found || it.known == Some(Execution::Confirmed)),
+            count(|it| it.known == Some(Execution::Refused)),
+            count(|it| !it.found && it.known == Some(Execution::Doubtful)),
+        )
+    }
+
+    /// The ceiling learned last that no later day proves wrong.
+    pub(crate) fn latest_ceiling(&self) -> Option<u64> {
+        let proved_wrong = |day: i64, ceiling: u64| {
+            let days: BTreeSet<i64> = self.creations.iter().map(|it| it.day).collect();
+            days.into_iter().any(|later| {
+                let (_, confirmed, refused, _) = self.ledger(later);
+                later >= day && confirmed + refused > ceiling
+            })
+        };
+        let mut known = self.ceilings.iter().rev().map(|(&day, &ceiling)| (day, ceiling));
+        known.find(|&(day, ceiling)| !proved_wrong(day, ceiling)).map(|(_, ceiling)| ceiling)
+    }
+
+    fn change(&mut self, number: usize, what: &What, now: i64) -> Answer {
         match what {
             What::Claim { right_operation, content, baseline, counted } => {
                 if !right_operation || *content == Some(false) {
@@ -169,7 +256,8 @@ impl Reference {
                     job.baseline = Some(ids.iter().map(|&id| Record::from(id)).collect());
                 }
                 if let Some(day) = counted {
-                    self.count(i64::from(*day), 1, 0, 0);
+                    let (step, day) = (job.at, i64::from(*day));
+                    self.creations.push(Creation { job: number, step, day, known: None, found: false });
                 }
                 self.go(number, Sending)
             }
@@ -204,8 +292,9 @@ impl Reference {
                 self.job(number).due = Some(now + after);
                 self.go(number, Deferred)
             }
-            What::Doubt { executed, after } => {
+            What::Doubt { executed, charged, after } => {
                 let job = self.job(number);
+                job.doubts += u32::from(*charged);
                 job.doubted |= !executed;
                 job.executed = *executed;
                 job.absent_reads = 0;
@@ -237,7 +326,7 @@ impl Reference {
                 job.candidates = candidates.iter().map(|&id| Record::from(id)).collect();
                 self.go(number, Held)
             }
-            What::Ceiling { .. } | What::Quota { .. } => unreachable!("they are about no job"),
+            What::Ceiling { .. } => unreachable!("it is about no job"),
         }
     }
 
@@ -280,14 +369,6 @@ impl Reference {
         self.go(number, to)
     }
 
-    /// Adds to a day of the ledger; nothing falls below zero.
-    pub(crate) fn count(&mut self, day: i64, sent: i64, confirmed: i64, doubtful: i64) {
-        let ledger = self.quota.entry(day).or_default();
-        ledger.0 = ledger.0.saturating_add_signed(sent);
-        ledger.1 = ledger.1.saturating_add_signed(confirmed);
-        ledger.2 = ledger.2.saturating_add_signed(doubtful);
-    }
-
     /// Takes a row of the import under way. With `force`, its values are given to its job whatever state that is in.
     pub(crate) fn take(&mut self, values: Values, force: bool) -> Taken {
         let Some(number) = self.of_row(values.row) else {
@@ -318,10 +399,14 @@ impl Reference {
 
     /// The process ended and another one starts: how many are in doubt, how many held for good reason.
     pub(crate) fn recover(&mut self, now: i64) -> (u64, u64) {
+        for it in self.creations.iter_mut().filter(|it| it.known.is_none()) {
+            it.known = Some(Execution::Doubtful);
+        }
         let (mut doubtful, mut held) = (0, 0);
         for job in self.jobs.values_mut().filter(|job| job.state == Sending) {
             job.deaths += 1;
             job.doubted = true;
+            job.doubts += 1;
             job.absent_reads = 0;
             job.looks = 0;
             if job.deaths >= DEATHS {
@@ -367,7 +452,10 @@ impl Reference {
                 if job.record.is_none() && self.owner(id).is_some() {
                     return None;
                 }
-                self.finish(number, How::Adopted, Some(id))
+                let at = self.jobs[&number].at;
+                let answer = self.finish(number, How::Adopted, Some(id))?;
+                self.find(number, at);
+                Some(answer)
             }
             Decision::NotCreated => {
                 let job = self.job(number);

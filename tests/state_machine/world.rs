@@ -13,6 +13,7 @@ use fleetload::model::id::{ImportId, JobId, RemoteId};
 use fleetload::model::kind::Kind;
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
+use fleetload::model::verdict::Execution;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -229,7 +230,8 @@ impl World {
         {
             *id = record;
         }
-        let write = self.as_write(number, from, &what);
+        let execution = Execution::ALL[spec.execution];
+        let write = self.as_write(number, from, execution, &what);
         let content = spec.content.filter(|_| what.names_its_state());
         let write = match content {
             Some(right) => Write::IfUnchanged { content: self.content(number, right), then: Box::new(write) },
@@ -238,15 +240,11 @@ impl World {
         let outdated = content == Some(false);
         let answer = match what {
             What::Ceiling { day, ceiling } => {
-                self.reference.quota.entry(i64::from(day)).or_default().3 = Some(ceiling);
-                Some(BTreeSet::new())
-            }
-            What::Quota { day, sent, confirmed, doubtful } => {
-                self.reference.count(i64::from(day), sent, confirmed, doubtful);
+                self.reference.ceilings.insert(i64::from(day), ceiling);
                 Some(BTreeSet::new())
             }
             _ if outdated => None,
-            _ => self.reference.write(number, from, &what, self.now),
+            _ => self.reference.write(number, from, (&what, execution), self.now),
         };
         let job = self.reference.jobs.get(&number);
         match (&what, &answer, &known) {

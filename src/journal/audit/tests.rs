@@ -31,6 +31,7 @@ fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again
         job: jobs[0],
         doubt: Doubt::Timeout,
         executed: false,
+        charged: true,
         until: at(3_000),
         evidence: evidence.clone(),
     };

@@ -230,6 +230,7 @@ fn a_corrected_row_that_the_service_said_it_carried_out_is_doubted_unless_it_has
             job,
             doubt: Doubt::NoId,
             executed: true,
+            charged: true,
             until: at(4_000),
             evidence: Evidence::at(at(3_000)),
         };

@@ -111,6 +111,7 @@ fn a_job_said_not_to_be_created_is_sent_again_even_when_the_service_said_it_was(
         job: jobs[0],
         doubt: crate::model::verdict::Doubt::Unreadable,
         executed: true,
+        charged: true,
         until: at(4_000),
         evidence: Evidence::at(at(3_000)),
     };

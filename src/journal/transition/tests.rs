@@ -15,7 +15,7 @@ use crate::model::state::JobState::{
     self, Adopted, Blocked, Created, Deferred, Existing, Held, InDoubt, Ready, Rejected, Sending,
 };
 use crate::model::time::Day;
-use crate::model::verdict::Doubt;
+use crate::model::verdict::{Doubt, Execution};
 
 const ADD: Operation = Operation::AddCompany;
 
@@ -70,6 +70,7 @@ fn writes(job: JobId, from: JobState) -> Vec<(Write, &'static [JobState], JobSta
                 job,
                 doubt: Doubt::Timeout,
                 executed: false,
+                charged: true,
                 until: at(9_000),
                 evidence: evidence.clone(),
             },
@@ -169,13 +170,17 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
         charged: true,
         code: "rateLimitExceeded".into(),
         reason: "slower".into(),
-        evidence: Evidence { status: Some(429), took_ms: Some(12), ..Evidence::at(at(2_500)) },
+        evidence: Evidence {
+            execution: Execution::NotExecuted,
+            status: Some(429),
+            took_ms: Some(12),
+            ..Evidence::at(at(2_500))
+        },
     };
     apply(&mut bench.journal, with(jobs[0], Some(vec![id(9), id(7), id(9)]), at(2_000))).unwrap();
     apply(&mut bench.journal, defer).unwrap();
     apply(&mut bench.journal, with(jobs[0], Some(vec![id(8)]), at(9_000))).unwrap();
     apply(&mut bench.journal, with(jobs[1], Some(vec![]), at(9_001))).unwrap();
-    apply(&mut bench.journal, Write::Quota { day, sent: -1, confirmed: 0, doubtful: 1 }).unwrap();
     apply(&mut bench.journal, Write::Ceiling { day, ceiling: 77, at: at(9_002) }).unwrap();
 
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
@@ -186,7 +191,7 @@ fn a_claim_counts_the_quota_and_keeps_the_baseline_of_the_first_send_only() {
         bench.journal.connection.query_row("SELECT count(*) FROM baseline", [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 2, "a set that no job holds is not kept");
     let quota = bench.journal.quota(day).unwrap();
-    assert_eq!((quota.sent, quota.confirmed, quota.doubtful, quota.ceiling), (2, 0, 1, Some(77)));
+    assert_eq!((quota.sent, quota.used(), quota.under_way(), quota.ceiling), (2, 0, 2, Some(77)));
     assert_eq!(bench.journal.latest_ceiling().unwrap(), Some(77));
     let open: i64 = bench
         .journal
@@ -224,6 +229,7 @@ fn the_steps_after_a_creation_come_one_by_one_and_the_creation_names_the_end() {
         job: parent,
         doubt: Doubt::Timeout,
         executed: false,
+        charged: true,
         until: at(4_000),
         evidence: Evidence::at(at(3_000)),
     };
@@ -308,6 +314,7 @@ fn what_the_service_says_it_carried_out_is_never_let_go() {
         job: jobs[0],
         doubt: Doubt::Unreadable,
         executed: true,
+        charged: true,
         until: at(4_000),
         evidence: Evidence::at(at(3_000)),
     };
@@ -377,7 +384,6 @@ fn every_write_survives_the_spill_file_and_back() {
         then: Box::new(rejected(JobId(7), Ready)),
     });
     all.push(Write::Ceiling { day, ceiling: u64::MAX >> 1, at: at(1) });
-    all.push(Write::Quota { day, sent: -1, confirmed: 2, doubtful: 0 });
     all.push(Write::Claim {
         content: None,
         job: JobId(7),

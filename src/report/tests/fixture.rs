@@ -18,7 +18,7 @@ use crate::model::operation::Operation;
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 use crate::model::time::Moment;
-use crate::model::verdict::{Doubt, Rejection, Violation};
+use crate::model::verdict::{Doubt, Execution, Rejection, Violation};
 use crate::report::{Caller, Standing, Written, write};
 use crate::sheet::{self, Options, Pointer, Row};
 
@@ -150,7 +150,7 @@ impl Bench {
     }
 
     pub(super) fn done(&mut self, name: &str, from: JobState, how: How, number: u128, minute: i64) {
-        let evidence = Evidence::at(at(minute));
+        let evidence = Evidence { execution: Execution::Confirmed, ..Evidence::at(at(minute)) };
         self.apply(&[Write::Advance { job: self.job(name), from, how, id: Some(id(number)), evidence }]);
     }
 
@@ -167,7 +167,8 @@ impl Bench {
             .map(|(path, message)| Violation { path: (*path).into(), message: (*message).into() })
             .collect();
         let rejection = Rejection { code: code.into(), message: message.into(), violations };
-        let (job, evidence) = (self.job(name), Evidence::at(at(minute)));
+        let evidence = Evidence { execution: Execution::Refused, ..Evidence::at(at(minute)) };
+        let job = self.job(name);
         self.apply(&[Write::Reject { job, from: JobState::Sending, rejection, evidence }]);
     }
 
@@ -256,20 +257,27 @@ pub(super) fn every_state() -> (Bench, ImportId) {
     bench.claim("doubt", add, 7);
     let (job, evidence) = (bench.job("doubt"), Evidence::at(at(8)));
     let doubt = Doubt::Timeout;
-    bench.apply(&[Write::Doubt { job, doubt, executed: false, until: at(18), evidence: evidence.clone() }]);
+    bench.apply(&[Write::Doubt {
+        job,
+        doubt,
+        executed: false,
+        charged: true,
+        until: at(18),
+        evidence: evidence.clone(),
+    }]);
     bench.claim("adopted", add, 9);
     let job = bench.job("adopted");
     let doubt = Doubt::Disconnected;
-    bench.apply(&[Write::Doubt { job, doubt, executed: false, until: at(19), evidence }]);
+    bench.apply(&[Write::Doubt { job, doubt, executed: false, charged: true, until: at(19), evidence }]);
     bench.done("adopted", JobState::InDoubt, How::Adopted, 2, 20);
     bench.done("there", JobState::Ready, How::Existing, 3, 21);
     bench.claim("later", add, 22);
-    let (job, evidence) = (bench.job("later"), Evidence::at(at(23)));
+    let job = bench.job("later");
+    let evidence = Evidence { execution: Execution::NotExecuted, ..Evidence::at(at(23)) };
     let (code, reason) = ("quotaLimitExceeded".into(), "the day's quota of creations is spent".into());
     bench.apply(&[
         Write::Defer { job, until: at(720), charged: false, code, reason, evidence },
-        Write::Ceiling { day: at(0).day(), ceiling: 9, at: at(23) },
-        Write::Quota { day: at(0).day(), sent: -1, confirmed: 2, doubtful: 1 },
+        Write::Ceiling { day: at(0).day(), ceiling: 12, at: at(23) },
     ]);
     bench.claim("given", add, 24);
     bench.hold("given", "absent", "the record was not found", vec![], 25);

@@ -14,7 +14,7 @@ fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
     let day = quota.leaves(now);
     let until = at("2026-03-02T00:00:03Z");
     assert_eq!(quota.refused(now, day), Parking::Until(until));
-    assert_eq!(quota.used(), 0, "a refused creation does not count");
+    assert_eq!(quota.sent, 0, "a refused creation does not count");
     assert_eq!(quota.permits(now), Err(Some(until)));
     assert_eq!(quota.refused(now, day), Parking::Already, "others were under way");
 }
@@ -31,7 +31,7 @@ fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepte
     assert_eq!(quota.permits(morning), Err(None));
     assert!(quota.accepted());
     assert_eq!(quota.permits(morning), Ok(()));
-    assert_eq!(quota.used(), 1);
+    assert_eq!(quota.sent, 1);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
     quota.leaves(midnight);
     let before = at("2026-03-01T23:59:50Z");
     assert!(quota.permits(before).is_err());
-    assert_eq!(quota.used(), 4);
+    assert_eq!(quota.sent, 4);
 }
 
 #[test]
@@ -103,12 +103,12 @@ fn the_services_day_counts_even_where_it_lies_before_ours() {
     let theirs = at("2026-03-01T23:59:55Z");
     let mut quota = Quota::new(ours.day(), 7, Some(3), None, 0);
     assert!(quota.begin_day(theirs.day()));
-    quota.add_used(theirs.day(), 2);
+    quota.add_sent(theirs.day(), 2);
     assert_eq!(quota.permits(theirs), Ok(()));
     quota.leaves(theirs);
     assert_eq!(quota.permits(theirs), Err(Some(at("2026-03-02T00:00:03Z"))));
     assert!(!quota.begin_day(theirs.day()), "the same day again changes nothing");
-    assert_eq!(quota.used(), 3);
+    assert_eq!(quota.sent, 3);
 }
 
 #[test]
@@ -165,4 +165,41 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
             let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
         }
     }
+}
+
+#[test]
+fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned_away_as_well() {
+    let now = at("2026-03-01T12:00:00Z");
+    let day = now.day();
+    let mut quota = Quota::new(day, 57, None, Some(40), 0);
+    for _ in 0..5 {
+        quota.leaves(now);
+    }
+    assert_eq!(quota.lesson(), None, "nothing was refused yet");
+    quota.refused(now, day);
+    assert_eq!(quota.lesson(), Some(61), "four are under way and may have come before");
+    assert_eq!(quota.lesson(), None, "that is no news");
+    quota.refused(now, day);
+    assert_eq!(quota.lesson(), Some(60));
+    // Turned away for its pace, and one that never left: they were not counted either.
+    quota.came_home_unexecuted(day);
+    assert_eq!(quota.lesson(), Some(59));
+    quota.came_home_unexecuted(day);
+    assert_eq!(quota.lesson(), Some(58));
+    assert!(!quota.accepted(), "the one that came before");
+
+    // Raised on the same day: the next refusal teaches anew, and more.
+    let mut raised = Quota::new(day, 58, None, Some(58), 0);
+    raised.begin_cautiously();
+    raised.leaves(now);
+    assert!(raised.accepted());
+    for _ in 0..3 {
+        raised.leaves(now);
+    }
+    raised.refused(now, day);
+    assert_eq!(raised.lesson(), Some(61));
+    // What was counted since midnight says nothing about the day before.
+    let later = at("2026-03-02T00:00:04Z");
+    assert_eq!(raised.permits(later), Ok(()));
+    assert_eq!(raised.lesson(), None);
 }

@@ -9,6 +9,11 @@ fn tick(seconds: u64) -> Tick {
     Tick { now: start.plus(Duration::from_secs(seconds)), elapsed: Duration::from_secs(seconds) }
 }
 
+fn quota_used(confirmed: u64, ceiling: u64) -> Event {
+    let day = tick(0).now.day();
+    Event::QuotaUsed(QuotaDay { sent: confirmed, confirmed, ..QuotaDay::unused(day) }.under(Some(ceiling)))
+}
+
 fn moved(from: JobState, to: JobState) -> Event {
     Event::Moved { job: JobId(1), kind: Kind::Device, from, to }
 }
@@ -58,7 +63,7 @@ fn the_line_tells_counts_the_pace_of_each_operation_quota_and_when_it_is_done() 
         line(&picture),
         "200 of 1,180 done, 980 waiting; addDevice 20/s of 98; done about 12:00:30 UTC, in 20 s, verification included"
     );
-    picture.take(&Event::QuotaUsed { used: 200, ceiling: Some(700) }, tick(10), &TimeZone::UTC);
+    picture.take(&quota_used(200, 700), tick(10), &TimeZone::UTC);
     let quota = Some(Allowance { per_day: 700, today: 500 });
     counts(&mut picture, Remaining { quota, ..facts(980, 10) }, 10);
     assert_eq!(

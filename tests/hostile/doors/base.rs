@@ -13,7 +13,7 @@ use fleetload::model::id::RemoteId;
 use fleetload::model::operation::Operation;
 use fleetload::model::state::JobState::{InDoubt, Ready, Sending};
 use fleetload::model::time::Moment;
-use fleetload::model::verdict::{Doubt, Rejection, Violation};
+use fleetload::model::verdict::{Doubt, Execution, Rejection, Violation};
 use fleetload::sheet::Options;
 use rusqlite::Connection;
 
@@ -102,7 +102,6 @@ fn live(journal: &mut Journal, folder: &Path) {
         }
     }
     let day = THEN.day();
-    carry_out(journal, Write::Quota { day, sent: 9, confirmed: 5, doubtful: 2 });
     carry_out(journal, Write::Ceiling { day, ceiling: 9, at: THEN });
     let run = journal.begin_run(THEN).expect("a run");
     let requests = BTreeMap::from([(Operation::AddCompany, 5), (Operation::AddDevice, 3)]);
@@ -138,6 +137,7 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
     let job = work.job;
     let evidence = Evidence {
         at: THEN,
+        execution: Execution::Confirmed,
         status: Some(200),
         code: Some("invalidData".into()),
         excerpt: Some("{\"status\":\"FAILED\"}".into()),
@@ -201,7 +201,7 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
 }
 
 fn doubt(job: fleetload::model::id::JobId, evidence: Evidence) -> Write {
-    Write::Doubt { job, doubt: Doubt::Timeout, executed: false, until: THEN, evidence }
+    Write::Doubt { job, doubt: Doubt::Timeout, executed: false, charged: true, until: THEN, evidence }
 }
 
 fn carry_out(journal: &mut Journal, write: Write) {
@@ -215,7 +215,7 @@ pub(super) fn spilled() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("fleetload.db");
     fs::write(&path, busy()).expect("a journal");
-    let mut writes = vec![Write::Quota { day: THEN.day(), sent: -1, confirmed: 1, doubtful: 0 }];
+    let mut writes = vec![Write::Ceiling { day: THEN.day(), ceiling: 7, at: THEN }];
     let journal = Journal::open(&path).expect("the busy journal");
     for number in 1..=15 {
         let job = fleetload::model::id::JobId(number);

@@ -51,6 +51,8 @@ pub(crate) struct Job {
     pub(crate) deaths: u32,
     /// An earlier request of this step may have been carried out.
     pub(crate) doubted: bool,
+    /// How often the step was in doubt, as far as that is held against the row.
+    pub(crate) doubts: u32,
     /// The service said that it was carried out.
     pub(crate) executed: bool,
     pub(crate) absent_reads: u32,
@@ -77,6 +79,7 @@ impl Job {
             deferrals: 0,
             deaths: 0,
             doubted: false,
+            doubts: 0,
             executed: false,
             absent_reads: 0,
             looks: 0,
@@ -103,12 +106,14 @@ impl Job {
             (Some(_), None, Some(outcome)) => (outcome, 0),
             (Some(_), None, None) => unreachable!("a record comes with its outcome"),
         };
+        let doubts = self.doubts;
         let sent_before = (self.doubted, self.executed, self.first_sent, self.baseline.take());
         self.forget_the_step();
         if self.at == stood_at && !self.state.is_final() && self.values.natural_key == values.natural_key {
             let (doubted, executed, first_sent, baseline) = sent_before;
             // What the service said it carried out may be there, whatever the row says now.
             self.doubted = doubted || executed;
+            self.doubts = doubts;
             (self.first_sent, self.baseline) = (first_sent, baseline);
         }
         self.values = values;
@@ -142,6 +147,7 @@ impl Job {
         self.deferrals = 0;
         self.deaths = 0;
         self.doubted = false;
+        self.doubts = 0;
         self.executed = false;
         self.absent_reads = 0;
         self.looks = 0;

@@ -5,7 +5,7 @@ use fleetload::model::id::RemoteId;
 use fleetload::model::operation::Operation as Call;
 use fleetload::model::state::JobState;
 use fleetload::model::time::{Day, Moment};
-use fleetload::model::verdict::{Doubt, Rejection};
+use fleetload::model::verdict::{Doubt, Execution, Rejection};
 
 use super::{World, id_of};
 use crate::operations::{How, What};
@@ -19,10 +19,10 @@ impl World {
         }
     }
 
-    pub(super) fn as_write(&self, number: usize, from: JobState, what: &What) -> Write {
+    pub(super) fn as_write(&self, number: usize, from: JobState, execution: Execution, what: &What) -> Write {
         let (job, at) = (id_of(number), self.moment());
         let later = |after: i64| Moment::from_millis(self.now + after);
-        let evidence = Evidence { status: Some(200), took_ms: Some(12), ..Evidence::at(at) };
+        let evidence = Evidence { execution, status: Some(200), took_ms: Some(12), ..Evidence::at(at) };
         let (code, reason) = ("some.code".to_owned(), "some words".to_owned());
         let known = self.reference.jobs.get(&number);
         match what {
@@ -62,10 +62,11 @@ impl World {
             }
             What::Return => Write::Return { job, code, reason, evidence },
             What::Postpone { after } => Write::Postpone { job, from, until: later(*after), code, reason, at },
-            What::Doubt { executed, after } => Write::Doubt {
+            What::Doubt { executed, charged, after } => Write::Doubt {
                 job,
                 doubt: if *executed { Doubt::NoId } else { Doubt::Timeout },
                 executed: *executed,
+                charged: *charged,
                 until: later(*after),
                 evidence,
             },
@@ -96,12 +97,6 @@ impl World {
             What::Ceiling { day, ceiling } => {
                 Write::Ceiling { day: Day::from_number(i64::from(*day)), ceiling: *ceiling, at }
             }
-            What::Quota { day, sent, confirmed, doubtful } => Write::Quota {
-                day: Day::from_number(i64::from(*day)),
-                sent: *sent,
-                confirmed: *confirmed,
-                doubtful: *doubtful,
-            },
         }
     }
 }
