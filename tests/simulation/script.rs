@@ -96,6 +96,8 @@ enum Theme {
     OwnSites,
     /// A service without look-ups, for as long as it is disturbed.
     NoLookUps,
+    /// Rows that the service refuses, and counts.
+    Refusals,
     /// Nothing in particular.
     Any,
 }
@@ -107,6 +109,7 @@ impl Theme {
             1 => Self::Twins,
             2 => Self::OwnSites,
             3 => Self::NoLookUps,
+            4 => Self::Refusals,
             _ => Self::Any,
         }
     }
@@ -147,7 +150,7 @@ impl Script {
                 (false, true) => rows as u64 * 2 / 3,
                 (false, false) => 100_000,
             },
-            quota_counts_failures: chance.bool(),
+            quota_counts_failures: chance.bool() || theme == Theme::Refusals,
             quota_per_operation: chance.bool(),
             token_seconds: if chance.bool() { 14_400 } else { chance.u64(20..900) },
             clock_starts_at: Some(start.parse().expect("a moment")),
@@ -187,7 +190,7 @@ impl Script {
             .collect();
         // A generator of its own: the rest of the story stays as it is without.
         let mut clocks = fastrand::Rng::with_seed(seed ^ 0xc10c_5e70);
-        let clock_set = (seed % 3 == 0).then(|| {
+        let clock_set = seed.is_multiple_of(3).then(|| {
             let at = LONGEST_LAG + Duration::from_millis(clocks.u64(500..20_000));
             (at, clocks.i64(-30_000_000..30_000_000))
         });
@@ -243,6 +246,10 @@ fn draw_faults(chance: &mut fastrand::Rng, scenario: &mut Scenario, theme: Theme
         Theme::Twins => {
             always("findSitesByName", FaultKind::GeneralError, 0.4);
             always("addSite", FaultKind::RequestLost, 0.4);
+        }
+        Theme::Refusals => {
+            always("addDevice", FaultKind::InvalidData, 0.5);
+            always("addPerson", FaultKind::GeneralError, 0.5);
         }
         Theme::OwnSites => always("addDevice", FaultKind::OrphanSite, 0.3),
         Theme::NoLookUps => {
