@@ -19,6 +19,8 @@ use super::line::RESULT_COLUMNS;
 
 /// How wide columns of the input are shown, in characters.
 const SHOWN: std::ops::RangeInclusive<usize> = 12..=40;
+/// How wide frozen columns of the input may be together, in characters.
+const FROZEN: f64 = 80.0;
 /// Columns shown for the cells of rows that are wider than the header; what stands beyond them is in the last one.
 const SURPLUS: usize = 50;
 /// Most columns of the input that are shown: a worksheet ends at 16,384, and the result columns follow.
@@ -183,6 +185,29 @@ impl Layout {
     pub(super) fn width(&self, position: usize) -> f64 {
         let header = self.headers.get(position).map_or("", String::as_str);
         self.count.widths.of(self.kept.get(position).copied().unwrap_or_default(), header)
+    }
+
+    /// How many columns from the left hold what the rows are known by, where these leave room on a screen for others.
+    pub(super) fn identifying(&self) -> u16 {
+        let mut wide = 0.0;
+        let near = (0..self.headers.len()).take_while(|&position| {
+            wide += self.width(position);
+            wide <= FROZEN
+        });
+        let known_by = |position: &usize| {
+            matches!(&self.meaning[*position], Mapped::Column { column, .. }
+                if matches!(column.form, Form::Key | Form::Username) || column.name == "name")
+        };
+        let columns = near.filter(known_by).last().map_or(0, |position| position + 1);
+        u16::try_from(columns).unwrap_or_default()
+    }
+
+    /// What the cells under a shown header hold; `None` where it is no column of ours.
+    pub(super) fn form(&self, position: usize) -> Option<Form> {
+        match self.meaning.get(position)? {
+            Mapped::Column { column, .. } => Some(column.form),
+            Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+        }
     }
 
     /// The cells of a row under the shown headers; blank where the row is shorter.

@@ -7,6 +7,7 @@
 //! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
 //! place    which folder they go to
 //! own_sheet a sheet of our own in a workbook, filled from above
+//! to_do_sheet the first sheet of fix.xlsx            summary_sheet the first sheet of results.xlsx
 //!
 //! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
 //! objects   results.jsonl                         figures  summary.json
@@ -33,6 +34,7 @@ mod paint;
 mod place;
 mod replace;
 mod summary_sheet;
+mod to_do_sheet;
 mod workbook;
 
 use std::path::{Path, PathBuf};
@@ -133,7 +135,7 @@ pub fn write(
         Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
     let elsewhere = Elsewhere::of(journal);
     let mut results = Workbook::results(&folder, &info, &summary)?;
-    let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &figures.whose, &advisor)).transpose()?;
+    let mut fix = has_fix.then(|| Workbook::fix(&folder, &info, &figures.whose)).transpose()?;
     let mut objects = Objects::begin(&folder, &figures.whose)?;
     let mut page = Page::default();
     let (mut tables, mut fixes) = (Vec::new(), Vec::new());
@@ -171,7 +173,10 @@ pub fn write(
         });
     }
     fixes.push(match fix {
-        Some(fix) => Change::Put(fix.finish()?),
+        Some(mut fix) => {
+            fix.tell_what_to_do(&advisor, import)?;
+            Change::Put(fix.finish()?)
+        }
         None => Change::Remove(workbook::FIX.to_owned()),
     });
     // The workbook stands before the tables.

@@ -15,6 +15,8 @@ pub(super) struct Paint {
     pub(super) own_header: Format,
     /// A cell of the input: text, whatever it looks like.
     pub(super) text: Format,
+    /// A cell of a row in which nothing is to be corrected.
+    pub(super) along: Format,
     /// A cell of the input that is to blame.
     pub(super) marked: Format,
     /// A cell of the input that is worth a look.
@@ -62,19 +64,20 @@ pub(super) fn printed(sheet: &mut Worksheet) {
     printed_over(sheet, 1);
 }
 
-/// The same for a table of the user's, with its header and its first column on every page; `widths` are those of its
-/// columns, in characters.
+/// The same for a table of the user's, with its header and its columns up to `last` on every page; `widths` are those of
+/// its columns, in characters.
 pub(super) fn printed_table(
     sheet: &mut Worksheet,
     header: u32,
     widths: impl Iterator<Item = f64>,
+    last: u16,
 ) -> Result<(), XlsxError> {
     let wide = widths.sum::<f64>();
     printed_over(
         sheet,
         (1..MOST_PAGES).find(|pages| wide <= READABLE * f64::from(*pages)).unwrap_or(MOST_PAGES),
     );
-    sheet.set_repeat_rows(header, header)?.set_repeat_columns(0, 0)?;
+    sheet.set_repeat_rows(header, header)?.set_repeat_columns(0, last)?;
     Ok(())
 }
 
@@ -128,6 +131,11 @@ impl Paint {
             own_header: header.clone().set_background_color(Color::RGB(0xD9_E1_F2)),
             header: header.set_background_color(Color::RGB(0xF2_F2_F2)),
             marked: red(&text),
+            along: text
+                .clone()
+                .set_italic()
+                .set_background_color(Color::RGB(0xED_ED_ED))
+                .set_font_color(Color::RGB(0x59_59_59)),
             text,
             number: plain.clone().set_num_format("#,##0"),
             total: plain.clone().set_num_format("#,##0").set_bold().set_border_top(FormatBorder::Thin),

@@ -183,7 +183,8 @@ fn every_column_of_the_users_and_every_cell_in_it_has_the_format_of_text() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
     let width = COMPANIES.lines().next().unwrap().split(',').count();
-    for (file, sheet) in [("results.xlsx", 2), ("fix.xlsx", 1)] {
+    // In fix.xlsx the reason is first.
+    for (file, sheet, first) in [("results.xlsx", 2, 0), ("fix.xlsx", 2, 3)] {
         let parts = parts(&written.folder.join(file));
         let (styles, sheet) = (&parts["xl/styles.xml"], &parts[&format!("xl/worksheets/sheet{sheet}.xml")]);
         let between = |text: &str, open: &str, close: &str| -> Vec<String> {
@@ -201,7 +202,7 @@ fn every_column_of_the_users_and_every_cell_in_it_has_the_format_of_text() {
         let mut columns = 0;
         for column in between(sheet, "<col", "/>").iter().filter(|column| column.starts_with(' ')) {
             let number = |name: &str| attribute(column, name).unwrap().parse::<usize>().unwrap();
-            if number("max") <= width {
+            if number("min") > first && number("max") <= first + width {
                 assert!(is_text(&attribute(column, "style").expect("a style")), "{file}: {column}");
                 columns += number("max") + 1 - number("min");
             }
@@ -211,7 +212,9 @@ fn every_column_of_the_users_and_every_cell_in_it_has_the_format_of_text() {
         for cell in between(sheet, "<c", ">").iter().filter(|cell| cell.starts_with(" r=")) {
             let at = attribute(cell, "r").unwrap();
             let letters = at.trim_end_matches(|c: char| c.is_ascii_digit());
-            if letters.len() == 1 && usize::from(letters.as_bytes()[0] - b'A') < width {
+            if letters.len() == 1
+                && (first..first + width).contains(&usize::from(letters.as_bytes()[0] - b'A'))
+            {
                 assert!(is_text(&attribute(cell, "s").expect("a style")), "{file}: {cell}");
                 cells += 1;
             }
@@ -283,10 +286,11 @@ fn text_of(path: &Path, prefix: &str) -> String {
 }
 
 #[test]
-fn every_sheet_is_printed_across_with_its_header_its_first_column_and_the_number_of_the_page() {
+fn every_sheet_is_printed_across_with_its_header_its_first_columns_and_the_number_of_the_page() {
     let (bench, import) = every_state();
     let written = bench.write(import, "reports");
-    for (name, sheets, tables) in [("results.xlsx", 3, 2), ("fix.xlsx", 2, 2)] {
+    for (name, sheets, last) in [("results.xlsx", 3, "A"), ("fix.xlsx", 3, "C")] {
+        let tables = 2;
         let path = written.folder.join(name);
         let text = text_of(&path, "xl/worksheets/sheet");
         for (mark, times) in [
@@ -299,7 +303,7 @@ fn every_sheet_is_printed_across_with_its_header_its_first_column_and_the_number
         }
         let titles = text_of(&path, "xl/workbook.xml");
         assert_eq!(titles.matches("_xlnm.Print_Titles").count(), tables, "{name}");
-        assert_eq!(titles.matches("!$A:$A,").count(), tables, "{name}");
+        assert_eq!(titles.matches(&format!("!$A:${last},")).count(), tables, "{name}");
         // Tables that are too wide to be read on one page are printed over several; nothing else is.
         assert_eq!(text.matches("fitToWidth=\"").count(), tables, "{name}");
     }
@@ -311,16 +315,36 @@ fn the_cells_to_blame_carry_notes() {
     let written = bench.write(import, "reports");
     let notes = text_of(&written.folder.join("fix.xlsx"), "xl/comments");
     for (cell, words) in [
-        ("E2", "must be a phone number"),
-        ("I2", "must not contain quotes"),
-        ("C2", "already in use by"),
-        ("H3", "no such licence"),
+        ("H2", "must be a phone number"),
+        ("L2", "must not contain quotes"),
+        ("F2", "already in use by"),
+        ("K3", "no such licence"),
     ] {
         let (_, after) =
             notes.split_once(&format!("ref=\"{cell}\"")).unwrap_or_else(|| panic!("{cell}: {notes}"));
         let note = after.split("</comment>").next().unwrap();
         assert!(note.contains(words), "{cell}: {note}");
     }
+}
+
+#[test]
+fn what_is_wrong_is_frozen_at_the_left_of_the_rows_to_correct_and_what_they_are_known_by_in_the_results() {
+    let (bench, import) = every_state();
+    let written = bench.write(import, "reports");
+    for (name, frozen) in [("results.xlsx", [4, 2]), ("fix.xlsx", [3, 3])] {
+        let parts = parts(&written.folder.join(name));
+        for (sheet, columns) in [2, 3].into_iter().zip(frozen) {
+            let sheet = &parts[&format!("xl/worksheets/sheet{sheet}.xml")];
+            assert!(
+                sheet.contains(&format!("<pane xSplit=\"{columns}\" ySplit=\"1\"")),
+                "{name}: {sheet:.900}"
+            );
+        }
+    }
+    let mut book: Xlsx<_> = open_workbook(written.fix.unwrap()).unwrap();
+    let sheet = book.worksheet_range("Companies").unwrap();
+    let header: Vec<String> = sheet.rows().next().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(header[..4], ["result_status", "result_message", "result_advice", "Key"]);
 }
 
 #[test]

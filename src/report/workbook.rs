@@ -1,4 +1,5 @@
-//! `results.xlsx` and `fix.xlsx`: the sheets of the input with the result columns, streamed row by row.
+//! `results.xlsx` and `fix.xlsx`: the sheets of the input with the result columns, streamed row by row. In `fix.xlsx` what
+//! is wrong and what to enter come first.
 //!
 //! Cells are written as text and formatted as text, so that nothing is a formula and zeros survive editing. The
 //! cells to blame are coloured and carry a note.
@@ -10,6 +11,9 @@ use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
 
 use crate::error::{Error, Result, without_panic};
 use crate::journal::{ImportInfo, Whose};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::sheet::template;
 
 use super::advice::Advisor;
 use super::layout::Layout;
@@ -18,15 +22,12 @@ use super::name::{Names, cut, naming_kind};
 use super::paint::{Paint, headed, printed, printed_table};
 use super::replace::{Beside, Folder};
 use super::summary_sheet::{self, Summary};
+use super::to_do_sheet::{self, ToDo};
 
 /// The workbook of all rows.
 pub const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub const FIX: &str = "fix.xlsx";
-
-/// The note in `fix.xlsx` that says how it is used: on the first of our own headers, where it is in nobody's way.
-const HOW_TO_FIX: &str = "Correct the cells of each row; those that the service named are red. The columns result_\u{2026} say why \
-                          and are not read. Save this workbook, then type: ";
 
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;
@@ -42,14 +43,44 @@ pub(super) const AUTHOR: &str = "fleetload";
 pub(super) const NOTES: usize = 2_000;
 /// Height of one line of text, in points.
 pub(super) const LINE_HEIGHT: f64 = 15.0;
-/// Characters of a line in the columns of sentences, a little less than they are wide.
-const LINE_CHARS: usize = 55;
 /// Rows of one sheet that are made as high as their text; the library keeps each of them in memory.
 pub(super) const TALL: u32 = 5_000;
 /// Most lines that a row shows at once.
-const LINES: usize = 6;
+const LINES: usize = 8;
 /// Widths of the result columns.
 const RESULT_WIDTHS: [f64; RESULT_COLUMNS.len()] = [13.0, 38.0, 22.0, 60.0, 20.0, 60.0, 16.0, 22.0, 36.0];
+
+/// Where the result columns stand beside those of the input, by their places in [`RESULT_COLUMNS`].
+#[derive(Debug, Clone, Copy)]
+struct Order {
+    left: &'static [usize],
+    right: &'static [usize],
+    /// Width of the columns of sentences.
+    sentences: f64,
+    /// Characters of a line in them, a little less than they are wide.
+    line_chars: usize,
+}
+
+impl Order {
+    /// All of them behind the columns of the input.
+    const BEHIND: Self =
+        Self { left: &[], right: &[0, 1, 2, 3, 4, 5, 6, 7, 8], sentences: 60.0, line_chars: 55 };
+    /// The status, what is wrong and what to do first; the frozen part leaves room for the rest of a screen.
+    const REASON_FIRST: Self =
+        Self { left: &[0, 3, 5], right: &[4, 1, 2, 6, 7, 8], sentences: 42.0, line_chars: 38 };
+
+    fn width(&self, result: usize) -> f64 {
+        if RESULT_WIDTHS[result] > 50.0 { self.sentences } else { RESULT_WIDTHS[result] }
+    }
+
+    fn widths(&self, results: &'static [usize]) -> impl Iterator<Item = f64> {
+        results.iter().map(|&result| self.width(result))
+    }
+
+    fn column(&self, position: usize) -> u16 {
+        u16::try_from(self.left.len() + position).unwrap_or(u16::MAX)
+    }
+}
 
 /// A workbook under way.
 pub(super) struct Workbook<'a> {
@@ -61,15 +92,18 @@ pub(super) struct Workbook<'a> {
     row: u32,
     /// Its notes so far.
     notes: usize,
-    /// What is to be done with it, told on the first of our own headers.
-    how_to: Option<String>,
+    /// What is to be known of it, told on the first of our own headers.
+    banner: Option<String>,
     whose: Whose,
+    order: Order,
+    /// What the rows of `fix.xlsx` have in common, for its first sheet.
+    to_do: Option<ToDo>,
 }
 
 /// The names of the worksheets of `results.xlsx` and of `fix.xlsx`.
 pub(super) fn worksheet_names(layouts: &[Layout]) -> (Vec<String>, Vec<String>) {
     let mut results = Names::without(&[summary_sheet::NAME]);
-    let mut fix = Names::default();
+    let mut fix = Names::without(&[to_do_sheet::NAME]);
     layouts
         .iter()
         .map(|layout| {
@@ -83,7 +117,7 @@ impl<'a> Workbook<'a> {
     pub(super) fn results(folder: &'a Folder, info: &ImportInfo, summary: &Summary<'_>) -> Result<Self> {
         let whose = &summary.figures.whose;
         let mut this =
-            Self { how_to: whose.banner().map(str::to_owned), ..Self::new(folder, RESULTS, info, whose)? };
+            Self { banner: whose.banner().map(str::to_owned), ..Self::new(folder, RESULTS, info, whose)? };
         this.attempt(|this| {
             let sheet = this.workbook.add_worksheet();
             summary.fill(sheet, &this.paint)?;
@@ -94,16 +128,15 @@ impl<'a> Workbook<'a> {
         Ok(this)
     }
 
-    /// Begins `fix.xlsx`.
-    pub(super) fn fix(
-        folder: &'a Folder,
-        info: &ImportInfo,
-        whose: &Whose,
-        advisor: &Advisor<'_>,
-    ) -> Result<Self> {
-        let banner = whose.banner().map(|banner| format!("{banner}. ")).unwrap_or_default();
-        let how_to = Some(format!("{banner}{HOW_TO_FIX}{}", advisor.run_corrected()));
-        Ok(Self { how_to, ..Self::new(folder, FIX, info, whose)? })
+    /// Begins `fix.xlsx`; its first sheet is filled when all rows have gone by.
+    pub(super) fn fix(folder: &'a Folder, info: &ImportInfo, whose: &Whose) -> Result<Self> {
+        let mut this = Self {
+            order: Order::REASON_FIRST,
+            to_do: Some(ToDo::default()),
+            ..Self::new(folder, FIX, info, whose)?
+        };
+        this.workbook.add_worksheet();
+        Ok(this)
     }
 
     fn new(folder: &'a Folder, name: &'static str, info: &ImportInfo, whose: &Whose) -> Result<Self> {
@@ -114,8 +147,10 @@ impl<'a> Workbook<'a> {
             paint: Paint::new(),
             row: 0,
             notes: 0,
-            how_to: None,
+            banner: None,
             whose: whose.clone(),
+            order: Order::BEHIND,
+            to_do: None,
         };
         // The moment of the import: the only one that stays the same.
         let at = info.at.to_string();
@@ -127,28 +162,44 @@ impl<'a> Workbook<'a> {
     /// Begins the worksheet of a sheet with its header; `rows` will follow.
     pub(super) fn begin(&mut self, name: &str, layout: &Layout, rows: u64) -> Result<()> {
         self.attempt(|this| {
-            let paint = &this.paint;
+            let (paint, order) = (&this.paint, this.order);
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
             sheet.set_name(name)?;
-            sheet.set_freeze_panes(1, 0)?;
-            let widths = (0..layout.headers.len()).map(|position| layout.width(position));
-            printed_table(sheet, 0, widths.chain(RESULT_WIDTHS))?;
+            let columns = (0..layout.headers.len()).map(|position| layout.width(position));
+            let widths = order.widths(order.left).chain(columns).chain(order.widths(order.right));
+            match order.column(0) {
+                0 => {
+                    sheet.set_freeze_panes(1, layout.identifying())?;
+                    printed_table(sheet, 0, widths, 0)?;
+                }
+                own => {
+                    sheet.set_freeze_panes(1, own)?;
+                    printed_table(sheet, 0, widths, own - 1)?;
+                }
+            }
             headed(sheet, &this.whose);
-            let mut column = 0;
+            for (at, &result) in order.left.iter().enumerate() {
+                own_header(sheet, paint, (u16::try_from(at).unwrap_or_default(), order, result))?;
+            }
             for (position, header) in layout.headers.iter().enumerate() {
+                let column = order.column(position);
                 sheet.set_column_width(column, layout.width(position))?;
                 sheet.set_column_format(column, &paint.text)?;
                 sheet.write_string_with_format(0, column, fitting(header), &paint.header)?;
-                column += 1;
+                if let (Some(_), Ok(rows @ 1..), Some(form)) =
+                    (&this.to_do, u32::try_from(rows), layout.form(position))
+                    && let Some(choices) = template::choices(form)?
+                {
+                    sheet.add_data_validation(1, column, rows, column, &choices)?;
+                }
             }
-            for (header, width) in RESULT_COLUMNS.into_iter().zip(RESULT_WIDTHS) {
-                sheet.set_column_width(column, width)?;
-                sheet.write_string_with_format(0, column, header, &paint.own_header)?;
-                column += 1;
+            let mut column = order.column(layout.headers.len());
+            if let Some(banner) = &this.banner {
+                sheet.insert_note(0, column, &sized_note(banner))?;
             }
-            if let Some(how_to) = &this.how_to {
-                let at = column - u16::try_from(RESULT_COLUMNS.len()).unwrap_or_default();
-                sheet.insert_note(0, at, &sized_note(how_to))?;
+            for &result in order.right {
+                own_header(sheet, paint, (column, order, result))?;
+                column += 1;
             }
             if let Ok(rows @ 1..) = u32::try_from(rows) {
                 sheet.autofilter(0, 0, rows, column - 1)?;
@@ -164,12 +215,17 @@ impl<'a> Workbook<'a> {
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) -> Result<()> {
         let current = self.sheet_under_way();
         self.attempt(|this| {
-            let paint = &this.paint;
+            let (paint, order) = (&this.paint, this.order);
             let sheet = this.workbook.worksheet_from_index(current)?;
-            let mut column = 0;
+            let comes_along = this.to_do.is_some() && line.row.state == JobState::Skipped;
             for (position, cell) in layout.cells(&line.row).enumerate() {
+                let column = order.column(position);
                 let blamed = line.blames.iter().any(|blame| blame.positions.contains(&position));
-                let format = if blamed { &paint.marked } else { &paint.text };
+                let format = match blamed {
+                    true => &paint.marked,
+                    false if comes_along => &paint.along,
+                    false => &paint.text,
+                };
                 if !cell.is_empty() {
                     sheet.write_string_with_format(this.row, column, fitting(&cell), format)?;
                 } else if blamed {
@@ -179,22 +235,23 @@ impl<'a> Workbook<'a> {
                     note(sheet, this.row, column, line, position)?;
                     this.notes += 1;
                 }
-                column += 1;
             }
-            let height = height(&[&line.message, &line.advice()], LINE_CHARS);
+            let mut results = line.results();
+            if let Some(to_do) = &mut this.to_do {
+                results[ADVICE] = advice_here(layout, line, order, this.row);
+                to_do.add(sheet.name(), this.row, line);
+            }
+            let height = height(&[&line.message, &results[ADVICE]], order.line_chars);
             if height > LINE_HEIGHT && this.row <= TALL {
                 sheet.set_row_height(this.row, height)?;
             }
-            let results = line.results();
-            for (name, value) in RESULT_COLUMNS.iter().zip(&results) {
-                match *name {
+            let right = order.column(layout.headers.len());
+            for (column, &result) in (0..).zip(order.left).chain((right..).zip(order.right)) {
+                let value = &results[result];
+                match RESULT_COLUMNS[result] {
                     "result_status" => {
-                        sheet.write_string_with_format(
-                            this.row,
-                            column,
-                            value,
-                            paint.status(line.row.state),
-                        )?;
+                        let format = paint.status(line.row.state);
+                        sheet.write_string_with_format(this.row, column, value, format)?;
                     }
                     "result_attempts" => {
                         sheet.write_number_with_format(this.row, column, line.row.attempts, &paint.number)?;
@@ -207,12 +264,23 @@ impl<'a> Workbook<'a> {
                         sheet.write_string_with_format(this.row, column, fitting(value), &paint.result)?;
                     }
                 }
-                column += 1;
             }
             Ok(())
         })?;
         self.row += 1;
         Ok(())
+    }
+
+    /// Fills the first sheet of `fix.xlsx`.
+    pub(super) fn tell_what_to_do(&mut self, advisor: &Advisor<'_>, import: ImportId) -> Result<()> {
+        self.attempt(|this| {
+            let Some(to_do) = &this.to_do else { return Ok(()) };
+            let sheet = this.workbook.worksheet_from_index(0)?;
+            to_do.fill(sheet, &this.paint, &this.whose, (advisor, import))?;
+            printed(sheet);
+            headed(sheet, &this.whose);
+            Ok(())
+        })
     }
 
     /// The file, all of it written.
@@ -268,6 +336,29 @@ pub(super) fn describe(
     let properties = DocProperties::new().set_title(title).set_author(AUTHOR).set_creation_datetime(&at);
     workbook.set_properties(&properties);
     workbook.set_tempdir(folder.path()).map(|_| ())
+}
+
+/// Where the advice is among the result columns.
+const ADVICE: usize = 5;
+
+/// The advice about a row, with the cell to change where it is in this workbook.
+fn advice_here(layout: &Layout, line: &ResultLine, order: Order, row: u32) -> String {
+    let advice = line.advice();
+    let [blame] = line.blames.as_slice() else { return advice };
+    let [position] = *blame.positions.as_slice() else { return advice };
+    let there = format!("cell {} (", layout.address(position, line.row.number));
+    let here = format!("cell {} (", crate::sheet::address(usize::from(order.column(position)), row + 1));
+    advice.replacen(&there, &here, 1)
+}
+
+/// Writes the header of a result column.
+fn own_header(
+    sheet: &mut Worksheet,
+    paint: &Paint,
+    (column, order, result): (u16, Order, usize),
+) -> std::result::Result<(), XlsxError> {
+    sheet.set_column_width(column, order.width(result))?;
+    sheet.write_string_with_format(0, column, RESULT_COLUMNS[result], &paint.own_header).map(|_| ())
 }
 
 /// The height of a row whose longest text is broken into lines of `width` characters. No program measures that by

@@ -152,14 +152,13 @@ impl<'a, 'e> Reading<'a, 'e> {
         if let Err(message) = ended {
             findings.push(self.table.finding(Code::SheetUnreadable, message));
         }
-        let width = self.table.own_width();
         let mut keys_alone = Vec::new();
         for (row, _) in self.waiting {
             keys_alone.extend(row.identity.key.clone().map(|key| (row.number, key)));
-            let text: Vec<String> = row
-                .cells
+            let text: Vec<String> = self
+                .table
+                .own(&row.cells)
                 .iter()
-                .take(width)
                 .filter(|cell| !cell.is_empty())
                 .map(|cell| shown(cell))
                 .collect();

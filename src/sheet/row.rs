@@ -275,7 +275,7 @@ impl<'a> RowReader<'a> {
         // What no remark has is damage, wherever it stands.
         let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
         // What we said of the row earlier is no part of it.
-        let own = &cells[..cells.len().min(self.table.own_width())];
+        let own = self.table.own(cells);
         let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
         Fields { footer, restored, wanted }
     }
@@ -358,7 +358,8 @@ impl<'a> RowReader<'a> {
                 || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
         };
         // What we said of the row earlier is no part of it.
-        let mut own = headers.iter().zip(&self.folded).enumerate().take(self.table.own_width());
+        let own = self.table.own_columns();
+        let mut own = headers.iter().zip(&self.folded).enumerate().skip(own.start).take(own.len());
         own.all(|(at, (header, folded))| {
             is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
         })

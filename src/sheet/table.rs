@@ -250,9 +250,19 @@ impl Table {
         self.headers.len() + self.blank_headers
     }
 
-    /// How many cells of a row are its own: those before the result columns of our workbooks.
-    pub(crate) fn own_width(&self) -> usize {
-        self.headers.iter().position(|header| header::is_result(header)).unwrap_or(usize::MAX)
+    /// The columns that are a row's own: those before the result columns of our workbooks, or between them where some of
+    /// these are first.
+    pub(crate) fn own_columns(&self) -> std::ops::Range<usize> {
+        let is_result = |header: &String| header::is_result(header);
+        let first = self.headers.iter().position(|header| !is_result(header)).unwrap_or_default();
+        let own = self.headers[first..].iter().position(is_result);
+        first..own.map_or(usize::MAX, |own| first + own)
+    }
+
+    /// The cells of a row that are its own.
+    pub(crate) fn own<'c, T>(&self, cells: &'c [T]) -> &'c [T] {
+        let own = self.own_columns();
+        cells.get(own.start..own.end.min(cells.len())).unwrap_or_default()
     }
 
     /// Adds the cell, the header and the field of the service.

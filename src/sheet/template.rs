@@ -238,6 +238,24 @@ fn note(column: &Column) -> Note {
         .set_height(u32::try_from(height * 17 + 14).unwrap_or(u32::MAX))
 }
 
+/// The drop-down of cells whose values come from a short list; other words that are accepted only raise a question.
+///
+/// # Errors
+/// When the library that writes workbooks fails.
+pub(crate) fn choices(form: Form) -> std::result::Result<Option<DataValidation>, XlsxError> {
+    let values: &[&str] = match form {
+        Form::Enum(values) => values,
+        Form::Bool => &["yes", "no"],
+        _ => return Ok(None),
+    };
+    let choices = DataValidation::new()
+        .allow_list_strings(values)?
+        .set_error_style(DataValidationErrorStyle::Warning)
+        .set_error_title("Not in the list")?
+        .set_error_message("Choose one of the values of the list.")?;
+    Ok(Some(choices))
+}
+
 /// The drop-down or rule of a column's cells. Words that are accepted but not listed only raise a question.
 fn validation(
     form: Form,

@@ -125,7 +125,7 @@ impl<'a> Annotated<'a> {
             self.sheet.set_freeze_panes(header, 0)?;
             let header_of = |at: usize| self.table.headers.get(at).map_or("", String::as_str);
             let widths = (0..self.width).map(|at| self.survey.widths.of(at, header_of(at)));
-            printed_table(self.sheet, header - 1, widths.chain(WIDTHS))?;
+            printed_table(self.sheet, header - 1, widths.chain(WIDTHS), 0)?;
             if last > header {
                 self.sheet.autofilter(header - 1, 0, last - 1, columns - 1)?;
             }
