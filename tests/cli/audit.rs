@@ -48,7 +48,7 @@ fn a_run_without_faults_reads_every_record_back_once_and_a_later_one_none() {
     let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
     let outcome = bench.fleetload(&files).expect_code(0);
     says(&outcome, "130 records verified: all there, none doubled");
-    assert!(outcome.stderr.contains("reading back 130 records"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("verification: 130 records are looked up"), "{}", outcome.stderr);
     assert_eq!(audit(&bench, 1), json!({"checked": 130}));
     assert_eq!(bench.requests("getChildCompanies"), 2, "one list before, one to read back");
     assert_eq!(bench.requests("getCompany"), 0);
@@ -362,7 +362,7 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     bench.write("devices.csv", &sheet);
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
     let mut run = bench.start(&["run", "--json"]);
-    run.hears(&["reading back 41 records"]);
+    run.hears(&["verification: 41 records are looked up"]);
     run.until(|| bench.requests("getDeviceByMac") >= 45);
     run.kill();
     assert_eq!(bench.statistics().faults_fired["vanished"], 1);
