@@ -196,8 +196,10 @@ impl End {
                 "rows-failed",
                 (State::Finished, Exit::Rejections),
                 "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
-                "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports.",
-                "Correct them there and type: fleetload run FILE",
+                "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is \
+                 sent for a row that differs; its columns are in the report.",
+                "Correct the rows in fix.xlsx and type: fleetload run FILE. Of rows that differ, put the earlier values back into the sheet, or \
+                 change the records in the service",
             ),
             Self::Quota => entry(
                 "quota",

@@ -64,7 +64,8 @@ impl Glance {
             Stand::Empty if left_out.total() > 0 => Stand::Finished,
             stand => stand,
         };
-        let rows = end_of_rows(counts::exit(&tally), !journal.unseen_findings(import)?.is_empty());
+        let exit = counts::exit_with(&tally, journal.differing(import)?);
+        let rows = end_of_rows(exit, !journal.unseen_findings(import)?.is_empty());
         let lately = match &run {
             Some(run) if working => {
                 let length = now.since(run.started_at).min(LATELY).max(Duration::from_secs(1));
@@ -257,6 +258,12 @@ impl Glance {
         let cancelled = self.tally.in_state(JobState::Cancelled);
         if cancelled > 0 {
             parts.push(counted(cancelled, "row was cancelled", "rows were cancelled"));
+        }
+        let differing: u64 =
+            self.needs.iter().filter(|need| need.cause == "differs").map(|need| need.count).sum();
+        if differing > 0 {
+            let rows = counted(differing, "row differs", "rows differ");
+            parts.push(format!("{rows} from what was created earlier"));
         }
         match parts.pop() {
             None => "finished: every row is done".to_owned(),

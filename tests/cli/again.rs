@@ -413,6 +413,11 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
     assert!(!bench.path("reports/2/fix.xlsx").exists(), "nothing is to be corrected for the service");
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert!(
+        status.stdout.starts_with("finished; 1 row differs from what was created earlier\n"),
+        "{}",
+        status.stdout
+    );
+    assert!(
         status.stdout.contains("1 row of import 2 differs from what was created earlier"),
         "{}",
         status.stdout

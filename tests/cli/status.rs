@@ -148,7 +148,7 @@ fn of_rows_left_out_it_says_that_they_wait_and_never_that_every_row_is_done() {
         let need = "needs a person:\n  1 row of import 1 was not imported because of errors: correct it in \
                     reports/1/fix.xlsx, then run that file\n    fleetload run reports/1/fix.xlsx\n";
         assert!(shown.contains(need), "{shown}");
-        assert!(!shown.contains("refused"), "{shown}");
+        assert!(!shown.replace("0 refused", "").contains("refused"), "{shown}");
     }
     let told = summary(&bench);
     assert_eq!((&told["left_out"], &told["needs_person"][0]["cause"]), (&1.into(), &"left_out".into()));
