@@ -22,7 +22,7 @@ fn nothing_acknowledged_is_lost_and_no_intent_is_missing_when_the_power_goes_at_
     let tally = prove(None, Moments::Named(1), 1);
     println!("{tally}");
     assert!(tally.wrong.is_empty(), "{tally}");
-    assert!(tally.syncs > 50 && tally.acknowledged > 60 && tally.images > 400, "{tally}");
+    assert!(tally.syncs > 50 && tally.acknowledged >= 60 && tally.images > 400, "{tally}");
     assert!(tally.with_unsynced > 150 && tally.second > 50, "{tally}");
 }
 

@@ -58,9 +58,10 @@ impl Scribe {
     }
 
     /// Lets the journal that was opened last meet what otherwise takes a million rows: pages that leave the memory
-    /// within a transaction, a write-ahead log that is copied back, begun anew and cut off.
+    /// within a transaction, a write-ahead log that is copied back, begun again and cut off. The log holds more than one
+    /// import writes: one that is copied back by its own commit could not be lost.
     pub(crate) fn squeeze(&self) {
-        self.recording.squeeze(16, 40, 120_000);
+        self.recording.squeeze(16, 80, 120_000);
     }
 
     /// The journal has acknowledged something just now.

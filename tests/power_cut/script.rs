@@ -286,6 +286,8 @@ impl Desk {
                     scribe.written(&write);
                     Ok(())
                 }
+                // What it says is on disk is looked at like everything else.
+                Reply::Quota { .. } => return,
                 other => Err(format!("{other:?}")),
             };
             // Nobody listens any more only when the script has failed already.
