@@ -24,7 +24,7 @@ use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::sheet::between::{Between, By, Checked, Known};
-use crate::sheet::finding::{Code, Finding, Findings};
+use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::guard;
 use crate::sheet::{Book, Options, Policy, Row, SourceFile, Widths, column_of_role, fold_key, open_as};
 
@@ -114,9 +114,12 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
             "no sheet has a row to import: fill in at least one",
         )]);
     }
+    let unread = Unread::of(&findings);
     let checked = between.check(&Earlier(journal), &mut |finding| {
-        reasons.add(&finding);
-        findings.push(finding);
+        if !unread.may_have(&finding) {
+            reasons.add(&finding);
+            findings.push(finding);
+        }
     })?;
     for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
@@ -243,6 +246,33 @@ impl Examined {
     /// Whether nothing forbids importing all of it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_clean()
+    }
+}
+
+/// The kinds of which not all rows could be read: nothing is said of references that may lead to one of those.
+struct Unread(Vec<Kind>);
+
+impl Unread {
+    fn of(findings: &Findings) -> Self {
+        let fatal = findings.iter().filter(|finding| finding.severity == Severity::Fatal);
+        let kinds = fatal.flat_map(|finding| {
+            let names = |kind: &&Kind| {
+                let column = finding.column.as_deref().and_then(|column| column.split_once('.'));
+                column.is_none_or(|(of, _)| of == kind.plural())
+            };
+            Kind::ALL.iter().filter(names).copied().collect::<Vec<_>>()
+        });
+        Self(kinds.collect())
+    }
+
+    /// Whether this is a reference that leads nowhere, of a kind of which rows are not known.
+    fn may_have(&self, finding: &Finding) -> bool {
+        let Some((_, column)) = finding.column.as_deref().and_then(|column| column.split_once('.')) else {
+            return false;
+        };
+        let roles = [Role::Parent, Role::Company, Role::Site, Role::Template].into_iter();
+        let mut targets = roles.filter(|role| column_of_role(*role) == column).map(Role::target);
+        finding.code == Code::RefNotFound && targets.any(|kind| self.0.contains(&kind))
     }
 }
 
