@@ -60,6 +60,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let recovered = journal.recover(context.now())?;
     tell_recovered(context, &recovered);
     let earlier = journal.last_run()?.map(|run| run.run);
+    let newest = journal.imports()?.last().map(|info| info.import);
     // An earlier run may have ended before it had read back what it made.
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
@@ -84,7 +85,10 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     // Connections that are kept open hold files that the reports may need.
     drop(client);
     runtime.shutdown_timeout(CLOSING);
-    conclude(context, &journal, &ended(&ending))
+    // Another command may have imported rows while this one ran, and left them to it.
+    let new = journal.imports()?.into_iter().map(|info| info.import).filter(|import| Some(*import) > newest);
+    let concerned: Vec<ImportId> = concerned.iter().copied().chain(new).collect();
+    conclude(context, &journal, &Ended { concerned: &concerned, ..ended(&ending) })
 }
 
 /// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.

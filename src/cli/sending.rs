@@ -94,7 +94,8 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         Event::Moved { job, kind, from, to } => {
             tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
         }
-        Event::Unseen { .. }
+        Event::Rows { .. }
+        | Event::Unseen { .. }
         | Event::Parked { .. }
         | Event::Woken
         | Event::SlowedDown { .. }

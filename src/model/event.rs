@@ -10,6 +10,7 @@ use super::operation::Operation;
 use super::quota::QuotaDay;
 use super::remaining::Remaining;
 use super::state::JobState;
+use super::tally::Tally;
 use super::time::{Moment, rfc_3339};
 
 /// One piece of news.
@@ -26,6 +27,11 @@ pub enum Event {
         from: JobState,
         /// The state it is in.
         to: JobState,
+    },
+    /// Another command has changed what is in the journal: rows came in, or were decided on.
+    Rows {
+        /// All rows of the journal now.
+        tally: Tally,
     },
     /// A row waits because the service does not show yet what it refers to, which was made moments ago.
     Unseen {

@@ -424,7 +424,7 @@ impl Dispatcher {
             }
             Inbox::Journal(Reply::Quota { day }) => self.tell_quota(day),
             Inbox::Journal(Reply::Failed { error }) => self.fail(error),
-            Inbox::Survey { lanes, version } => self.surveyed(&lanes, version),
+            Inbox::Survey { lanes, version, tally } => self.surveyed(&lanes, version, tally),
             Inbox::BroughtForward => self.ask_for_waiting(),
             Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
             Inbox::Ledger { day, sent } => self.quota.add_sent(day, sent),

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::journal::{Reply, Shelved, Unfinished, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
+use crate::model::tally::Tally;
 use crate::model::time::Day;
 
 /// A job in the dispatcher's hands.
@@ -54,7 +55,7 @@ pub(super) enum Inbox {
     /// The journal's writer answers.
     Journal(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
-    Survey { lanes: Vec<Operation>, version: i64 },
+    Survey { lanes: Vec<Operation>, version: i64, tally: Tally },
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward in the journal, as the clock was set back.

@@ -11,9 +11,11 @@ use super::hand::{InHand, Inbox, Stage};
 use super::lane::{Errand, Halt, Lane, Supply};
 use crate::error::Error;
 use crate::journal::{Page, Work};
+use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
+use crate::model::tally::Tally;
 
 /// Jobs fetched from the journal at once.
 const PAGE: usize = 1024;
@@ -103,15 +105,20 @@ impl Dispatcher {
             let Ok(version) = journal.data_version() else { return };
             if known != Some(version)
                 && let Ok(lanes) = journal.lanes()
+                && let Ok(tally) = journal.tally(None)
             {
-                drop(inbox.send(Inbox::Survey { lanes, version }));
+                drop(inbox.send(Inbox::Survey { lanes, version, tally }));
             }
         }));
     }
 
-    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64) {
-        if self.version.replace(version) == Some(version) {
+    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64, tally: Tally) {
+        let before = self.version.replace(version);
+        if before == Some(version) {
             return;
+        }
+        if before.is_some() {
+            self.tell(Event::Rows { tally });
         }
         for &operation in lanes {
             if !self.client.endpoints().available(operation) {

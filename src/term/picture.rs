@@ -123,6 +123,10 @@ impl Picture {
     pub(super) fn take(&mut self, event: &Event, tick: Tick, here: &TimeZone) -> Option<String> {
         match event {
             Event::Moved { job, kind, from, to } => self.moved((*job, *kind), (*from, *to)),
+            Event::Rows { tally } => {
+                self.tally = tally.clone();
+                None
+            }
             // Said of the first of them; how many there are is seen meanwhile.
             Event::Unseen { job, kind, until } => {
                 let is_first = self.unseen.is_empty();

@@ -4,6 +4,7 @@
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench};
 use fleetload::sandbox::Scenario;
+use serde_json::{Value, json};
 
 /// A run that is in the middle of its work, by the news that it has told.
 fn under_way(bench: &Bench) -> UnderWay {
@@ -59,8 +60,16 @@ fn a_second_run_on_the_same_journal_leaves_its_rows_to_the_first() {
     bench.write("more.csv", &more);
     let outcome = bench.fleetload(&["run", "more.csv", "--kind", "devices"]).expect_code(5);
     assert!(outcome.stdout.contains("another run of this journal"), "{}{}", outcome.stdout, outcome.stderr);
-    run.ended().expect_code(0);
+    let first = run.ended().expect_code(0);
     assert_eq!(bench.created("device").len(), 300, "the first run sent the rows of the second");
+    let objects: Vec<Value> =
+        first.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let last = |name: &str| objects.iter().rfind(|object| object["object"] == name).expect(name);
+    assert_eq!(last("progress")["by_kind"]["devices"]["done"], 300, "the progress counts them");
+    let summary = last("summary");
+    assert_eq!(summary["imports"], json!([1, 2]), "it reports both");
+    assert_eq!((&summary["rows"], &summary["counts"]["created"]), (&json!(303), &json!(303)));
+    assert!(bench.path("reports/2/report.html").exists());
 }
 
 #[test]
