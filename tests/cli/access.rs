@@ -53,7 +53,7 @@ fn tokens_that_live_two_seconds_are_refreshed_before_they_end_and_cost_no_row() 
     bench.write("companies.csv", &bench::companies(5));
     bench.write("devices.csv", &bench::devices(400, 5));
     bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-    inside::finishes_virtually(&bench, Duration::from_millis(50));
+    inside::finishes_virtually(&bench, Duration::from_millis(50), inside::options(Duration::from_secs(1)));
     let statistics = bench.statistics();
     assert!(statistics.tokens_issued >= 3, "tokens were refreshed: {statistics:?}");
     assert!(!statistics.answers.contains_key("invalid_token"), "before they ended: {statistics:?}");

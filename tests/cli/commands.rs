@@ -128,7 +128,8 @@ fn a_second_run_of_an_account_with_another_journal_is_refused_and_told_who_has_i
 fn a_signal_lets_what_is_under_way_come_home_and_a_later_run_finishes() {
     let slow = Scenario { latency_ms: [20, 40], ..Scenario::default() };
     let bench = Bench::new(slow);
-    bench.profile("", "rate = 20", "");
+    // A minute's work, whatever the machine.
+    bench.profile("", "rate = 1", "");
     bench.write("companies.csv", &bench::companies(60));
     let mut run = bench.start(&["run", "companies.csv", "--json"]);
     run.hears(&["\"created\"", "\"moved\""]);
@@ -306,7 +307,7 @@ fn what_to_type_next_is_about_the_same_rehearsal_journal_and_customer_wherever_i
         assert!(text.contains(&advice), "{name}: {text}");
     }
     let status = bench.fleetload(&[&["status"][..], &at].concat());
-    assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+    assert!(status.stdout.contains(&run), "{status:?}");
     let nothing = bench.fleetload(&[&["run", "--sandbox"][..], &at].concat());
     assert!(nothing.stderr.contains(&format!("then: {run}\n")), "{}", nothing.stderr);
 
@@ -387,6 +388,6 @@ fn the_report_of_one_journal_is_never_put_in_the_place_of_that_of_another() {
         assert!(page.exists() && told.stdout.contains(&format!("report of import 1: {folder}/report.html")));
         let status = bench.fleetload(&["status", "--journal", journal]);
         let run = format!("fleetload run {folder}/fix.xlsx --journal {journal} --sandbox");
-        assert!(status.stdout.contains(&run) || status.stderr.contains(&run), "{status:?}");
+        assert!(status.stdout.contains(&run), "{status:?}");
     }
 }

@@ -33,11 +33,22 @@ fn held(bench: &Bench, import: u32) -> Vec<String> {
     rows.iter().filter(|row| row["status"] == "held").map(number).collect()
 }
 
+/// A result has these words.
 #[track_caller]
 fn assert_says(outcome: &Outcome, words: &[&str]) {
+    assert_in(&outcome.stdout, words);
+}
+
+/// What is said of it beside the result, errors and hints, has these words.
+#[track_caller]
+fn assert_hints(outcome: &Outcome, words: &[&str]) {
+    assert_in(&outcome.stderr, words);
+}
+
+#[track_caller]
+fn assert_in(text: &str, words: &[&str]) {
     for words in words {
-        let said = outcome.stdout.contains(words) || outcome.stderr.contains(words);
-        assert!(said, "'{words}' is missing\nstdout:\n{}\nstderr:\n{}", outcome.stdout, outcome.stderr);
+        assert!(text.contains(words), "'{words}' is missing:\n{text}");
     }
 }
 
@@ -65,9 +76,11 @@ fn held_rows_are_decided_together_checked_and_on_record() {
     assert_eq!(held(&bench, 1).len(), 3);
 
     let shown = bench.fleetload(&["resolve", "--code", "absent"]).expect_code(0);
-    assert_says(&shown, &["findSitesByName: nothing there", "--not-created"]);
+    assert_says(&shown, &["findSitesByName: nothing there"]);
+    assert_hints(&shown, &["--not-created"]);
     let none = bench.fleetload(&["resolve", "--sheet", "companies", "--abandon"]).expect_code(0);
-    assert_says(&none, &["no held row matches", "fleetload status"]);
+    assert_says(&none, &["no held row matches"]);
+    assert_hints(&none, &["fleetload status"]);
     bench.fleetload(&["resolve", "--import", "9", "--abandon"]).expect_code(2);
 
     let arguments =
@@ -104,7 +117,7 @@ fn nothing_there_is_not_believed_while_the_lost_request_may_still_be_carried_out
     let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("a profile");
     bench.write("fleetload.toml", &profile.replace("settle_seconds = 1\n", "settle_seconds = 3600\n"));
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    assert_says(&outcome, &["the answer was lost less than 1 h ago", "wait until 20", "--unchecked"]);
+    assert_hints(&outcome, &["the answer was lost less than 1 h ago", "wait until 20", "--unchecked"]);
     assert_eq!(held(&bench, 1), [job.as_str()], "it stays as it is");
     bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
@@ -117,7 +130,7 @@ fn a_record_that_is_there_is_not_believed_to_be_missing() {
     let (bench, job) = one_held_company(FaultKind::AnswerLost);
     let id = bench.unowned(1, "company");
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    assert_says(
+    assert_hints(
         &outcome,
         &["getChildCompanies shows", &id, &format!("fleetload resolve {job} --created {id}")],
     );
@@ -147,7 +160,7 @@ fn an_id_of_something_else_is_refused_with_what_differs() {
     ];
     for (id, words) in table {
         let outcome = bench.fleetload(&["resolve", &job, "--created", id]).expect_code(2);
-        assert_says(&outcome, &[words]);
+        assert_hints(&outcome, &[words]);
     }
     // An equal name below another parent is another company.
     bench.write("elsewhere.csv", &bench::companies(3).replacen(&bench::root(), &right, 4));
@@ -161,7 +174,7 @@ fn an_id_of_something_else_is_refused_with_what_differs() {
     assert_eq!(namesakes.len(), 3);
     for id in namesakes {
         let outcome = bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(2);
-        assert_says(&outcome, &["is not the record of this row"]);
+        assert_hints(&outcome, &["is not the record of this row"]);
     }
     bench.fleetload(&["resolve", &job, "--created", &right]).expect_code(0);
 }
@@ -172,9 +185,10 @@ fn without_the_service_only_a_decision_that_says_so_is_believed() {
     let refusing = Fault::new("auth", FaultKind::InvalidClient);
     bench.sandbox().change(|scenario| scenario.fault = vec![refusing]).expect("a scenario");
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(7);
-    assert_says(&outcome, &["invalid_client", "--unchecked"]);
+    assert_hints(&outcome, &["invalid_client", "--unchecked"]);
     let shown = bench.fleetload(&["resolve", &job]).expect_code(0);
-    assert_says(&shown, &["the service was not asked", "lookup.unavailable"]);
+    assert_hints(&shown, &["the service was not asked"]);
+    assert_says(&shown, &["lookup.unavailable"]);
     bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
     let status = bench.fleetload(&["status"]).expect_code(0);
     assert_says(&status, &["not created, not checked"]);
@@ -188,7 +202,7 @@ fn without_a_look_up_nothing_is_checked_and_nothing_believed() {
     let (bench, job) = one_held_company(FaultKind::RequestLost);
     bench.profile("paths = \"documented\"", "", "");
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    assert_says(&outcome, &["no look-up for a company is available", "--unchecked"]);
+    assert_hints(&outcome, &["no look-up for a company is available", "--unchecked"]);
     assert_eq!(bench.requests("addCompany"), 3);
 }
 
@@ -246,7 +260,7 @@ fn the_rows_of_a_rehearsal_are_checked_with_its_own_service() {
     let job = held(&bench, 1).pop().expect("a held row");
     std::fs::remove_file(bench.path("fleetload.toml")).expect("a profile");
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(2);
-    assert_says(&outcome, &["getChildCompanies shows"]);
+    assert_hints(&outcome, &["getChildCompanies shows"]);
     let shown = bench.fleetload(&["resolve", &job, "--sandbox", "--json"]).expect_code(0);
     let id = objects(&shown, "held")[0]["now"]["candidates"][0]["id"].as_str().expect("an id").to_owned();
     bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(0);
@@ -268,7 +282,7 @@ fn a_look_up_mapped_to_the_wrong_operation_never_shows_that_a_record_is_missing(
     let row = bench.results(1).into_iter().find(|row| row["status"] == "held").expect("a held row");
     assert_eq!(row["code"], "lookup.inconclusive");
     let outcome = bench.fleetload(&["resolve", &row["job"].to_string(), "--not-created"]).expect_code(2);
-    assert_says(&outcome, &["findSitesByName does not find what is known to exist"]);
+    assert_hints(&outcome, &["findSitesByName does not find what is known to exist"]);
 }
 
 #[test]
@@ -349,7 +363,7 @@ fn an_operation_that_only_a_held_row_needs_keeps_no_other_row_waiting() {
     assert_eq!(bench.created("company").len(), 3);
     bench.fleetload(&["resolve", "--import", "1", "--not-created", "--unchecked"]).expect_code(0);
     let outcome = bench.fleetload(&["run"]).expect_code(2);
-    assert_says(&outcome, &["addSite"]);
+    assert_hints(&outcome, &["addSite"]);
 }
 
 #[test]

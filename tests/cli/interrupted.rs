@@ -3,19 +3,21 @@
 
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench};
+use crate::relay::{Gate, Relay, gated};
 use fleetload::sandbox::Scenario;
 use serde_json::{Value, json};
 
-/// A run that is in the middle of its work, by the news that it has told.
-fn under_way(bench: &Bench) -> UnderWay {
+/// A run that is in the middle of its work, and stays there until the gate opens.
+fn under_way(bench: &Bench) -> (UnderWay, Relay, Gate) {
+    let (relay, gate) = gated(bench, "addDevice", 100);
     let mut run = bench.start(&["run", "companies.csv", "devices.csv", "--json"]);
-    run.tells(350);
-    run
+    run.until(|| gate.is_reached());
+    (run, relay, gate)
 }
 
 fn paced() -> Bench {
     let bench = Bench::new(Scenario { latency_ms: [20, 60], ..Scenario::default() });
-    bench.profile("", "rate = 90", "");
+    bench.profile("", "rate = 90\nconcurrency = 32", "");
     bench.write("companies.csv", &bench::companies(3));
     bench.write("devices.csv", &bench::devices(250, 3));
     bench
@@ -28,11 +30,13 @@ fn the_first_signal_lets_requests_come_home_and_a_later_run_finishes_without_dou
         ["-INT", "-TERM", "-HUP"].into_iter().filter(|name| *name != "-HUP" || !hangups_are_ignored());
     for name in names {
         let bench = paced();
-        let run = under_way(&bench);
+        let (mut run, _relay, gate) = under_way(&bench);
         run.signal(name);
+        run.hears(&["\"draining\""]);
+        gate.open();
         assert_eq!(run.ended().code, 5, "{name}");
         let made = bench.created("device").len();
-        assert!(made > 0 && made < 250, "{made} devices were made before {name}");
+        assert!((100..=132).contains(&made), "{made} devices were made before {name}");
         let counts = bench.counts(1);
         assert!(!counts.contains_key("sending") && !counts.contains_key("in_doubt"), "{name}: {counts:?}");
         bench.fleetload(&["run"]).expect_code(0);
@@ -51,7 +55,7 @@ fn hangups_are_ignored() -> bool {
 #[test]
 fn a_second_run_on_the_same_journal_leaves_its_rows_to_the_first() {
     let bench = paced();
-    let run = under_way(&bench);
+    let (run, _relay, gate) = under_way(&bench);
     let more = bench::devices(300, 3)
         .lines()
         .enumerate()
@@ -59,6 +63,7 @@ fn a_second_run_on_the_same_journal_leaves_its_rows_to_the_first() {
         .fold(String::new(), |sheet, (_, line)| sheet + line + "\n");
     bench.write("more.csv", &more);
     let outcome = bench.fleetload(&["run", "more.csv", "--kind", "devices"]).expect_code(5);
+    gate.open();
     assert!(outcome.stdout.contains("another run of this journal"), "{}{}", outcome.stdout, outcome.stderr);
     let first = run.ended().expect_code(0);
     assert_eq!(bench.created("device").len(), 300, "the first run sent the rows of the second");
@@ -75,12 +80,13 @@ fn a_second_run_on_the_same_journal_leaves_its_rows_to_the_first() {
 #[test]
 fn another_journal_on_the_same_account_is_refused_while_the_first_runs() {
     let bench = paced();
-    let run = under_way(&bench);
+    let (run, _relay, gate) = under_way(&bench);
     let pid = run.id().to_string();
     bench.write("others.csv", &bench::companies(1));
     let outcome = bench
         .fleetload(&["run", "others.csv", "--kind", "companies", "--journal", "other.db"])
         .expect_code(6);
+    gate.open();
     assert!(outcome.stderr.contains(&pid), "who holds the account is named: {}", outcome.stderr);
     run.ended().expect_code(0);
 }

@@ -2,17 +2,12 @@
 
 use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
-use crate::relay::{Act, Gate, Relay};
+use crate::relay::gated;
 use fleetload::sandbox::{CompanyEntry, Fault, FaultKind, Scenario};
-
-/// Far beyond what the slowest machine needs: a run that never ends by itself fails then instead of hanging.
-fn at_the_latest() -> String {
-    (jiff::Timestamp::now() + jiff::SignedDuration::from_mins(10)).to_string()
-}
 
 /// Runs with an end set; a run that it stops exits with 5.
 fn run_bounded(bench: &Bench, files: &[&str]) -> Outcome {
-    let until = at_the_latest();
+    let until = bench::at_the_latest();
     let mut arguments = vec!["run", "--until", &until];
     arguments.extend(files);
     bench.fleetload(&arguments)
@@ -20,22 +15,7 @@ fn run_bounded(bench: &Bench, files: &[&str]) -> Outcome {
 
 /// Starts a run of what is in the journal, with an end set.
 fn start(bench: &Bench) -> UnderWay {
-    bench.start(&["run", "--json", "--until", &at_the_latest()])
-}
-
-/// A service behind a gate, at which requests wait: those for this operation, from the given one on (0 is the first).
-fn gated(bench: &Bench, operation: &'static str, from: u64) -> (Relay, Gate) {
-    let gate = Gate::default();
-    let waits = gate.clone();
-    let relay = Relay::before(&bench.base_url(), move |asked, nth| {
-        if asked == operation && nth >= from {
-            waits.pass();
-        }
-        Act::Pass
-    });
-    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-    bench.write("fleetload.toml", &profile.replace(&bench.base_url(), &relay.base_url()));
-    (relay, gate)
+    bench.start(&["run", "--json", "--until", &bench::at_the_latest()])
 }
 
 /// Lets the run notice that the journal has changed: it looks every two seconds and draws a picture every second.

@@ -9,6 +9,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+use crate::bench::Bench;
+
 /// What becomes of one request.
 pub(crate) enum Act {
     /// The service answers it.
@@ -44,9 +46,14 @@ impl Gate {
         }
     }
 
+    /// How many requests have come to the gate.
+    pub(crate) fn requests(&self) -> u64 {
+        self.0.0.lock().expect("nothing panics while it is held").requests
+    }
+
     /// Whether a request has come to the gate.
     pub(crate) fn is_reached(&self) -> bool {
-        self.0.0.lock().expect("nothing panics while it is held").requests > 0
+        self.requests() > 0
     }
 
     /// Lets everything pass from now on.
@@ -200,6 +207,21 @@ fn read_request(client: &mut TcpStream) -> std::io::Result<Vec<u8>> {
         }
         request.extend_from_slice(&buffer[..number]);
     }
+}
+
+/// The service of a bench behind a gate, at which requests wait: those for this operation, from the given one on (0 is
+/// the first).
+pub(crate) fn gated(bench: &Bench, operation: &'static str, from: u64) -> (Relay, Gate) {
+    let gate = Gate::default();
+    let waits = gate.clone();
+    let relay = Relay::before(&bench.base_url(), move |asked, nth| {
+        if asked == operation && nth >= from {
+            waits.pass();
+        }
+        Act::Pass
+    });
+    bench.alter(&bench.base_url(), &relay.base_url());
+    (relay, gate)
 }
 
 /// An answer with a head of ours: a status line, further headers, a body with its length.

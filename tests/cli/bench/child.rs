@@ -43,13 +43,6 @@ impl UnderWay {
         self.news.by_ref().lines().map(|line| line.expect("UTF-8 on stdout"))
     }
 
-    /// Reads on until it has told so many pieces of news more.
-    #[track_caller]
-    pub(crate) fn tells(&mut self, news: usize) {
-        let told = self.news().take(news).count();
-        assert!(told == news, "it ended when it had told {told} pieces of news:\n{}", self.talk());
-    }
-
     /// Reads on until a line has all of these words.
     #[track_caller]
     pub(crate) fn hears(&mut self, words: &[&str]) {

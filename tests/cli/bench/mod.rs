@@ -168,6 +168,14 @@ impl Bench {
         serde_json::from_str(&text).expect("JSON")
     }
 
+    /// Changes a line of the profile.
+    #[track_caller]
+    pub(crate) fn alter(&self, from: &str, to: &str) {
+        let profile = std::fs::read_to_string(self.path("fleetload.toml")).expect("the profile");
+        assert!(profile.contains(from), "{from}: {profile}");
+        self.write("fleetload.toml", &profile.replace(from, to));
+    }
+
     /// The lines of the `results.jsonl` of an import.
     pub(crate) fn results(&self, import: u32) -> Vec<Value> {
         let text = std::fs::read_to_string(self.path(&format!("reports/{import}/results.jsonl")))
@@ -224,6 +232,12 @@ impl Bench {
             made.values().filter(|entry| !owned.contains_key(&entry.id.to_string())).collect();
         assert!(strangers.is_empty(), "records that no row owns: {strangers:#?}");
     }
+}
+
+/// An end for runs that a test waits for, far beyond what the slowest machine needs: a run that never ends by itself fails
+/// then instead of hanging.
+pub(crate) fn at_the_latest() -> String {
+    (jiff::Timestamp::now() + jiff::SignedDuration::from_mins(10)).to_string()
 }
 
 const RECORDS: [&str; 4] = ["company", "person", "site", "device"];

@@ -6,6 +6,7 @@ use fleetload::sandbox::FaultKind;
 
 use super::*;
 use crate::inside;
+use crate::relay::gated;
 
 fn revoked(after: u64) -> Fault {
     Fault::new("addDevice", FaultKind::TokenRevoked).after(after).times(1)
@@ -34,12 +35,16 @@ fn f38_a_token_that_ends_on_the_way_costs_one_refresh_and_no_row() {
 
 #[test]
 fn f39_a_hundred_requests_that_are_refused_at_once_ask_for_one_token() {
-    let slow = Fault::new("addDevice", FaultKind::Latency).ms(300);
-    let bench = bench_of(service().with_fault(slow).with_fault(revoked(20)), 100);
-    run(&bench).expect_code(0);
+    let bench = bench_of(service().with_fault(revoked(0)), 100);
+    // All of them have left with the token before the first is refused.
+    let (_relay, gate) = gated(&bench, "addDevice", 0);
+    let mut under_way = bench.start(&["run", "companies.csv", "devices.csv"]);
+    under_way.until(|| gate.requests() == 100);
+    gate.open();
+    under_way.ended().expect_code(0);
     assert_eq!(fired(&bench, "token_revoked"), 1, "the fault fired");
     let statistics = bench.statistics();
-    assert!(statistics.answers["invalid_token"] > 20, "many were refused: {:?}", statistics.answers);
+    assert_eq!(statistics.answers["invalid_token"], 100, "all were refused: {:?}", statistics.answers);
     assert_eq!(statistics.tokens_issued, 2, "one token for all of them");
     assert_eq!(statistics.most_sign_ins_at_once, 1);
     bench.assert_exact(1);
@@ -103,7 +108,11 @@ fn f43_a_life_of_a_token_that_makes_no_sense_is_not_believed() {
         let scenario = Scenario { token_seconds: 2, answered_expires_in: Some(answered), ..service() };
         let bench = bench_of(scenario, 60);
         bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
-        inside::finishes_virtually(&bench, Duration::from_millis(250));
+        inside::finishes_virtually(
+            &bench,
+            Duration::from_millis(250),
+            inside::options(Duration::from_secs(1)),
+        );
         let statistics = bench.statistics();
         assert!(statistics.answers["invalid_token"] >= 1, "{answered}: the token ended in use");
         // No token but the first without a refusal that asked for it.

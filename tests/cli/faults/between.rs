@@ -158,7 +158,7 @@ fn f52_a_429_with_a_body_that_nobody_knows_is_in_doubt_and_slows_the_operation_d
         _ => Act::Pass,
     });
     profile_at(&bench, &relay.base_url(), "", "");
-    alter(&bench, "rate = \"unlimited\"", "rate = 98");
+    bench.alter("rate = \"unlimited\"", "rate = 98");
     let outcome = run(&bench).expect_code(0);
     assert_eq!(relay.fired(), 2, "the fault fired");
     assert!(outcome.stderr.contains("slower pace"), "{}", outcome.stderr);

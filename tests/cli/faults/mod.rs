@@ -9,7 +9,12 @@ mod pace;
 mod secure;
 mod server;
 
+use std::process::Command;
+use std::time::Duration;
+
+use crate::bench::child::UnderWay;
 use crate::bench::{self, Bench, Outcome};
+use crate::inside;
 use fleetload::sandbox::{Fault, Scenario};
 
 /// A service without a limit of its own.
@@ -17,8 +22,8 @@ fn service() -> Scenario {
     Scenario { rate: 0, ..Scenario::default() }
 }
 
-/// A bench whose service does this, with one company and so many devices to create, a second of patience for an
-/// answer and as much before it is believed that nothing is there.
+/// A bench whose service does this, with one company and so many devices to create, and a second of patience before it
+/// is believed that nothing is there.
 fn bench_of(scenario: Scenario, devices: usize) -> Bench {
     let bench = Bench::new(scenario);
     sheets(&bench, devices);
@@ -39,33 +44,30 @@ fn profile_at(bench: &Bench, base_url: &str, account: &str, policy: &str) {
         &format!(
             "[profile.bench]\nbase_url = \"{base_url}\"\nclient_id = \"{}\"\nclient_secret_file = \"secret\"\n\
              paths = \"assumed\"\n{account}\n[profile.bench.limits]\nrate = {}\n\
-             [profile.bench.policy]\n{settle}\nrequest_timeout_seconds = 1\n{policy}\n",
+             [profile.bench.policy]\n{settle}\nrequest_timeout_seconds = 60\n{policy}\n",
             bench::CLIENT,
             if base_url.starts_with("http://127.0.0.1:") { "\"unlimited\"" } else { "98" },
         ),
     );
 }
 
-/// Changes a line of the profile.
-fn alter(bench: &Bench, from: &str, to: &str) {
-    let profile = std::fs::read_to_string(bench.path("fleetload.toml")).expect("the profile");
-    assert!(profile.contains(from), "{from}: {profile}");
-    bench.write("fleetload.toml", &profile.replace(from, to));
-}
-
 /// One request under way at a time, so that the third is the third.
 fn one_at_a_time(bench: &Bench) {
-    alter(bench, "rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 1");
+    bench.alter("rate = \"unlimited\"", "rate = \"unlimited\"\nconcurrency = 1");
 }
 
-/// Runs company and devices with an end set, so that a run that would go on for ever fails.
+/// Runs company and devices with an end set.
 fn run(bench: &Bench) -> Outcome {
-    run_for(bench, 60)
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "--until", &bench::at_the_latest()])
 }
 
-fn run_for(bench: &Bench, seconds: i64) -> Outcome {
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds)).to_string();
-    bench.fleetload(&["run", "companies.csv", "devices.csv", "--until", &until])
+/// Starts the same, waits until it says that the service cannot be reached, and asks it to stop.
+fn run_in_vain(mut command: Command) -> Outcome {
+    command.args(["run", "companies.csv", "devices.csv", "--json", "--until", &bench::at_the_latest()]);
+    let mut run = UnderWay::start(command);
+    run.hears(&["\"unreachable\""]);
+    run.signal("-INT");
+    run.ended()
 }
 
 /// How often a fault has fired.
@@ -98,10 +100,29 @@ fn two_of_ten_at(scenario: Scenario, fault: Fault, policy: &str, expected: &Expe
     profile_at(&bench, &bench.base_url(), "", policy);
     one_at_a_time(&bench);
     let outcome = run(&bench).expect_code(expected.code);
-    assert_eq!(fired(&bench, kind), 2, "the fault fired");
+    assert_is(&bench, kind, expected);
+    (bench, outcome)
+}
+
+#[track_caller]
+fn assert_is(bench: &Bench, kind: &str, expected: &Expected) {
+    assert_eq!(fired(bench, kind), 2, "the fault fired");
     let states = expected.states.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect();
     assert_eq!(bench.counts(1), states, "{}", bench.summary(1)["causes"]);
     assert_eq!(bench.requests("addDevice"), expected.requests, "requests");
     assert_eq!(bench.created("device").len(), expected.devices, "devices");
-    (bench, outcome)
+}
+
+/// The same where time is what matters: virtual, so that no machine is too slow for it. An answer is waited for five seconds.
+#[track_caller]
+fn two_of_ten_in_time(scenario: Scenario, fault: Fault, settle: Duration, expected: &Expected) -> Bench {
+    let kind = fault.kind.name();
+    let bench = bench_of(scenario.with_fault(fault.after(2).times(2)), 10);
+    bench.fleetload(&["import", "companies.csv", "devices.csv"]).expect_code(0);
+    let mut options = inside::options(settle);
+    options.limits.concurrency = 1;
+    inside::finishes_virtually(&bench, Duration::from_millis(20), options);
+    assert_is(&bench, kind, expected);
+    bench.assert_exact(1);
+    bench
 }

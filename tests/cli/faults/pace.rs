@@ -39,7 +39,7 @@ fn f49_a_quota_far_below_what_was_hoped_for_is_learned_and_reckoned_with() {
     run(&bench).expect_code(5);
     assert!(bench.statistics().answers["quotaLimitExceeded"] >= 1, "the quota was met");
     assert_eq!(bench.summary(1)["quota"]["ceiling"], 11);
-    alter(&bench, "rate = \"unlimited\"", "rate = 98");
+    bench.alter("rate = \"unlimited\"", "rate = 98");
     let planned = bench.fleetload(&["plan", "companies.csv", "devices.csv"]).expect_code(0);
     assert!(planned.stdout.contains("11 a day (learned from the service)"), "{}", planned.stdout);
     assert!(planned.stdout.contains("days with creations"), "{}", planned.stdout);

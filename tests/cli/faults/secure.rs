@@ -95,7 +95,6 @@ fn f03_f11_with_the_right_authority_everything_is_sent_over_http_1_1_though_h2_i
     let bench = bench_of(service(), 10);
     let secured = secured(&bench, "valid");
     profile_at(&bench, &secured.base_url, &trusting("authority"), "settle_seconds = 60");
-    alter(&bench, "request_timeout_seconds = 1", "request_timeout_seconds = 20");
     run(&bench).expect_code(0);
     assert_eq!(bench.created("device").len(), 10);
     let agreed = secured.agreed.lock().expect("nothing panics while it is held");

@@ -121,7 +121,7 @@ fn f25_where_nothing_can_be_looked_up_the_services_own_uniqueness_tells_of_our_e
     let lost = Fault::new("addDevice", FaultKind::AnswerLost).after(2).times(2);
     let bench = bench_of(service().with_fault(lost), 9);
     profile_at(&bench, &bench.base_url(), "", "");
-    alter(&bench, "\"assumed\"", "\"documented\"");
+    bench.alter("\"assumed\"", "\"documented\"");
     run(&bench);
     assert_eq!(fired(&bench, "answer_lost"), 2, "the fault fired");
     assert_eq!(bench.statistics().answers["duplicateEntity"], 2, "sent again, and refused by the service");
@@ -146,10 +146,9 @@ fn f26_an_address_that_a_foreign_device_has_is_rejected_with_that_device_named()
     assert_eq!(fired(&bench, "no_data_found"), 3, "the fault fired");
     assert!(bench.statistics().answers["duplicateEntity"] >= 1, "the service refused");
     let results = bench.results(1);
-    let row =
-        results.iter().find(|row| row["row"]["name"] == "Counter 1" || row.to_string().contains("Counter 1"));
+    let row = results.iter().find(|row| row.to_string().contains("Counter 1"));
     let row = row.expect("the row");
-    assert!(["rejected", "held"].contains(&row["status"].as_str().expect("a state")), "{row}");
+    assert_eq!(row["status"], "rejected", "{row}");
     assert!(
         row.to_string().contains(&there.id.to_string()),
         "the other device is named: {row}\n{}",
@@ -160,11 +159,10 @@ fn f26_an_address_that_a_foreign_device_has_is_rejected_with_that_device_named()
 
 #[test]
 fn f27_a_look_that_lags_behind_is_not_believed_before_the_settle_time() {
-    let scenario = Scenario { lookup_lag_ms: 4_000, ..service() };
+    let scenario = Scenario { lookup_lag_ms: 20_000, ..service() };
     let lost = Fault::new("addDevice", FaultKind::AnswerLost);
-    let (bench, _) = two_of_ten_at(scenario, lost, "settle_seconds = 8", &FOUND);
+    let bench = two_of_ten_in_time(scenario, lost, Duration::from_secs(40), &FOUND);
     assert!(bench.requests("getDeviceByMac") > 9 + 2, "a look came too early");
-    bench.assert_exact(1);
 }
 
 /// Twenty sites, one at a time; the fault meets the second, `Branch 1`, whose name is the beginning of ten others.
@@ -173,8 +171,8 @@ fn sites(scenario: Scenario, kind: FaultKind, code: i32) -> Bench {
     bench.write("companies.csv", &bench::companies(1));
     bench.write("sites.csv", &bench::sites(20, 1));
     bench.profile("", "rate = \"unlimited\"\nconcurrency = 1", "");
-    let until = (jiff::Timestamp::now() + jiff::SignedDuration::from_secs(60)).to_string();
-    bench.fleetload(&["run", "companies.csv", "sites.csv", "--until", &until]).expect_code(code);
+    let files = ["run", "companies.csv", "sites.csv", "--until", &bench::at_the_latest()];
+    bench.fleetload(&files).expect_code(code);
     assert_eq!(fired(&bench, kind.name()), 1, "the fault fired");
     bench
 }

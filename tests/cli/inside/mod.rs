@@ -62,25 +62,37 @@ impl Clock for Settable {
 }
 
 /// Time as tokio's tests have it: it passes when everybody waits.
-pub(crate) struct Virtual(tokio::time::Instant);
+pub(crate) struct Virtual {
+    began: tokio::time::Instant,
+    at: Moment,
+}
 
 impl Virtual {
     pub(crate) fn start() -> Arc<Self> {
-        Arc::new(Self(tokio::time::Instant::now()))
+        Self::start_at(Moment::parse("2026-03-01T10:00:00Z").expect("a moment"))
+    }
+
+    /// From the moment that the machine's own clock shows, for a service whose day is set against it.
+    pub(crate) fn start_now() -> Arc<Self> {
+        Self::start_at(SystemClock::start().now())
+    }
+
+    fn start_at(at: Moment) -> Arc<Self> {
+        Arc::new(Self { began: tokio::time::Instant::now(), at })
     }
 }
 
 impl Clock for Virtual {
     fn now(&self) -> Moment {
-        Moment::parse("2026-03-01T10:00:00Z").expect("a moment").plus(self.elapsed())
+        self.at.plus(self.elapsed())
     }
 
     fn elapsed(&self) -> Duration {
-        self.0.elapsed()
+        self.began.elapsed()
     }
 
     fn sleep_until(&self, elapsed: Duration) -> Sleep {
-        Box::pin(tokio::time::sleep_until(self.0 + elapsed))
+        Box::pin(tokio::time::sleep_until(self.began + elapsed))
     }
 }
 
@@ -144,7 +156,20 @@ impl Transport for Direct {
                 Fate::AnsweredAfter(delay) => tokio::time::sleep(delay).await,
                 Fate::Answered | Fate::PanicBefore | Fate::PanicAfter => {}
             }
-            if answer.effect != Effect::Deliver {
+            // What the service's faults make of the time: an answer that is not whole by then is not waited for.
+            let delay = Duration::from_millis(answer.delay_ms);
+            let whole_after = match answer.effect {
+                Effect::Hold => Duration::MAX,
+                Effect::Drip(ms) => delay + Duration::from_millis(ms * answer.response.encode().len() as u64),
+                Effect::Deliver | Effect::Close | Effect::Reset | Effect::Cut(_) => delay,
+            };
+            if !whole_after.is_zero() {
+                tokio::time::sleep(whole_after.min(REQUEST_TIMEOUT)).await;
+            }
+            if whole_after > REQUEST_TIMEOUT {
+                return Err(SendFailure::Doubtful(Doubt::Timeout));
+            }
+            if !matches!(answer.effect, Effect::Deliver | Effect::Drip(_)) {
                 return Err(SendFailure::Doubtful(Doubt::Disconnected));
             }
             Ok(HttpAnswer {
@@ -157,13 +182,16 @@ impl Transport for Direct {
     }
 }
 
+/// How long an answer is waited for.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+
 fn config(bench: &Bench) -> Config {
     Config {
         base_url: bench.base_url().parse().expect("an address"),
         client_id: CLIENT.to_owned(),
         client_secret: SECRET.into(),
         endpoints: Endpoints::new(Paths::Assumed, BTreeMap::new()).expect("paths"),
-        request_timeout: Duration::from_secs(5),
+        request_timeout: REQUEST_TIMEOUT,
         connect_timeout: Duration::from_secs(2),
         proxy: Proxy::Ignored,
         ca_file: None,
@@ -262,19 +290,31 @@ pub(crate) fn drive_virtually(test: impl Future<Output = ()>) {
     thread.enable_all().start_paused(true).build().expect("a runtime").block_on(test);
 }
 
-/// Runs what is in the journal of a bench to its end in virtual time, every answer after `delay`, then reports.
-pub(crate) fn finishes_virtually(bench: &Bench, delay: Duration) {
+/// Starts what is in the journal of a bench in virtual time, every answer after `delay` and what the service's faults add.
+pub(crate) fn start_virtually(
+    bench: &Bench,
+    clock: Arc<dyn Clock>,
+    delay: Duration,
+    mut options: Options,
+) -> Inside {
+    let transport =
+        Direct::new(bench.sandbox(), Arc::clone(&clock), move |_: &str| Fate::AnsweredAfter(delay));
+    let client = client_over(bench, Arc::clone(&clock), transport);
+    options.writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
+    Inside::start(bench, client, clock, options)
+}
+
+/// Runs what is in the journal of a bench to its end in virtual time, then reports. What was told.
+pub(crate) fn finishes_virtually(bench: &Bench, delay: Duration, options: Options) -> Vec<Event> {
+    let mut told = Vec::new();
     drive_virtually(async {
-        let clock = Virtual::start();
-        let transport =
-            Direct::new(bench.sandbox(), clock.clone(), move |_: &str| Fate::AnsweredAfter(delay));
-        let client = client_over(bench, clock.clone(), transport);
-        let writing = Writing::AmongTasks(Arc::new(|| Box::pin(std::future::ready(()))));
-        let options = Options { writing, ..options(Duration::from_secs(1)) };
-        let (_, ending, _) = Inside::start(bench, client, clock, options).ends().await;
-        assert_eq!(ending, Ending::Finished);
+        let run = start_virtually(bench, Virtual::start(), delay, options);
+        let (_, ending, news) = run.ends().await;
+        assert_eq!(ending, Ending::Finished, "{news:#?}");
+        told = news;
     });
     bench.fleetload(&["report", "1"]).expect_code(0);
+    told
 }
 
 /// Counts how often something was asked, for fates of one request among many.
