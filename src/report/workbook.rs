@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use rust_xlsxwriter::{DocProperties, ExcelDateTime, Note, Worksheet, XlsxError};
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Note, Worksheet, XlsxError};
 
 use crate::error::{Error, Result, without_panic};
 use crate::journal::{ImportInfo, Whose};
@@ -29,6 +29,8 @@ pub const RESULTS: &str = "results.xlsx";
 /// The workbook of the rows to correct.
 pub const FIX: &str = "fix.xlsx";
 
+/// The last row of an Excel worksheet, as it shows it.
+pub(super) const LAST_ROW: u32 = 1_048_576;
 /// Most UTF-16 units in a cell, as Excel has it.
 const CELL_UNITS: usize = 32_767;
 /// What stands at the end of a cell that was cut.
@@ -161,6 +163,7 @@ impl<'a> Workbook<'a> {
 
     /// Begins the worksheet of a sheet with its header; `rows` will follow.
     pub(super) fn begin(&mut self, name: &str, layout: &Layout, rows: u64) -> Result<()> {
+        self.end()?;
         self.attempt(|this| {
             let (paint, order) = (&this.paint, this.order);
             let sheet = this.workbook.add_worksheet_with_constant_memory()?;
@@ -285,12 +288,24 @@ impl<'a> Workbook<'a> {
 
     /// The file, all of it written.
     pub(super) fn finish(mut self) -> Result<Beside> {
+        self.end()?;
         self.attempt(|this| {
             this.workbook.save_to_writer(&mut this.file)?;
             Ok(())
         })?;
         self.file.flush().map_err(|error| failed(self.folder, &self.file, error))?;
         Ok(self.file)
+    }
+
+    /// Ends the worksheet under way, if there is one.
+    fn end(&mut self) -> Result<()> {
+        if self.row == 0 {
+            return Ok(());
+        }
+        let current = self.sheet_under_way();
+        self.attempt(|this| {
+            after_the_last_row(this.workbook.worksheet_from_index(current)?, this.row, &this.paint.text)
+        })
     }
 
     /// The last worksheet added.
@@ -303,6 +318,19 @@ impl<'a> Workbook<'a> {
         let done = attempt(|| what(self));
         done.map_err(|cause| failed(self.folder, &self.file, cause))
     }
+}
+
+/// Ends the rows of a worksheet that is written as it goes; `row` is the one behind the last, from 0. The library writes a last
+/// row that is hidden or has a height a second time, which Excel takes for damage: a blank cell below makes it any other row.
+pub(super) fn after_the_last_row(
+    sheet: &mut Worksheet,
+    row: u32,
+    format: &Format,
+) -> std::result::Result<(), XlsxError> {
+    if row < LAST_ROW {
+        sheet.write_blank(row, 0, format)?;
+    }
+    Ok(())
 }
 
 /// Does something with a workbook. The library panics when its own files cannot be written, as on a full disk; the

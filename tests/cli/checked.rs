@@ -131,7 +131,12 @@ fn a_line_of_more_pieces_than_excel_has_columns_is_shown_with_its_rest_in_one_ce
     bench.fleetload(&["report"]).expect_code(0);
     // In fix.xlsx the status and the reason are first.
     for (report, first) in [("results.xlsx", 0), ("fix.xlsx", 3)] {
-        let sheets = books::read(&bench.path(&format!("reports/1/{report}")));
+        let path = bench.path(&format!("reports/1/{report}"));
+        assert!(
+            books::worksheet(&path, 2).contains("customHeight"),
+            "the last row has a reason of several lines"
+        );
+        let sheets = books::read(&path);
         let rows = &sheets.last().expect("a sheet").rows;
         let wide = rows.iter().find(|row| row[first] == last("p0")).expect("the wide row");
         assert!(
@@ -355,4 +360,65 @@ fn what_a_workbook_does_not_show_stays_wrong_until_it_is_corrected() {
     *sheets[1].cell("I3") = Data::Empty;
     books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
     bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
+}
+
+#[test]
+fn a_row_with_a_stray_quotation_mark_is_cut_into_its_cells_and_passes_when_they_are_right() {
+    let bench = Bench::new(Scenario::default());
+    let good = bench::devices(2, 1).replace("C0,", &format!("{},", bench::root()));
+    bench.write("devices.csv", &good.replace("Till 1,", "\"Till\" 1,"));
+    bench.fleetload(&["check", "devices.csv", "--out", "out"]).expect_code(3);
+    let mut sheets = checked(&bench, "devices");
+    let line = good.lines().find(|line| line.contains("Till 1,")).expect("the row");
+    let at = good.lines().position(|known| known == line).expect("its place");
+    let cells: Vec<&str> = line.split(',').collect();
+    let name = cells.iter().position(|cell| *cell == "Till 1").expect("the name");
+    for (column, text) in cells.iter().enumerate() {
+        let cell = &mut sheets[1].rows[at][column];
+        if column < name {
+            assert_eq!(*cell, Data::String((*text).to_owned()), "what is before the mark is in its column");
+        }
+        *cell = Data::String((*text).to_owned());
+    }
+    sheets[1].rows[at][cells.len()] = Data::Empty;
+    books::write(&bench.path("out/devices.checked.xlsx"), &sheets);
+    bench.fleetload(&["check", "out/devices.checked.xlsx"]).expect_code(0);
+}
+
+#[test]
+fn hidden_rows_are_shown_where_a_cell_is_wrong_and_a_remark_beside_the_table_stays_one() {
+    let bench = Bench::new(Scenario::default());
+    let mut book = rust_xlsxwriter::Workbook::new();
+    let sheet = book.add_worksheet().set_name("Devices").expect("a name");
+    let text = bench::devices(3, 1).replace("C0,", &format!("{},", bench::root()));
+    for (row, line) in (0..).zip(text.lines()) {
+        for (column, text) in (0..).zip(line.split(',')) {
+            sheet.write_string(row, column, text).expect("a cell");
+        }
+    }
+    sheet.set_row_hidden(1).expect("a hidden row");
+    sheet.set_row_hidden(2).expect("a hidden row");
+    let beyond =
+        3 + u16::try_from(text.lines().next().map_or(0, |line| line.split(',').count())).expect("a few");
+    sheet.write_string(3, beyond, "to be asked").expect("a remark");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+
+    let check = ["check", "devices.xlsx", "--hidden-rows", "import", "--out", "out"];
+    let told = bench.fleetload(&check).expect_code(0);
+    assert!(told.stdout.contains("warning[row.too-many-cells]"), "{}", told.stdout);
+    let shown = books::worksheet(&bench.path("out/devices.checked.xlsx"), 2);
+    assert_eq!(shown.matches("hidden=").count(), 2, "rows without an error stay as they were: {shown}");
+    let again = ["run", "out/devices.checked.xlsx", "--hidden-rows", "import"];
+    bench.fleetload(&again).expect_code(0);
+    assert_eq!(bench.created("device").len(), 3);
+    // One with a cell to correct is shown.
+    let sheet = book.worksheet_from_index(0).expect("the sheet");
+    sheet.write_string(2, 3, "00:1a:2b").expect("a wrong cell");
+    sheet.set_row_hidden(3).expect("a hidden row");
+    book.save(bench.path("devices.xlsx")).expect("a workbook");
+    bench.fleetload(&check).expect_code(3);
+    let shown = books::worksheet(&bench.path("out/devices.checked.xlsx"), 2);
+    assert!(shown.contains("<row r=\"2\" hidden=\"1\">"), "{shown}");
+    let row = shown.split("<row r=\"3\"").nth(1).and_then(|row| row.split('>').next()).expect("row 3");
+    assert!(!row.contains("hidden") && shown.matches("hidden=").count() == 2, "{shown}");
 }

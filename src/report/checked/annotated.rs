@@ -8,14 +8,14 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Url, Worksheet, XlsxError};
 use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
 use crate::report::paint::{Paint, printed_table};
-use crate::report::workbook::{LINE_HEIGHT, NOTES, TALL, attempt, fitting, height, sized_note};
+use crate::report::workbook::{
+    LAST_ROW, LINE_HEIGHT, NOTES, TALL, after_the_last_row, attempt, fitting, height, sized_note,
+};
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Cell, CellKind, Damage, Link, Raw, TEXT_LIMIT, Table, column_of_address, unwrapped};
 
 use super::by_row::{ByRow, COLUMNS, Span, Spans, Status, Survey, is_cut_wrongly, note};
 
-/// The last row of an Excel worksheet, as it shows it.
-const LAST_ROW: u32 = 1_048_576;
 /// Widths of the result columns.
 const WIDTHS: [f64; COLUMNS.len()] = [13.0, 26.0, 60.0, 22.0, 46.0];
 /// Characters of a line in the columns of sentences, a little less than they are wide.
@@ -121,6 +121,7 @@ impl<'a> Annotated<'a> {
         let (header, last) = (self.table.header_row, self.next - 1);
         let columns = column(self.width + COLUMNS.len());
         attempt(|| {
+            after_the_last_row(self.sheet, last, &self.paint.text)?;
             self.sheet.set_name(self.worksheet)?;
             self.sheet.set_freeze_panes(header, 0)?;
             let header_of = |at: usize| self.table.headers.get(at).map_or("", String::as_str);

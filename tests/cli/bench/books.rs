@@ -82,3 +82,19 @@ pub(crate) fn write(path: &Path, sheets: &[Sheet]) {
     };
     fill().expect("a workbook");
 }
+
+/// The text of the worksheet at this place in the archive, each of whose rows is there once.
+pub(crate) fn worksheet(path: &Path, number: usize) -> String {
+    let file = std::fs::File::open(path).expect("the workbook");
+    let mut archive = zip::ZipArchive::new(file).expect("a workbook");
+    let mut part = archive.by_name(&format!("xl/worksheets/sheet{number}.xml")).expect("the sheet");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut part, &mut text).expect("text");
+    let rows: Vec<u32> = text
+        .split("<row r=\"")
+        .skip(1)
+        .map(|row| row.split('"').next().and_then(|number| number.parse().ok()).expect("a number"))
+        .collect();
+    assert!(rows.is_sorted_by(|row, next| row < next), "{}: {rows:?}", path.display());
+    text
+}
