@@ -7,8 +7,8 @@ use super::reading_flags::Reading;
 use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
-use crate::sheet::rename::{self, scope};
-use crate::sheet::{CountryForm, HiddenRows, MacForm, Options, fold};
+use crate::sheet::rename::{self, is_one_name, scope};
+use crate::sheet::{CountryForm, HiddenRows, MacForm, Options};
 
 /// What one layer says; absent where it says nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -83,10 +83,10 @@ impl Layer {
     pub(super) fn over(self, lower: Self) -> Self {
         // What is said for all sheets counts before what a lower layer says for those of one kind.
         let mapped = |header: &str| {
-            let is_same = |from: &String| fold(from) == fold(header) || fold(from) == fold(scope(header).1);
+            let is_same = |from: &String| is_one_name(from, header) || is_one_name(from, scope(header).1);
             self.map.iter().any(|(from, _)| is_same(from))
         };
-        let ignored = |header: &str| self.ignore_columns.iter().any(|name| fold(name) == fold(header));
+        let ignored = |header: &str| self.ignore_columns.iter().any(|name| is_one_name(name, header));
         let filled = |place: &str| self.defaults.iter().any(|(known, _)| known == place);
         let judged = |code: &String| self.deny.contains(code) || self.allow.contains(code);
         let lower_map = lower.map.into_iter().filter(|(header, _)| !mapped(header) && !ignored(header));
@@ -248,8 +248,13 @@ mod tests {
             ..Layer::default()
         };
         let low = Layer {
-            map: vec![pair("store no", "reference"), pair("Ort", "city"), pair("notes", "suburb")],
-            ignore_columns: vec!["remark".into(), "Colour".into()],
+            map: vec![
+                pair("store no", "reference"),
+                pair("Ort", "city"),
+                pair("notes", "suburb"),
+                pair("Remark (old)", "suburb"),
+            ],
+            ignore_columns: vec!["remark".into(), "Notes (ours)".into(), "Colour".into()],
             defaults: vec![pair("sites.company", "C2"), pair("sites.country", "NZ")],
             encoding: Some("utf-8".into()),
             fill_merged: Some(true),
@@ -261,8 +266,13 @@ mod tests {
         assert_eq!(
             both,
             Layer {
-                map: vec![pair("Store No.", "key"), pair("Remark", "name"), pair("Ort", "city")],
-                ignore_columns: vec!["Notes".into(), "Colour".into()],
+                map: vec![
+                    pair("Store No.", "key"),
+                    pair("Remark", "name"),
+                    pair("Ort", "city"),
+                    pair("Remark (old)", "suburb"),
+                ],
+                ignore_columns: vec!["Notes".into(), "Notes (ours)".into(), "Colour".into()],
                 defaults: vec![pair("sites.company", "C1"), pair("sites.country", "NZ")],
                 encoding: Some("macintosh".into()),
                 fill_merged: Some(false),

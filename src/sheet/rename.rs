@@ -20,8 +20,19 @@ pub fn scope(header: &str) -> (Option<Kind>, &str) {
 /// Whether a name that a person wrote is that of this header: as it stands, or as headers are compared where none of the
 /// sheet's is written so. `Phone (office)` and `Phone (mobile)` compare as one name and are two.
 pub fn is_name_of(said: &str, header: &str, headers: &[String]) -> bool {
-    let is_same = |header: &str| header.trim() == said.trim();
+    let is_same = |header: &str| is_written(said, header);
     is_same(header) || (fold(said) == fold(header) && !headers.iter().any(|header| is_same(header)))
+}
+
+/// Whether a name that a person wrote is that of this header as it stands.
+fn is_written(said: &str, header: &str) -> bool {
+    said.trim() == header.trim()
+}
+
+/// Whether two names that people wrote are one: they compare as headers do, and what is in brackets is the same.
+pub fn is_one_name(one: &str, other: &str) -> bool {
+    let whole = |name: &str| fold(&name.replace(['(', ')', '[', ']'], " "));
+    whole(one) == whole(other)
 }
 
 /// Whether what was said of `from` is about this header of a sheet of `kind` that has these headers; a header may have the
@@ -35,21 +46,27 @@ pub fn concerns(from: &str, kind: Kind, header: &str, headers: &[String]) -> boo
     }
 }
 
-/// What a header of a sheet of `kind` was said to mean: what was said for the kind before what was said for all.
+/// What a header of a sheet of `kind` was said to mean: what was said of it as it is written before what was said of a name
+/// like it, and what was said for the kind before what was said for all.
 pub fn renamed<'a>(
     kind: Kind,
     header: &str,
     headers: &[String],
     said: &'a [(String, String)],
 ) -> Option<&'a str> {
-    let of = |is_scoped: bool| {
-        said.iter()
-            .find(|(from, _)| scope(from).0.is_some() == is_scoped && concerns(from, kind, header, headers))
-    };
     if said.is_empty() {
         return None;
     }
-    of(true).or_else(|| of(false)).map(|(_, to)| to.as_str())
+    let written = |from: &str| is_written(from, header) || is_written(scope(from).1, header);
+    let concerning = |is_written: bool, is_scoped: bool| {
+        said.iter().find(|(from, _)| {
+            scope(from).0.is_some() == is_scoped
+                && written(from) == is_written
+                && concerns(from, kind, header, headers)
+        })
+    };
+    let mut found = [(true, true), (true, false), (false, true), (false, false)].into_iter();
+    found.find_map(|(is_written, is_scoped)| concerning(is_written, is_scoped)).map(|(_, to)| to.as_str())
 }
 
 /// Refuses a meaning that no sheet has.
@@ -105,6 +122,9 @@ mod tests {
         assert_eq!(renamed(Kind::Person, "Phone (office)", &headers, &said), None);
         assert_eq!(renamed(Kind::Person, "Email", &headers, &said), Some("email"));
         assert!(!is_name_of("Phone (office)", "Phone (mobile)", &headers));
+        let both = self::said(&[("Phone (mobile)", "fax"), ("Phone (office)", "phone")]);
+        let alone = ["Phone (office)".to_owned()];
+        assert_eq!(renamed(Kind::Person, "Phone (office)", &alone, &both), Some("phone"));
     }
 
     #[test]
