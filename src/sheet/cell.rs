@@ -23,11 +23,11 @@ pub(crate) enum CellKind {
     Blank,
     /// Text.
     Text,
-    /// A number; `padded` when zeros shown by the number format are part of the text.
+    /// A number; `padded` when its number format shows a fixed number of digits and the text has as many.
     Number {
         /// The number.
         value: f64,
-        /// Whether the text has zeros that only the format shows.
+        /// Whether the text is what the format shows, with its zeros in front: no digit can be lost.
         padded: bool,
     },
     /// A date, time or duration.

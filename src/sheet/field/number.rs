@@ -44,7 +44,7 @@ pub(super) fn read_cell(
         return None;
     }
     if padded {
-        reading.changes.padded = true;
+        reading.changes.padded = text.starts_with('0');
         return Some(text.to_owned());
     }
     if column.form == Form::Phone && significant < PHONE_DIGITS {

@@ -67,7 +67,7 @@ fn number_cell(number: f64, zeros: Option<usize>) -> Cell {
         (false, _) => format!("{number}"),
     };
     match zeros {
-        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() < width => {
+        Some(width) if number >= 0.0 && number.fract() == 0.0 && plain.len() <= width => {
             Cell { kind: CellKind::Number { value: number, padded: true }, text: format!("{plain:0>width$}") }
         }
         _ => Cell { kind: CellKind::Number { value: number, padded: false }, text: plain },

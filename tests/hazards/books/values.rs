@@ -296,6 +296,12 @@ fn x27_zeros_of_a_format_are_restored_and_counted() {
     let desk = styled(&with(&[("F", "<c r=\"F2\" s=\"2\"><v>123</v></c>")]), header, "");
     assert_eq!(desk.found(), Vec::<String>::new());
     assert!(told(&desk).contains(&"note cell.zero-padded-format Sites!F1".to_owned()));
+    // As many digits as the format shows: none was lost, and none is put back.
+    let desk = styled(&with(&[("F", "<c r=\"F2\" s=\"2\"><v>78701</v></c>")]), header, "");
+    assert_eq!(desk.found(), Vec::<String>::new());
+    assert!(!told(&desk).iter().any(|told| told.contains("zero-padded")), "{:?}", told(&desk));
+    let desk = styled(&with(&[("F", "<c r=\"F2\" s=\"2\"><v>787012</v></c>")]), header, "");
+    assert_eq!(desk.found(), ["warning cell.numeric-identifier Sites!F2"]);
     let desk = styled(&with(&[("F", "<c r=\"F2\"><v>123</v></c>")]), header, "");
     assert_eq!(desk.found(), ["warning cell.numeric-identifier Sites!F2"]);
 }
