@@ -16,6 +16,7 @@ use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
 use crate::sheet::finding::{Code, Findings};
+use crate::sheet::typed;
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
@@ -38,7 +39,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let written = checked::write(context, typed, (workbooks.as_ref(), &manner), &examined)?;
     tell_end(context, &examined, found);
     findings::tell_explain(context, &examined.findings);
-    tell_next(context, typed, &manner, (&examined.findings, end.exit(), &written))?;
+    tell_next(context, typed, &manner, (&examined, end.exit(), &written))?;
     summary(&examined, &manner, &written, end)
 }
 
@@ -85,8 +86,9 @@ fn tell_next(
     context: &Context<'_>,
     typed: &Typed,
     manner: &Manner,
-    (findings, exit, written): (&Findings, Exit, &[PathBuf]),
+    (examined, exit, written): (&Examined, Exit, &[PathBuf]),
 ) -> Result<()> {
+    let findings = &examined.findings;
     // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
     let corrected = exit != Exit::Done && written.len() == typed.files.len();
     let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
@@ -113,7 +115,7 @@ fn tell_next(
             let is_in_cells = findings.iter().any(|finding| {
                 finding.is_error() && finding.row.is_some() && !finding.code.as_str().starts_with("header.")
             });
-            if typed.out.is_none() && is_in_cells {
+            if typed.out.is_none() && is_in_cells && !examined.sheets.is_empty() {
                 let out = again("check");
                 context
                     .terminal
@@ -138,11 +140,11 @@ fn of_headers(findings: &Findings) -> String {
     let mut options: Vec<String> = Vec::new();
     let lacks_some = findings.iter().any(|finding| finding.code == Code::HeaderRequiredMissing);
     for finding in findings.iter().filter(|finding| finding.code == Code::HeaderUnknown) {
-        let Some(header) = finding.header.as_deref().map(str::trim) else { continue };
+        let Some(header) = finding.header.as_deref().map(typed) else { continue };
         let option = match &finding.suggestion {
             Some(column) => format!(" --map {}", quoted(&format!("{header}={column}"))),
             None if lacks_some => format!(" --map {}", quoted(&format!("{header}{UNNAMED}"))),
-            None => format!(" --ignore-column {}", quoted(header)),
+            None => format!(" --ignore-column {}", quoted(&header)),
         };
         if !options.contains(&option) {
             options.push(option);

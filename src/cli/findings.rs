@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::context::Context;
 use super::redact::redacted;
-use crate::sheet::finding::{Code, Finding, Findings, Group, Severity, ValueKind};
+use crate::sheet::finding::{Code, Finding, Findings, Group, Severity, ValueKind, shown};
 use crate::term::{Ink, Line, Table, Terminal, count, counted};
 
 /// Findings that are seen at a glance, without a table of them.
@@ -189,8 +189,8 @@ fn cells(group: &Group) -> [String; 5] {
     let key = &group.key;
     let sheet = key.sheet.as_ref().unwrap_or(&key.file);
     let letter = group.places.letter().unwrap_or_default();
-    let header = key.header.as_deref().or(key.column.as_deref()).unwrap_or_default();
-    let column = format!("{letter} {}", cut(header, HEADER)).trim().to_owned();
+    let header = key.header.as_deref().map(shown).or_else(|| key.column.clone()).unwrap_or_default();
+    let column = format!("{letter} {}", cut(&header, HEADER)).trim().to_owned();
     let code = match key.severity {
         Severity::Fatal | Severity::Error => key.code.to_string(),
         Severity::Warning => format!("{} (warning)", key.code),
@@ -252,7 +252,7 @@ fn tell_one(terminal: &Terminal, finding: &Finding) {
     let mut line =
         Line::new().ink(ink, format!("{word}[{}]", finding.code)).text(" ").ink(Ink::Strong, place(finding));
     if let Some(header) = &finding.header {
-        line = line.text(format!("  \"{}\"", cut(header, VALUE)));
+        line = line.text(format!("  \"{}\"", cut(&shown(header), VALUE)));
         if let Some(value) = &finding.value {
             line = line.text(format!(" = {}", cut(value, VALUE)));
         }

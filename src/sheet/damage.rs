@@ -3,7 +3,8 @@
 use super::cell::Cell;
 use super::code::Code;
 use super::csv::{Damage, Stray};
-use super::finding::{Finding, shown};
+use super::finding::Finding;
+use super::header;
 use super::table::Table;
 
 /// The findings of a damaged record.
@@ -20,7 +21,7 @@ pub(super) fn findings(
         match cell {
             Some(cell) => {
                 let mut finding = finding.in_column(cell);
-                finding.header = table.headers.get(cell).map(|header| shown(header));
+                finding.header = table.headers.get(cell).map(|header| header::cut(header));
                 if let Some(cell) = cells.get(cell) {
                     finding = finding.showing(&cell.text, cell.value_kind());
                 }

@@ -72,7 +72,7 @@ pub struct Finding {
     /// Text tables only: the physical line where the row starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The header of the column, as written in the file.
+    /// The header of the column, as it is in the file; of a very long one its beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// The column by its canonical name, with the sheet's kind: `devices.mac`.

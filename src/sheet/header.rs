@@ -93,6 +93,23 @@ pub fn fold(header: &str) -> String {
     rest.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
+/// A header as a finding keeps it: as it is in the file, of a longer one than is read its beginning.
+pub(crate) fn cut(header: &str) -> String {
+    match header.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &header[..end]),
+        None => header.to_owned(),
+    }
+}
+
+/// A header as it is typed in an option: in one line, without what cannot be seen.
+pub fn typed(header: &str) -> String {
+    let words: Vec<String> = header
+        .split_whitespace()
+        .map(|word| word.chars().filter(|c| !is_invisible(*c) && !is_direction(*c)).collect())
+        .collect();
+    shown(&words.join(" "))
+}
+
 /// Whether a column is skipped without a word.
 pub(crate) fn is_ignored(header: &str) -> bool {
     let header = header.trim().trim_start_matches(is_invisible).to_ascii_lowercase();
@@ -396,17 +413,17 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
         }
         message.push_str(&other_script(header));
     }
-    let name = header.trim();
+    let name = typed(header);
     message.push_str(&match &suggestion {
         Some(column) => format!(
             " Correct it, say what it means with --map {}, or keep it unread with --ignore-column {}.",
-            quoted(&shown(&format!("{name}={column}"))),
-            quoted(&shown(name))
+            quoted(&format!("{name}={column}")),
+            quoted(&name)
         ),
         None => format!(
             " Say what it means with --map {}, or keep it unread with --ignore-column {}.",
-            quoted(&shown(&format!("{name}=COLUMN"))),
-            quoted(&shown(name))
+            quoted(&format!("{name}=COLUMN")),
+            quoted(&name)
         ),
     });
     HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }

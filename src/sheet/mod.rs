@@ -56,7 +56,7 @@ pub use draft::{Draft, Reference, column_of_role};
 pub use encoding::TextEncoding;
 pub(crate) use field::unwrapped;
 pub use field::{Pointer, fold_key};
-pub use header::{Mapped, fold, kind_of_name, meaning};
+pub use header::{Mapped, fold, kind_of_name, meaning, typed};
 pub use options::{CountryForm, HiddenRows, MacForm, Options};
 pub use places::Places;
 pub use policy::Policy;

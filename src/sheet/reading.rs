@@ -92,7 +92,8 @@ impl<'a, 'e> Reading<'a, 'e> {
         self.last = raw.number;
         let is_cut = raw.damage.is_none() && self.table.worksheet.is_none();
         let width = is_cut.then_some(raw.cells.len().min(COLUMN_LIMIT + 1));
-        if raw.damage.is_none() && layout::is_other_header(&raw.cells) && !self.rows.is_header(&raw.cells) {
+        let is_a_header = || layout::is_other_header(&raw.cells) || self.rows.is_of_header(&raw.cells);
+        if raw.damage.is_none() && is_a_header() && !self.rows.is_header(&raw.cells) {
             self.end_before(&raw);
             return Ok(ControlFlow::Break(()));
         }

@@ -251,6 +251,7 @@ impl<'a> RowReader<'a> {
             );
             if planned.column.form == Form::Username {
                 row.identity.unique = reading.meant();
+                row.identity.name = Some(cell.text.trim().to_owned());
             }
             for mut problem in reading.problems {
                 if given.is_none() {
@@ -335,10 +336,11 @@ impl<'a> RowReader<'a> {
         let owned = |name: &str| self.values.peek(name).map(str::to_owned);
         row.identity = Identity {
             key: owned("key"),
-            name: owned(match self.table.kind {
-                Kind::Person => "username",
-                Kind::Company | Kind::Site | Kind::Device => "name",
-            }),
+            name: match self.table.kind {
+                // As it is in its cell: what is meant by it, and compared, is below.
+                Kind::Person => row.identity.name.take(),
+                Kind::Company | Kind::Site | Kind::Device => owned("name"),
+            },
             unique: match self.table.kind {
                 Kind::Company => None,
                 Kind::Site => owned("reference"),
@@ -363,6 +365,14 @@ impl<'a> RowReader<'a> {
         own.all(|(at, (header, folded))| {
             is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
         })
+    }
+
+    /// Whether every filled cell of the row is a name of the header: it is the header of another table with these columns.
+    pub(crate) fn is_of_header(&self, cells: &[Cell]) -> bool {
+        let is_name = |cell: &Cell| cell.text.len() <= LONGEST * 4 && self.folded.contains(&fold(&cell.text));
+        let mut filled = self.table.own(cells).iter().filter(|cell| !cell.is_blank());
+        // Asked of every row, whose first cell is none of them as a rule.
+        filled.next().is_some_and(is_name) && filled.next().is_some_and(is_name) && filled.all(is_name)
     }
 
     /// Whether the example row of a template was met.

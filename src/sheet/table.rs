@@ -6,7 +6,7 @@ use crate::model::kind::Kind;
 
 use super::code::Code;
 use super::column::Column;
-use super::finding::{Finding, Related, shown};
+use super::finding::{Finding, Related};
 use super::header::{self, Mapped};
 use super::layout;
 use super::options::Options;
@@ -190,7 +190,7 @@ impl Table {
                 .in_row(table.header_row, table.header_line);
             if let Some(column) = problem.column {
                 finding = finding.in_column(column);
-                finding.header = table.headers.get(column).map(|header| shown(header));
+                finding.header = table.headers.get(column).map(|header| header::cut(header));
             } else {
                 finding.column = problem.suggestion.as_deref().map(|name| format!("{kind}.{name}"));
             }
@@ -215,7 +215,7 @@ impl Table {
             )
             .in_row(self.header_row, self.header_line)
             .in_column(at);
-        finding.header = Some(shown(&self.headers[at]));
+        finding.header = Some(header::cut(&self.headers[at]));
         finding
     }
 
@@ -274,7 +274,7 @@ impl Table {
     ) -> Finding {
         if let Some(position) = position {
             finding = finding.in_column(position);
-            finding.header = self.headers.get(position).map(|header| shown(header));
+            finding.header = self.headers.get(position).map(|header| header::cut(header));
         }
         finding.column = Some(format!("{}.{}", self.kind, column.name));
         finding.api = column.api;

@@ -380,4 +380,6 @@ fn headers_that_are_not_known_come_with_one_command_and_a_file_is_named_once() {
     let equals = header.replace("Our colour", "A = B").replace(",l,", ",city,").replace(",co,", ",country,");
     bench.write("sites.csv", &format!("{equals}{row}"));
     bench.fleetload(&["check", "sites.csv", "--map", "A = B=state"]).expect_code(0);
+    let told = bench.fleetload(&["check", "sites.csv", "--map", "A = B=label:1"]).expect_code(0);
+    assert!(told.stdout.contains("\"A = B\" -> label:1 (as told)"), "{}", told.stdout);
 }

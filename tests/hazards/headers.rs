@@ -191,6 +191,17 @@ fn h10_invisible_characters_in_a_header_make_no_difference_and_others_are_spelt_
     );
 }
 
+/// Excel breaks a header into lines: programs are given it as it is, people in one line.
+#[test]
+fn h07_a_header_is_kept_as_it_is_and_typed_in_one_line() {
+    let finding = with_column("\"Our\n col\u{200b}our\"", "").the("header.unknown");
+    assert_eq!(finding.header.as_deref(), Some("Our\n col\u{200b}our"));
+    assert!(finding.message.contains("--map 'Our colour=COLUMN'"), "{}", finding.message);
+    let named = with_column("\"Our\n col\u{200b}our\"", "")
+        .read_with(|options| options.ignore_columns = vec!["Our colour".to_owned()]);
+    assert_eq!(named.found(), NOTHING);
+}
+
 /// Names down the first column, a record in each of the others.
 #[test]
 fn h12_a_sheet_that_lies_on_its_side_is_refused() {

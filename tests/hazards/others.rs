@@ -224,6 +224,40 @@ fn headers_that_teams_use_are_known_or_come_with_a_suggestion() {
         assert_eq!(finding.suggestion.as_deref(), Some(meant), "{header}");
         assert!(finding.message.contains(&format!("It may mean {meant}.")), "{}", finding.message);
     }
+    let people =
+        "key,company,User Type,Template Scope,First Name,Last Name,username,email,Allow Login,phone,address1";
+    let person = format!(
+        "p1,{COMPANY},VPN User,COMPANY_INHERIT,Jane,Doe,jane,jane@acme.example,no,+64 9 557 0000,1 High St"
+    );
+    let companies = "key,parent,Company Type,name,phone,address1";
+    let company = format!("c1,{COMPANY},CUSTOMER,Acme,+64 9 557 0000,1 High St");
+    let devices = "key,company,name,device_model,mac,phone,address1";
+    let device = format!("d1,{COMPANY},Till,Edge 100,00:1a:2b:00:00:01,+64 9 557 0000,1 High St");
+    for (file, (header, row), known, name) in [
+        ("people.csv", (people, &person), "username", "userPrincipalName"),
+        ("people.csv", (people, &person), "Allow Login", "accountEnabled"),
+        ("people.csv", (people, &person), "phone", "MOBILE NUMBER"),
+        ("people.csv", (people, &person), "phone", "Work Phone"),
+        ("people.csv", (people, &person), "phone", "Business phone"),
+        ("companies.csv", (companies, &company), "key", "Account ID"),
+        ("companies.csv", (companies, &company), "parent", "Parent Account ID"),
+        ("companies.csv", (companies, &company), "Company Type", "Type"),
+        ("devices.csv", (devices, &device), "company", "Account ID"),
+        ("devices.csv", (devices, &device), "device_model", "Model ID"),
+    ] {
+        let desk = Desk::with(file, format!("{}\n{row}\n", header.replacen(known, name, 1)));
+        let found = desk.found();
+        assert!(!found.iter().any(|found| found.starts_with("error")), "{file} {name}: {found:?}");
+    }
+    for (file, (header, row), known, name) in [
+        ("devices.csv", (devices, &device), "device_model", "Type"),
+        ("companies.csv", (companies, &company), "name", "Customer"),
+    ] {
+        let finding = Desk::with(file, format!("{}\n{row}\n", header.replace(known, name)));
+        let finding = finding.the("header.unknown");
+        assert_eq!(finding.suggestion.as_deref(), Some(known), "{name}");
+        assert!(finding.message.contains(&format!("--map '{name}={known}'")), "{}", finding.message);
+    }
     let finding =
         Desk::with("sites.csv", SITES.replace('\n', ",Our colour\n") + &site("a").replace('\n', ",x\n"))
             .the("header.unknown");

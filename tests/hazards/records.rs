@@ -176,6 +176,34 @@ fn c20_another_table_below_is_found_where_it_begins() {
     assert_eq!(Desk::with("sites.csv", text).found(), ["error ref.not-found B2"]);
 }
 
+/// The same where the columns are known only because a person said what they mean, with one name less.
+#[test]
+fn c20_a_header_of_names_that_a_person_explained_is_no_row() {
+    let header = "Kunde,Schluessel,Bezeichnung,Fon,Strasse";
+    let row = site("a").replace(",Auckland,NZ", "");
+    let (id, rest) = row.split_once(',').expect("a key");
+    let (company, rest) = rest.split_once(',').expect("a company");
+    let row = format!("{company},{id},{rest}");
+    for (again, found) in [
+        (header.to_owned(), "warning row.repeated-header row 3"),
+        (header.replace(",Strasse", ","), "error sheet.extra-table A3"),
+        (header.replace(",Bezeichnung", ""), "error sheet.extra-table A3"),
+    ] {
+        let text = format!("{header}\n{row}{again}\n{row}");
+        let desk = Desk::with("sites.csv", text).read_with(|options| {
+            let said = [
+                ("Kunde", "company"),
+                ("Schluessel", "key"),
+                ("Bezeichnung", "name"),
+                ("Fon", "phone"),
+                ("Strasse", "address1"),
+            ];
+            options.rename = said.map(|(from, to)| (from.to_owned(), to.to_owned())).to_vec();
+        });
+        assert!(desk.found().contains(&found.to_owned()), "{again}: {:?}", desk.found());
+    }
+}
+
 /// Remarks as programmers write them.
 #[test]
 fn c21_a_number_sign_makes_no_comment() {

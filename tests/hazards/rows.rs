@@ -246,6 +246,7 @@ fn r07_a_username_that_two_rows_have_is_an_error_whatever_its_case() {
     assert_eq!(related(&desk.the("dup.username")), ["B2"]);
     let desk = Desk::with("people.csv", people(&[(ROOT, "jane"), (ROOT, "Jane")]));
     assert_eq!(found(&desk), ["error cell.username people.csv B3", "error dup.username people.csv B3"]);
+    assert_eq!(desk.the("dup.username").value.as_deref(), Some("Jane"), "as it is in the cell");
 }
 
 /// A block of rows pasted twice. Rows that are right have a natural key (name and parent, name and company, username or

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
-use crate::sheet::finding::{Code, Finding, Findings, GroupKey, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, GroupKey, Severity, shown};
 use crate::sheet::{Book, Table};
 
 use super::super::layout::Widths;
@@ -200,7 +200,7 @@ impl Survey {
         // A row that only waits for another needs no correction of its own, but it cannot be imported either.
         let mut messages: Vec<String> = told.iter().map(|finding| worded(finding)).collect();
         messages.extend(untold.iter().map(|key| {
-            let header = key.header.as_ref().map(|header| format!("{header}: ")).unwrap_or_default();
+            let header = key.header.as_ref().map(|header| format!("{}: ", shown(header))).unwrap_or_default();
             format!("{header}the same as in the first rows with {}", key.code)
         }));
         if messages.is_empty() && self.hidden.contains(&row) {
@@ -218,7 +218,7 @@ impl Survey {
             status.as_str().to_owned(),
             distinct(codes.map(|code| code.to_string())).join("; "),
             messages.join("\n"),
-            distinct(headers.cloned()).join("; "),
+            distinct(headers.map(|header| shown(header))).join("; "),
             distinct(told.iter().filter_map(|finding| advice(finding))).join("\n"),
         ];
         (status, values)
@@ -260,7 +260,7 @@ fn message(finding: &Finding) -> &str {
 /// The same with its column where it has one.
 fn worded(finding: &Finding) -> String {
     match &finding.header {
-        Some(header) => format!("{header}: {}", message(finding)),
+        Some(header) => format!("{}: {}", shown(header), message(finding)),
         None => message(finding).to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use crate::report::own_sheet::OwnSheet;
 use crate::report::paint::Paint;
 use crate::report::workbook::{NOTES, height};
 use crate::sheet::Book;
-use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity};
+use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, shown};
 
 use super::by_row::{Survey, places};
 
@@ -139,7 +139,7 @@ impl List<'_> {
             page.text(0, self.sheet_name(key.sheet.as_ref()), &paint.result)?;
             page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
             page.text(2, key.code.as_str(), &paint.result)?;
-            page.text_if_any(3, key.header.as_deref().unwrap_or_default(), &paint.result)?;
+            page.text_if_any(3, &key.header.as_deref().map(shown).unwrap_or_default(), &paint.result)?;
             page.number(4, group.count as u64, &paint.count)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
@@ -202,7 +202,7 @@ impl List<'_> {
         }
         page.text(1, word(finding.severity), paint.status(colour(finding.severity)))?;
         page.text(2, finding.code.as_str(), &paint.result)?;
-        page.text_if_any(3, finding.header.as_deref().unwrap_or_default(), &paint.result)?;
+        page.text_if_any(3, &finding.header.as_deref().map(shown).unwrap_or_default(), &paint.result)?;
         let mut message = finding.message.clone();
         for place in places(finding) {
             message.push('\n');

@@ -105,10 +105,10 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
         &index,
         of,
         |between, entry, before, first| {
-            let (code, column, what) = if between.kind(entry) == Kind::Person {
-                (Code::DupUsername, "username", "username")
+            let (code, column, what, value) = if between.kind(entry) == Kind::Person {
+                (Code::DupUsername, "username", "username", entry.name)
             } else {
-                (Code::DupMac, "mac", "MAC address")
+                (Code::DupMac, "mac", "MAC address", entry.unique)
             };
             let mut finding = between
                 .finding(
@@ -121,7 +121,7 @@ pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn 
                     entry,
                     column,
                 )
-                .showing(between.get(entry.unique).unwrap_or_default(), ValueKind::Text);
+                .showing(between.get(value).unwrap_or_default(), ValueKind::Text);
             finding.rule = Some(format!("a {what} that no other row has"));
             finding.related.push(between.related(first as usize, column, "first use"));
             finding

@@ -6,7 +6,8 @@ use super::plan::NOWHERE;
 use crate::sheet::cell::Cell;
 use crate::sheet::code::{Code, Severity};
 use crate::sheet::column::Need;
-use crate::sheet::finding::{Finding, shown};
+use crate::sheet::finding::Finding;
+use crate::sheet::header;
 use crate::sheet::header::Mapped;
 use crate::sheet::preflight::COLUMN_LIMIT;
 use crate::sheet::row::Row;
@@ -74,7 +75,7 @@ impl RowReader<'_> {
             .in_row(row.number, row.line)
             .in_column(position)
             .showing(&cell.text, cell.value_kind());
-        finding.header = self.table.headers.get(position).map(|header| shown(header));
+        finding.header = self.table.headers.get(position).map(|header| header::cut(header));
         finding.rule = Some("one line of text".to_owned());
         Some(finding)
     }

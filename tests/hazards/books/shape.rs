@@ -105,6 +105,9 @@ fn x24_a_broken_cell_is_told_by_the_last_good_one() {
         ("<c r=\"A3\" t=\"s\"><v>77</v></c>", "the text of the next cell is missing"),
         ("<c r=\"A3\" t=\"s\"><v>x</v></c>", "the value of a cell is broken"),
         ("<c r=\"A3\" t=\"s\"><v>-1</v></c>", "the value of a cell is broken"),
+        // 2^32 and 2^64, which come round to the first text in fewer bits.
+        ("<c r=\"A3\" t=\"s\"><v>4294967296</v></c>", "the text of the next cell is missing"),
+        ("<c r=\"A3\" t=\"s\"><v>18446744073709551616</v></c>", "the value of a cell is broken"),
         ("<c r=\"A3\"><v>1&#50;</v></c>", "the value of a cell is broken"),
         ("<c r=\"A3\"><v><!-- 1 -->2</v></c>", "the value of a cell is broken"),
         ("<c r=\"A3\" t=\"str\"><v><![CDATA[a]]></v></c>", "the value of a cell is broken"),
