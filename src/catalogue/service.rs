@@ -74,7 +74,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "When the row refers to a record that was created moments ago, that record is looked up, which costs no quota. When it is there, the row is \
          rejected. When the service does not show it yet, the row waits for it, for a minute at most, and is sent again. Else the row is rejected at once. \
          Nothing was created.",
-        "Correct the reference, in the sheet or in fix.xlsx, and type: fleetload run FILE; when it exists by now: fleetload retry {import} --code {code}",
+        "Correct the cell that names it, in the sheet or in fix.xlsx, and type: fleetload run FILE. If no cell names it, or the name is right, it may \
+         have been deleted: check in the service. When it exists there, type: fleetload retry {import} --code {code}",
     ),
     said(
         "invalidState",
@@ -87,8 +88,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         "a value that must be unique is in use by another record",
         "After a lost answer the record may be the row's own, so it is looked up first. Else the row is rejected, and the other record is named \
          where a look-up tells it.",
-        "If the other record is the one meant, take the row out of the sheet; if not, correct the value, in the sheet or in fix.xlsx, and type: \
-         fleetload run FILE",
+        "If the other record is the one that the row means, remove the row from the sheet. If not, correct the value, in the sheet or in fix.xlsx, \
+         and type: fleetload run FILE",
     ),
     said(
         "invalid_client",

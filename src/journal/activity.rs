@@ -37,13 +37,23 @@ pub struct Span {
     pub refused: u64,
     /// Requests that left in it and of which no answer told what became.
     pub unanswered: u64,
-    /// Jobs that came to their final state in it.
-    pub finished: u64,
+    /// Jobs that were done in it.
+    pub done: u64,
+    /// Jobs that were rejected in it, or of which a later step was.
+    pub failed: u64,
+    /// Jobs that were skipped or cancelled in it.
+    pub skipped: u64,
 }
 
 impl Span {
-    fn quiet(at: Moment) -> Self {
-        Self { at, answered: 0, refused: 0, unanswered: 0, finished: 0 }
+    /// One in which nothing was going on.
+    pub const fn quiet(at: Moment) -> Self {
+        Self { at, answered: 0, refused: 0, unanswered: 0, done: 0, failed: 0, skipped: 0 }
+    }
+
+    /// Jobs that came to their final state in it.
+    pub const fn finished(&self) -> u64 {
+        self.done + self.failed + self.skipped
     }
 }
 
@@ -105,11 +115,10 @@ fn requests(connection: &Connection, import: ImportId, step_ms: i64) -> Result<V
     let spans = statement
         .query_map((import, step_ms), |row| {
             Ok(Span {
-                at: moment(row.get(0)?, step_ms),
                 answered: natural(row.get(1)?),
                 refused: natural(row.get(2)?),
                 unanswered: natural(row.get::<_, Option<i64>>(3)?.unwrap_or_default()),
-                finished: 0,
+                ..Span::quiet(moment(row.get(0)?, step_ms))
             })
         })?
         .collect::<rusqlite::Result<_>>()?;
@@ -125,12 +134,14 @@ fn add_finished(
     spans: &mut Vec<Span>,
 ) -> Result<()> {
     let mut statement = connection.prepare_cached(jobs_of_import!(
-        "SELECT finished_at / ?3, count(*) FROM job WHERE finished_at >= ?2 AND id IN ",
+        "SELECT finished_at / ?3, count(*), sum(state IN ('rejected', 'incomplete')), sum(state IN ('skipped', 'cancelled'))
+         FROM job WHERE finished_at >= ?2 AND id IN ",
         " GROUP BY 1 ORDER BY 1"
     ))?;
     let mut rows = statement.query((import, since, step_ms))?;
     while let Some(row) = rows.next()? {
-        let (at, finished) = (moment(row.get(0)?, step_ms), natural(row.get(1)?));
+        let at = moment(row.get(0)?, step_ms);
+        let (finished, failed, skipped) = (natural(row.get(1)?), natural(row.get(2)?), natural(row.get(3)?));
         let place = match spans.binary_search_by_key(&at, |span| span.at) {
             Ok(place) => place,
             Err(place) => {
@@ -138,7 +149,10 @@ fn add_finished(
                 place
             }
         };
-        spans[place].finished += finished;
+        let span = &mut spans[place];
+        span.done += finished.saturating_sub(failed + skipped);
+        span.failed += failed;
+        span.skipped += skipped;
     }
     Ok(())
 }
@@ -200,7 +214,7 @@ mod tests {
             .spans
             .iter()
             .map(|span| {
-                (span.at.millis() / 1_000, span.answered, span.refused, span.unanswered, span.finished)
+                (span.at.millis() / 1_000, span.answered, span.refused, span.unanswered, span.finished())
             })
             .collect();
         assert_eq!(told, [(600, 1, 1, 0, 0), (630, 0, 0, 1, 0), (660, 0, 0, 0, 1)]);

@@ -68,7 +68,7 @@ const RUN: &str = "fleetload run";
 /// What to do about what came again in a later import.
 pub(super) fn of_answered(by: ImportId) -> String {
     format!(
-        "Nothing to do here: it came again in import {by}. To see what became of it, type: fleetload report {by}"
+        "Nothing to do here: import {by} has this row again. To see its result, type: fleetload report {by}"
     )
 }
 

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use crate::command::Piece;
 use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId};
 use crate::look::{counted, shown};
@@ -20,6 +21,52 @@ const TOLD: usize = 2;
 const LETTERS: usize = 60;
 /// How like a value must be to be told as a near one, from 0 to 1.
 const NEAR: f64 = 0.6;
+
+/// What to change in a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    /// The cell, as a spreadsheet program shows it in the original.
+    pub(super) cell: String,
+    /// Its header.
+    column: String,
+    /// What it says; empty where it is blank.
+    value: String,
+    /// What accepted rows say there instead; empty where that is not known.
+    others: String,
+    /// Whether the value may be right, so that the row is to be removed instead: another record has it.
+    may_be_right: bool,
+}
+
+impl Change {
+    /// The whole advice about a row: what to change, and what to do then. Where the value may be right, that comes first.
+    pub(super) fn around(&self, advice: Vec<Piece>) -> Vec<Piece> {
+        let words = self.words(&format!("cell {} ({})", self.cell, self.column));
+        let mut pieces = advice;
+        match self.may_be_right {
+            true => pieces.push(Piece::Words(format!(". {words}"))),
+            false => pieces.insert(0, Piece::Words(format!("{words}. "))),
+        }
+        pieces
+    }
+
+    /// What to change in one row of several; the cell is named beside it.
+    pub(super) fn in_this_row(&self) -> String {
+        self.words(&format!("column '{}'", self.column))
+    }
+
+    /// Whether the same is to be changed in another row.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Self { cell: String::new(), ..self.clone() } == Self { cell: String::new(), ..other.clone() }
+    }
+
+    fn words(&self, place: &str) -> String {
+        match (self.may_be_right, self.value.as_str()) {
+            (true, value) => format!("The value is in {place}, which says '{value}'"),
+            (false, "") => format!("Fill in {place}"),
+            (false, value) => format!("Change {place}, which says '{value}'{}", self.others),
+        }
+    }
+}
 
 /// A value, and how many rows have it.
 type Values = Vec<(String, u64)>;
@@ -37,22 +84,22 @@ impl<'a> Elsewhere<'a> {
         Self { journal, known: RefCell::default() }
     }
 
-    /// What to change in a row that was rejected, where one cell is to blame: which cell, and what other rows say there;
-    /// empty where no cell is.
-    pub(super) fn change(&self, layout: &Layout, row: &RowView, blames: &[Blame]) -> Result<String> {
-        let [Blame { positions, .. }] = blames else { return Ok(String::new()) };
-        let [position] = positions.as_slice() else { return Ok(String::new()) };
+    /// What to change in a row that was rejected, where one cell is to blame.
+    pub(super) fn change(&self, layout: &Layout, row: &RowView, blames: &[Blame]) -> Result<Option<Change>> {
+        let [Blame { positions, .. }] = blames else { return Ok(None) };
+        let [position] = positions.as_slice() else { return Ok(None) };
         let value = layout.cells(row).nth(*position).unwrap_or_default().trim().to_owned();
-        let (header, address) = (layout.headers[*position].trim(), layout.address(*position, row.number));
-        let cell = format!("cell {address} ({})", shown(header));
-        if value.is_empty() {
-            return Ok(format!("Fill in {cell}. "));
-        }
-        let others = match layout.original_of_choice(*position) {
+        let others = match layout.original_of_choice(*position).filter(|_| !value.is_empty()) {
             Some(original) => self.told(layout.sheet, original, &value)?,
             None => String::new(),
         };
-        Ok(format!("Change {cell}, which says '{}'{others}. ", brief(&value)))
+        Ok(Some(Change {
+            cell: layout.address(*position, row.number),
+            column: shown(layout.headers[*position].trim()),
+            value: brief(&value),
+            others,
+            may_be_right: row.code.as_deref() == Some("duplicateEntity"),
+        }))
     }
 
     /// What accepted rows say in a column instead of a value.

@@ -22,6 +22,7 @@ use crate::model::time::Moment;
 
 use super::Standing;
 use super::advice::{self, Advisor};
+use super::badge::Group;
 use super::kept::WRITTEN;
 use super::layout::Layout;
 use super::replace::{Beside, Folder};
@@ -110,9 +111,25 @@ pub(super) struct SheetFigures {
     pub(super) kind: Kind,
     pub(super) rows: u64,
     pub(super) states: Tally,
+    not_imported: Tally,
 }
 
 impl Figures {
+    /// Rows in a group.
+    pub(super) fn in_group(&self, group: Group) -> u64 {
+        self.sheets.iter().map(|sheet| sheet.in_group(group)).sum()
+    }
+
+    /// Rows in a state; those that were not imported are in none.
+    pub(super) fn in_state(&self, state: JobState) -> u64 {
+        self.sheets.iter().map(|sheet| sheet.in_state(state)).sum()
+    }
+
+    /// The groups that have rows.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        Group::ALL.into_iter().filter(|&group| self.in_group(group) > 0).collect()
+    }
+
     /// Counts an import.
     pub(super) fn of(
         journal: &Journal,
@@ -234,6 +251,25 @@ impl Figures {
 }
 
 impl SheetFigures {
+    /// Rows in a state; those that were not imported are in none.
+    pub(super) fn in_state(&self, state: JobState) -> u64 {
+        self.states.in_state(state).saturating_sub(self.not_imported.in_state(state))
+    }
+
+    /// Rows in a group.
+    pub(super) fn in_group(&self, group: Group) -> u64 {
+        match group {
+            Group::NotImported => self.not_imported.total(),
+            Group::Done
+            | Group::Failed
+            | Group::Skipped
+            | Group::Held
+            | Group::InDoubt
+            | Group::Waiting
+            | Group::Cancelled => group.states().map(|state| self.in_state(state)).sum(),
+        }
+    }
+
     fn of(layout: &Layout) -> Self {
         Self {
             name: layout.name.clone(),
@@ -241,6 +277,7 @@ impl SheetFigures {
             kind: layout.kind,
             rows: layout.count.rows,
             states: layout.count.states.clone(),
+            not_imported: layout.count.not_imported.clone(),
         }
     }
 

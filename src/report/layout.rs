@@ -15,6 +15,7 @@ use crate::model::time::Moment;
 use crate::sheet::column::{Column, Form, column, column_of_violation, columns};
 use crate::sheet::{self, Mapped};
 
+use super::badge::Group;
 use super::line::RESULT_COLUMNS;
 
 /// How wide columns of the input are shown, in characters.
@@ -56,6 +57,8 @@ pub(super) struct Layout {
 pub(super) struct Count {
     /// Rows by the state of their jobs.
     pub(super) states: Tally,
+    /// Those of them that were not imported.
+    pub(super) not_imported: Tally,
     /// Rows.
     pub(super) rows: u64,
     /// Rows that a person must correct.
@@ -109,6 +112,9 @@ impl Count {
     fn add(&mut self, row: &RowView) {
         use crate::journal::Disposition::{ChangedSince, LeftOut, New, Recognised, Revised};
         self.states.add(row.kind, row.state, 1);
+        if Group::of_row(row.state, row.job.is_some()) == Group::NotImported {
+            self.not_imported.add(row.kind, row.state, 1);
+        }
         self.rows += 1;
         self.to_fix += u64::from(must_be_corrected(row));
         self.along += u64::from(must_be_corrected(row) && row.state == JobState::Skipped);

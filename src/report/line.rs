@@ -1,13 +1,16 @@
 //! One row of a report: the view of the journal put into the words that every format shows.
 
+use std::borrow::Cow;
+
 use crate::command::{self, Piece};
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
+use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
 use super::advice::{self, Advisor};
-use super::elsewhere::Elsewhere;
+use super::elsewhere::{Change, Elsewhere};
 use super::layout::{Blame, Layout, must_be_corrected};
 
 /// The result columns, always last and in this order.
@@ -32,8 +35,10 @@ pub(super) struct ResultLine {
     pub(super) message: String,
     /// The columns to blame.
     pub(super) blames: Vec<Blame>,
-    /// What to do next; empty when nothing is to be done.
+    /// What to do next, without what to change; empty when nothing is to be done.
     pub(super) advice: Vec<Piece>,
+    /// What to change in the row, where one cell is to blame.
+    pub(super) change: Option<Change>,
     /// `file!sheet!row`.
     pub(super) source: String,
 }
@@ -59,12 +64,11 @@ impl ResultLine {
             (None, Some(job)) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
             (None, None) => advice::of_left_out(row.state).to_owned(),
         };
-        let mut advice = advisor.said(&advice, must_be_corrected(&row));
-        if must_be_corrected(&row) && row.job.is_some() {
-            let change = elsewhere.change(layout, &row, &blames)?;
-            // Apart from the words of ours: a cell may hold what looks like a command.
-            advice.splice(0..0, (!change.is_empty()).then_some(Piece::Words(change)));
-        }
+        let is_to_correct = must_be_corrected(&row);
+        let change = match is_to_correct && row.job.is_some() {
+            true => elsewhere.change(layout, &row, &blames)?,
+            false => None,
+        };
         Ok(Self {
             message: answered(
                 with_values(
@@ -73,7 +77,8 @@ impl ResultLine {
                 ),
                 row.answered_by,
             ),
-            advice,
+            advice: advisor.said(&advice, is_to_correct),
+            change,
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
             row,
@@ -97,7 +102,11 @@ impl ResultLine {
 
     /// What to do next, as one text.
     pub(super) fn advice(&self) -> String {
-        command::text(&self.advice)
+        // What to change stays apart from the words of ours till here: a cell may hold what looks like a command.
+        match &self.change {
+            Some(change) => command::text(&change.around(self.advice.clone())),
+            None => command::text(&self.advice),
+        }
     }
 
     /// The columns to blame, by their headers.
@@ -134,15 +143,14 @@ fn come_again(message: String, row: &RowView) -> String {
     if row.disposition != Disposition::LeftOut || row.job.is_none() {
         return message;
     }
-    let words =
-        "left out of this import because of errors; it has come again since, and this is what became of it";
+    let words = "not imported here because of errors; a later import has the row, and this is its result";
     if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
 }
 
 /// A row that did not get through and came again in a later import is told with that.
 fn answered(message: String, by: Option<ImportId>) -> String {
     let Some(by) = by else { return message };
-    let words = format!("it came again in import {by}, which answers for it");
+    let words = format!("import {by} has this row again; see its result there");
     if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
@@ -220,10 +228,24 @@ fn rejected(row: &RowView, told: &str, blames: &[Blame]) -> String {
     match row.operation {
         Some(operation) if row.state == JobState::Incomplete => {
             let name = row.kind.singular();
-            format!("the {name} exists; a later step failed: {operation} was rejected: {words}")
+            format!("the {name} was created; a later step failed, {}: {words}", step(operation))
         }
         Some(_) => words,
-        None => format!("left out, nothing was sent: {words}"),
+        None => format!("not imported, nothing was sent: {words}"),
+    }
+}
+
+/// What a later step does, in words.
+fn step(operation: Operation) -> Cow<'static, str> {
+    match operation {
+        Operation::PutSiteLabels | Operation::PutDeviceLabels => "setting its labels".into(),
+        Operation::PutCompanyMetadataList
+        | Operation::PutSiteMetadataList
+        | Operation::PutDeviceMetadataList => "setting its metadata".into(),
+        Operation::AddLicenceCode => "adding its licence code".into(),
+        Operation::SubscribeTemplate => "subscribing it to its enterprise template".into(),
+        Operation::AddDeviceToVpnCloud => "adding it to its VPN cloud".into(),
+        other => other.name().into(),
     }
 }
 

@@ -3,7 +3,8 @@
 //! ```text
 //! layout   which columns a sheet shows, and which one a problem speaks of
 //! line     one row in words                       advice   codes in words, with what to do next
-//! figures  the numbers of an import               name     safe names of files and worksheets
+//! badge    states as groups, signs and words      name     safe names of files and worksheets
+//! figures  the numbers of an import               verification  what verification came to
 //! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
 //! place    which folder they go to
 //! own_sheet a sheet of our own in a workbook, filled from above
@@ -19,6 +20,7 @@
 //! from a clock: the same journal gives the same bytes.
 
 pub mod advice;
+mod badge;
 mod checked;
 mod delimited;
 mod elsewhere;
@@ -35,6 +37,7 @@ mod place;
 mod replace;
 mod summary_sheet;
 mod to_do_sheet;
+pub mod verification;
 mod workbook;
 
 use std::path::{Path, PathBuf};

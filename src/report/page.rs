@@ -1,18 +1,17 @@
 //! `report.html`: the report as one page that needs nothing else, for a browser, a printer or a mail.
 //!
 //! ```text
-//! headline   how the import stands and what to do next    totals     rows by sheet and state
-//! pace       requests and finished rows over time         quota      creations by day against the ceiling
-//! causes     why rows did not get through                 attention  the rows that a person looks at
-//! tree       the companies with what is below each        badge      states as tone, sign and word
-//! session    stretches of work and the pauses between     moment     moments and lengths of time
+//! headline   how the import stands and what to do         causes     why rows failed, and what follows from it
+//! attention  the rows that a person looks at, by cause    totals     rows by sheet and state
+//! tree       the companies with what is below each        pace       requests and finished rows over time
+//! session    stretches of work and the pauses between     quota      creations by day against the ceiling
+//! moment     moments and lengths of time
 //! ```
 //!
 //! The template is `templates/page/report.html` in the frame of [`crate::look`]. What comes from sheets and from the
 //! service goes through [`crate::look::shown`] on its way into these types, and is escaped by the template.
 
 mod attention;
-pub(super) mod badge;
 mod causes;
 pub(super) mod headline;
 mod moment;
@@ -22,6 +21,7 @@ mod session;
 mod totals;
 mod tree;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
 use askama::Template;
@@ -29,6 +29,7 @@ use askama::Template;
 use crate::command::Piece;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal, Whose};
+use crate::look::count;
 use crate::model::id::ImportId;
 
 use super::advice::Advisor;
@@ -36,9 +37,10 @@ use super::figures::Figures;
 use super::layout::Layout;
 use super::line::ResultLine;
 use super::replace::{Beside, Folder};
+use super::verification;
 
-use attention::Attention;
-use causes::CauseView;
+use attention::{Attention, GroupView};
+use causes::Causes;
 use headline::Headline;
 use moment::When;
 use pace::Pace;
@@ -72,17 +74,36 @@ struct Report<'a> {
     totals: Totals,
     pace: Option<Pace>,
     quota: Option<QuotaView>,
-    causes: Vec<CauseView>,
-    attention: &'a Attention,
+    causes: Causes,
+    /// The rows that need attention, and those of them that are not shown, as a sentence.
+    groups: &'a [GroupView<'a>],
+    not_shown: Option<String>,
     choices: Choices<'a>,
+    verified: String,
+    requests: String,
+    known_before: u64,
     tree: Option<Tree>,
 }
 
-/// What the rows can be filtered by.
+/// What the rows can be filtered by: their states, their codes with what they mean, and their sheets.
 struct Choices<'a> {
-    states: Vec<&'a str>,
-    codes: Vec<&'a str>,
-    sheets: Vec<&'a str>,
+    states: BTreeSet<&'a str>,
+    codes: BTreeMap<&'a str, &'a str>,
+    sheets: BTreeSet<&'a str>,
+}
+
+impl<'a> Choices<'a> {
+    fn of(groups: &'a [GroupView<'a>]) -> Self {
+        Self {
+            states: groups.iter().map(|group| group.badge.words.as_str()).collect(),
+            codes: groups
+                .iter()
+                .filter(|group| !group.code.is_empty())
+                .map(|group| (group.code, group.title.as_str()))
+                .collect(),
+            sheets: groups.iter().map(|group| group.sheet).collect(),
+        }
+    }
 }
 
 impl Page {
@@ -102,7 +123,7 @@ impl Page {
         folder: &Folder,
     ) -> Result<Beside> {
         let activity = journal.activity(info.import, info.at, SPANS)?;
-        let (states, codes, sheets) = self.attention.choices();
+        let groups = self.attention.groups();
         let report = Report {
             import: info.import,
             imported_at: When::of(info.at),
@@ -114,13 +135,13 @@ impl Page {
             totals: Totals::of(figures),
             pace: Pace::of(&activity),
             quota: QuotaView::of(journal, figures)?,
-            causes: causes::of(figures, &self.attention, advisor),
-            attention: &self.attention,
-            choices: Choices {
-                states: states.into_iter().collect(),
-                codes: codes.into_iter().collect(),
-                sheets: sheets.into_iter().collect(),
-            },
+            causes: Causes::of(figures, advisor),
+            groups: &groups,
+            not_shown: self.attention.not_shown(),
+            choices: Choices::of(&groups),
+            verified: verification::summary(&figures.audit),
+            requests: count(figures.requests),
+            known_before: figures.recognised,
             tree: Tree::of(journal, info.import)?,
         };
         let mut file = folder.begin(NAME)?;

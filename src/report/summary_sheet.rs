@@ -9,9 +9,9 @@ use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 use super::advice::{self, Advisor};
+use super::badge::Group;
 use super::figures::Figures;
 use super::own_sheet::OwnSheet;
-use super::page::badge::Tone;
 use super::page::headline::Headline;
 use super::paint::Paint;
 
@@ -25,14 +25,14 @@ const CAUSES: usize = 20;
 const SAID: usize = 5;
 
 /// Columns behind the first two that the colour of the state reaches over.
-const SENTENCE: u16 = 5;
+const SENTENCE: u16 = 4;
 
-/// Columns before the states in the table of sheets.
+/// Columns before the groups in the table of sheets.
 const LEAD: u16 = 3;
 /// Their widths.
 const LEAD_WIDTHS: [f64; 3] = [26.0, 30.0, 12.0];
-/// The width of the column of a state.
-const STATE_WIDTH: f64 = 11.0;
+/// The width of the column of a group.
+const GROUP_WIDTH: f64 = 17.0;
 
 /// What the sheet tells.
 pub(super) struct Summary<'a> {
@@ -47,7 +47,7 @@ impl Summary<'_> {
     /// Fills the sheet: first what must be known in a moment, then the figures behind it.
     pub(super) fn fill(&self, sheet: &mut Worksheet, paint: &Paint) -> Result<(), XlsxError> {
         let figures = self.figures;
-        let widths = LEAD_WIDTHS.into_iter().chain(JobState::ALL.iter().map(|_| STATE_WIDTH));
+        let widths = LEAD_WIDTHS.into_iter().chain(Group::ALL.iter().map(|_| GROUP_WIDTH));
         let title = format!("Import {}", figures.import);
         let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &title)?;
         if let Some(banner) = figures.whose.banner() {
@@ -76,10 +76,10 @@ fn readable(at: Moment) -> String {
     at.to_string().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-/// How the import stands, in the words of the page, what to do next, and the rows by what they mean.
+/// How the import stands, in the words of the page, and what to do next.
 fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxError> {
     let paint = page.paint;
-    let colour = paint.status(of_tone(headline.badge.tone));
+    let colour = paint.status(of_group(headline.badge.group));
     page.text(0, "State", &paint.label)?;
     page.text(1, &headline.sentence, colour)?;
     // As far as the sentence reaches; cells without a text let it through.
@@ -95,21 +95,18 @@ fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxErro
         page.text(1, &next.command, &paint.command)?;
         page.row += 1;
     }
-    page.row += 1;
-    for number in headline.numbers.iter().filter(|number| number.of_rows) {
-        page.count(number.label, number.value)?;
-    }
     Ok(())
 }
 
-/// The state whose colour a tone has.
-const fn of_tone(tone: Tone) -> JobState {
-    match tone {
-        Tone::Done => JobState::Done,
-        Tone::Failed => JobState::Rejected,
-        Tone::Person => JobState::Held,
-        Tone::Waiting => JobState::Ready,
-        Tone::Aside => JobState::Skipped,
+/// The state whose colour a group has.
+const fn of_group(group: Group) -> JobState {
+    match group {
+        Group::Done => JobState::Done,
+        Group::Failed | Group::NotImported => JobState::Rejected,
+        Group::Held | Group::InDoubt => JobState::Held,
+        Group::Waiting => JobState::Ready,
+        Group::Skipped => JobState::Skipped,
+        Group::Cancelled => JobState::Cancelled,
     }
 }
 
@@ -169,35 +166,34 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     )
 }
 
-/// One line a sheet, one column a state that occurs, and sums in both directions.
+/// One line a sheet, one column a group that has rows, and sums in both directions.
 fn sheets(page: &mut OwnSheet<'_>, figures: &Figures, worksheets: &[String]) -> Result<(), XlsxError> {
     let paint = page.paint;
-    let states: Vec<JobState> =
-        JobState::ALL.iter().copied().filter(|&state| figures.states.in_state(state) > 0).collect();
-    page.part("Rows by sheet and status")?;
+    let groups = figures.groups();
+    page.part("Rows by sheet")?;
     page.text(0, "Sheet", &paint.own_header)?;
     page.text(1, "File", &paint.own_header)?;
     page.text(2, "Rows", &paint.number_header)?;
-    for (column, &state) in (LEAD..).zip(&states) {
+    for (column, &group) in (LEAD..).zip(&groups) {
         // Above its numbers.
-        let format = paint.status(state).clone().set_align(FormatAlign::Right);
-        page.text(column, state.as_str(), &format)?;
+        let format = paint.status(of_group(group)).clone().set_align(FormatAlign::Right);
+        page.text(column, group.words(), &format)?;
     }
     page.row += 1;
     for (sheet, worksheet) in figures.sheets.iter().zip(worksheets) {
         page.link(0, &sheet.name, worksheet, "A1")?;
         page.text(1, &sheet.file, &paint.result)?;
         page.number(2, sheet.rows, &paint.number)?;
-        for (column, &state) in (LEAD..).zip(&states) {
-            page.number(column, sheet.states.in_state(state), &paint.number)?;
+        for (column, &group) in (LEAD..).zip(&groups) {
+            page.number(column, sheet.in_group(group), &paint.number)?;
         }
         page.row += 1;
     }
     page.text(0, "All sheets", &paint.total)?;
     page.text(1, "", &paint.total)?;
     page.number(2, figures.rows, &paint.total)?;
-    for (column, &state) in (LEAD..).zip(&states) {
-        page.number(column, figures.states.in_state(state), &paint.total)?;
+    for (column, &group) in (LEAD..).zip(&groups) {
+        page.number(column, figures.in_group(group), &paint.total)?;
     }
     page.row += 1;
     Ok(())

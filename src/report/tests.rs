@@ -154,7 +154,6 @@ fn the_workbook_has_a_summary_and_every_cell_as_text() {
     let row = |label: &str| {
         summary.rows().find(|row| row[0] == Data::String(label.into())).unwrap_or_else(|| panic!("{label}"))
     };
-    assert_eq!(row("Rows")[1], Data::Float(16.0));
     let all: Vec<f64> = row("All sheets")[2..]
         .iter()
         .filter_map(|cell| if let Data::Float(n) = cell { Some(*n) } else { None })

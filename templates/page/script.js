@@ -57,12 +57,17 @@
     });
   }
 
-  // A table with a form `data-finds` is searched by words and by what its rows are marked with. What is searched for
-  // stands in the address (#q=…&status=…), so that it can be passed on.
+  // A table with a form `data-finds` is searched by words and by what its groups of rows are marked with. What is searched
+  // for is in the address (#q=…&status=…), so that it can be passed on.
   const form = document.querySelector("form[data-finds]");
   if (!form) return;
   const table = document.getElementById(form.dataset.finds);
-  const rows = all("tbody tr", table).map((row) => ({ row, text: null }));
+  const groups = all("tbody", table).map((group) => ({
+    group,
+    rows: all("tr:not(.group, .rest)", group).map((row) => ({ row, text: null })),
+    common: null,
+  }));
+  const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const fields = all("[name]", form);
   const found = document.getElementById(form.dataset.found);
   const number = new Intl.NumberFormat("en");
@@ -71,19 +76,27 @@
   const show = () => {
     const words = folded(form.elements.q.value).split(/\s+/).filter(Boolean);
     const wanted = fields.filter((field) => field.name !== "q" && field.value);
+    const fits = (text, words) => words.every((word) => text.includes(word));
     let shown = 0;
-    for (const entry of rows) {
-      const marked = wanted.every((field) => entry.row.dataset[field.name] === field.value);
-      if (marked && words.length && entry.text === null) entry.text = folded(entry.row.textContent);
-      const fits = marked && words.every((word) => entry.text.includes(word));
-      entry.row.hidden = !fits;
-      shown += fits;
+    for (const entry of groups) {
+      const marked = wanted.every((field) => entry.group.dataset[field.name] === field.value);
+      // What the rows have in common is told above them.
+      if (marked && words.length) entry.common ??= folded(entry.group.querySelector(".group").textContent);
+      let of_group = 0;
+      for (const row of entry.rows) {
+        if (marked && words.length) row.text ??= `${entry.common} ${folded(row.row.textContent)}`;
+        const is_shown = marked && (!words.length || fits(row.text, words));
+        row.row.hidden = !is_shown;
+        of_group += is_shown;
+      }
+      entry.group.hidden = of_group === 0;
+      shown += of_group;
     }
-    found.textContent = shown === rows.length
-      ? `${number.format(rows.length)} ${rows.length === 1 ? "row" : "rows"}`
-      : `${number.format(shown)} of ${number.format(rows.length)} rows`;
+    found.textContent = shown === total
+      ? `${number.format(total)} ${total === 1 ? "row" : "rows"}`
+      : `${number.format(shown)} of ${number.format(total)} rows`;
     // Whoever finds nothing must know that not every row was searched.
-    if (shown < rows.length && form.dataset.more) found.textContent += `. ${form.dataset.more}`;
+    if (shown < total && form.dataset.more) found.textContent += `. ${form.dataset.more}`;
     table.hidden = shown === 0;
   };
 

@@ -150,7 +150,7 @@ fn a_row_that_is_refused_again_is_in_the_fix_sheet_of_the_newest_import_only() {
     let rows = bench.results(1);
     let row = rows.iter().find(|row| row["status"] == "rejected" && row["row"] == 5).expect("Till 3");
     let says = |key: &str, words: &str| row[key].as_str().is_some_and(|text| text.contains(words));
-    assert!(says("message", "it came again in import 2, which answers for it"), "{row}");
+    assert!(says("message", "import 2 has this row again; see its result there"), "{row}");
     assert!(says("advice", "type: fleetload report 2"), "{row}");
 }
 

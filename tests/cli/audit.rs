@@ -47,7 +47,7 @@ fn a_run_without_faults_reads_every_record_back_once_and_a_later_one_none() {
     bench.write("devices.csv", &bench::devices(40, 30));
     let files = ["run", "companies.csv", "sites.csv", "people.csv", "devices.csv"];
     let outcome = bench.fleetload(&files).expect_code(0);
-    says(&outcome, "130 records verified: all there, none doubled");
+    says(&outcome, "130 records verified: all there, none duplicated");
     assert!(outcome.stderr.contains("verification: 130 records are looked up"), "{}", outcome.stderr);
     assert_eq!(audit(&bench, 1), json!({"checked": 130}));
     assert_eq!(bench.requests("getChildCompanies"), 2, "one list before, one to read back");
@@ -74,7 +74,7 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         bench.write("devices.csv", &bench::devices(5, 1));
         let outcome = bench.fleetload(&[&["run"], files].concat()).expect_code(8);
         assert_eq!(bench.statistics().faults_fired["vanished"], 1, "{operation}");
-        says(&outcome, "1 not there any more");
+        says(&outcome, "1 missing");
         says(&outcome, "audit.vanished");
         let gone = bench.ledger().into_iter().find(|entry| entry.operation == "vanished").expect("the loss");
         let rows = found(&bench, 1, "audit.vanished");
@@ -96,7 +96,7 @@ fn a_record_that_vanished_after_its_creation_is_named_and_not_made_again() {
         bench.fleetload(&["resolve", "--import", "1", "--code", "audit.vanished", "--seen"]).expect_code(0);
         says(&bench.fleetload(&["run"]).expect_code(0), "every row is done");
         says(&bench.fleetload(&["status"]).expect_code(0), "reviewed by");
-        says(&bench.fleetload(&["status"]).expect_code(0), "1 not there any more");
+        says(&bench.fleetload(&["status"]).expect_code(0), "1 missing");
         bench.fleetload(&["report"]).expect_code(0);
         assert_eq!(found(&bench, 1, "audit.vanished").len(), 1, "it stays in the report");
         assert_eq!(bench.summary(1)["findings_unseen"], 0);
@@ -125,7 +125,7 @@ fn a_creation_that_a_middlebox_sent_twice_is_found_for_every_kind_without_a_uniq
         bench.write("devices.csv", &without_mac);
         let outcome = bench.fleetload(&[&["run"], files].concat()).expect_code(8);
         assert_eq!(bench.statistics().faults_fired["sent_twice"], 1, "{operation}");
-        says(&outcome, "1 there twice");
+        says(&outcome, "1 duplicated");
         let rows = found(&bench, 1, "audit.double");
         assert_eq!(rows.len(), 1, "{operation}: {:?}", bench.results(1));
         let other = bench.unowned(1, kind);
@@ -247,7 +247,7 @@ fn without_look_ups_by_key_records_are_read_by_their_id_and_doubles_are_said_to_
     let outcome = bench.fleetload(&["run", "companies.csv"]).expect_code(8);
     assert_eq!(bench.statistics().faults_fired["vanished"], 1);
     assert_eq!(audit(&bench, 1), json!({"checked": 3, "doubles_not_checked": 3, "vanished": 1}));
-    says(&outcome, "no look-up could tell whether they are there twice");
+    says(&outcome, "no look-up could tell whether they are duplicated");
 }
 
 #[test]
@@ -376,6 +376,6 @@ fn a_process_killed_while_it_reads_back_leaves_the_rest_to_the_next_run() {
     assert_eq!(bench.ledger().len(), sent, "nothing was sent");
     let asked_again = bench.requests("getDeviceByMac") - asked;
     assert!((20..40).contains(&asked_again), "what was read back is not asked for again: {asked_again}");
-    says(&outcome, "1 not there any more");
+    says(&outcome, "1 missing");
     assert_eq!(audit(&bench, 1), json!({"checked": 41, "vanished": 1}));
 }

@@ -91,12 +91,20 @@ fn reported() -> (Bench, PathBuf) {
     (bench, folder)
 }
 
-/// The rows of the searchable table: their opening tags.
-fn rows(dom: &str) -> Vec<&str> {
+/// The rows of the searchable table: their opening tags, each with that of its group.
+fn rows(dom: &str) -> Vec<String> {
     let (_, table) = dom.split_once("id=\"rows\"").expect("the table");
     let (table, _) = table.split_once("</table>").expect("its end");
-    let tags = table.split("<tr").skip(2).map(|row| row.split('>').next().unwrap_or_default());
-    tags.collect()
+    let opening = |text: &str| text.split('>').next().unwrap_or_default().to_owned();
+    table
+        .split("<tbody")
+        .skip(1)
+        .flat_map(|group| {
+            let rows: Vec<String> =
+                group.split("<tr").skip(1).map(opening).filter(|tag| !tag.contains("class=")).collect();
+            rows.into_iter().map(move |row| format!("{}|{row}", opening(group)))
+        })
+        .collect()
 }
 
 fn is_hidden(tag: &str) -> bool {
@@ -119,13 +127,13 @@ fn the_page_is_searched_by_its_address_and_says_nothing_on_the_console() {
     assert!(text.contains("role=\"search\" hidden>"), "without the script there is nothing to type in");
     assert!(!loaded.dom.contains("role=\"search\" hidden"), "with it there is");
 
-    let wanted = |tag: &&&str| tag.contains("data-code=\"invalidState\"");
+    let wanted = |tag: &&String| tag.contains("data-code=\"invalidState\"");
     let of_code = all.iter().filter(wanted).count();
     assert!((1..all.len()).contains(&of_code), "{all:?}");
     for fragment in ["#q=invalidState", "#code=invalidState", "#q=INVALIDstate&status=rejected"] {
         let loaded = load(&browser, &page, fragment);
         assert_eq!(loaded.console, Vec::<String>::new(), "{fragment}");
-        let shown: Vec<&str> = rows(&loaded.dom).into_iter().filter(|tag| !is_hidden(tag)).collect();
+        let shown: Vec<String> = rows(&loaded.dom).into_iter().filter(|tag| !is_hidden(tag)).collect();
         assert_eq!(shown.len(), of_code, "{fragment}: {shown:?}");
         assert!(shown.iter().all(|tag| tag.contains("data-code=\"invalidState\"")), "{fragment}: {shown:?}");
     }

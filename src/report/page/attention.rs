@@ -1,27 +1,28 @@
-//! The rows that a person looks at, gathered while the reports are written: bounded, with samples of every code.
+//! The rows that a person looks at, gathered while the reports are written: grouped by cause and sheet, and bounded.
 //!
-//! Each sort of row has a share of its own, so that ten thousand refusals do not hide the one row that a person decides;
-//! what does not fit is counted, and is in `results.xlsx`.
+//! Each sort of row has a share of its own, so that ten thousand failed rows do not hide the one row that a person decides;
+//! what is not shown is counted, and is in `results.xlsx`. What all rows of a group have in common is told once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::command::Piece;
+use crate::journal::SheetId;
 use crate::look::{count, counted, shown};
 use crate::model::state::JobState;
 use crate::report::advice;
+use crate::report::badge::{Badge, Group};
+use crate::report::elsewhere::Change;
 use crate::report::layout::Layout;
 use crate::report::line::ResultLine;
 
-use super::badge::{Badge, Tone, tone};
+/// Rows shown of a group, and of all groups of one sort.
+const OF_GROUP: usize = 200;
+const OF_SORT: usize = 2_000;
+/// The same of rows that only follow from others: nothing is to be corrected in them.
+const FOLLOWERS: usize = 20;
 
-/// Rows shown that a person decides or looks into, that were refused, and that only follow from others.
-const DECIDED: usize = 2_000;
-const REFUSED: usize = 2_000;
-const FOLLOWERS: usize = 1_000;
-
-/// Codes that samples are kept of, and samples of each.
-const CODES: usize = 100;
-const SAMPLES: usize = 3;
+/// Groups that are kept apart; there is no more than a hundred codes.
+const GROUPS: usize = 1_000;
 
 /// Letters of a text of somebody else's that are shown; a cell may hold a book.
 const LETTERS: usize = 600;
@@ -29,41 +30,115 @@ const LETTERS: usize = 600;
 /// Rows that need attention.
 #[derive(Default)]
 pub(super) struct Attention {
-    pub(super) rows: Vec<Row>,
+    groups: BTreeMap<Key, Rows>,
     /// How many there are, those included that are not shown.
     pub(super) total: u64,
-    /// How many of them are of each sort.
+    /// How many of each sort are shown.
     sorts: [usize; 3],
-    samples: BTreeMap<String, Vec<Sample>>,
 }
 
-/// A row of the table.
-pub(super) struct Row {
-    /// `file!sheet!cell`, or the row where no cell is to blame.
-    pub(super) place: String,
-    pub(super) sheet: String,
-    /// What the row is known by.
-    pub(super) name: String,
-    pub(super) key: String,
-    pub(super) job: String,
+/// What the rows of a group have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    sort: Sort,
+    code: String,
+    state: JobState,
+    has_job: bool,
+    sheet: SheetId,
+}
+
+/// How urgent a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    /// A person decides or looks into it, or its outcome is unknown.
+    Decide,
+    /// It failed or was not imported.
+    Correct,
+    /// It only follows from another row.
+    Follow,
+}
+
+/// Rows of one cause in one sheet.
+#[derive(Default)]
+struct Rows {
+    sheet: String,
+    file: String,
+    rows: Vec<Row>,
+    total: u64,
+    /// What all of them say, as long as they do.
+    message: Common<String>,
+    what_next: Common<Vec<Piece>>,
+    change: Common<Option<Change>>,
+}
+
+/// What is the same in all rows so far.
+#[derive(Default)]
+enum Common<T> {
+    #[default]
+    None,
+    Same(T),
+    Different,
+}
+
+impl<T> Common<T> {
+    fn add(&mut self, other: T, is_same: impl Fn(&T, &T) -> bool) {
+        match self {
+            Self::None => *self = Self::Same(other),
+            Self::Same(first) if is_same(first, &other) => {}
+            Self::Same(_) | Self::Different => *self = Self::Different,
+        }
+    }
+
+    fn get(&self) -> Option<&T> {
+        match self {
+            Self::Same(same) => Some(same),
+            Self::None | Self::Different => None,
+        }
+    }
+}
+
+/// A row.
+struct Row {
+    /// The cell to blame, or the row where none is.
+    place: String,
+    name: String,
+    key: String,
+    job: String,
+    message: String,
+    what_next: Vec<Piece>,
+    change: Option<Change>,
+}
+
+/// A group as the page shows it.
+pub(super) struct GroupView<'a> {
     pub(super) badge: Badge,
-    pub(super) code: String,
-    /// What the code means.
-    pub(super) meaning: &'static str,
-    /// What happened, in the words of the service or of ours.
-    pub(super) message: String,
-    pub(super) what_next: Vec<Piece>,
-    /// Whether it is the first row of its code: where the cause leads to without the script.
+    pub(super) code: &'a str,
+    /// Whether it is the first of its code: where the cause leads to without the script.
     pub(super) first: bool,
+    pub(super) title: String,
+    pub(super) sheet: &'a str,
+    /// The file, where it has another name than the sheet.
+    pub(super) file: &'a str,
+    pub(super) total: String,
+    /// What all rows say, and what to do in all of them; empty where that is told with each row.
+    pub(super) message: &'a str,
+    pub(super) change: String,
+    pub(super) what_next: &'a [Piece],
+    pub(super) rows: Vec<RowView<'a>>,
+    /// How many rows are not shown, as a sentence.
+    pub(super) more: Option<String>,
+    /// The numbers of the rows in the journal.
+    pub(super) jobs: String,
 }
 
-/// A row as a sample of its cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sample {
-    pub(super) place: String,
-    pub(super) name: String,
-    /// The value of the cell that is to blame; empty where none is.
-    pub(super) value: String,
+/// A row as the page shows it: what its group does not say already.
+pub(super) struct RowView<'a> {
+    pub(super) place: &'a str,
+    pub(super) name: &'a str,
+    pub(super) key: &'a str,
+    pub(super) message: &'a str,
+    pub(super) change: String,
+    pub(super) what_next: &'a [Piece],
 }
 
 impl Attention {
@@ -71,66 +146,64 @@ impl Attention {
     pub(super) fn line(&mut self, layout: &Layout, line: &ResultLine) {
         let code = line.row.code.as_deref().unwrap_or_default();
         let differs = line.row.differs() && line.row.answered_by.is_none();
-        if !needs_attention(line.row.state) && !advice::is_finding(code) && !differs {
+        let badge = Badge::of(line.row.state, line.row.job.is_some());
+        let Some(sort) = sort(badge.group, &line.row.state, advice::is_finding(code) || differs) else {
             return;
-        }
+        };
         self.total += 1;
-        let blamed = line.blames.iter().find_map(|blame| blame.positions.first().copied());
-        let place = place(layout, line, blamed);
-        let name = layout.cell(&line.row, "name").or_else(|| layout.cell(&line.row, "username"));
-        let name = readable(name.unwrap_or_default());
-        let first = !code.is_empty() && self.sample(layout, line, (code, blamed), &place, &name);
-        let (sort, most) = sort(line.row.state);
-        if self.sorts[sort] >= most {
+        let key = Key {
+            sort,
+            code: shown(code),
+            state: line.row.state,
+            has_job: line.row.job.is_some(),
+            sheet: layout.sheet,
+        };
+        if self.groups.len() == GROUPS && !self.groups.contains_key(&key) {
             return;
         }
-        self.sorts[sort] += 1;
-        self.rows.push(Row {
-            place,
+        let rows = self.groups.entry(key).or_insert_with(|| Rows {
             sheet: shown(&layout.name),
-            name,
-            key: readable(layout.cell(&line.row, "key").unwrap_or_default()),
-            job: line.row.job.map(|job| job.to_string()).unwrap_or_default(),
-            badge: Badge::of(line.row.state),
-            code: shown(code),
-            meaning: advice::words(code).unwrap_or_default(),
-            message: readable(&line.message),
-            what_next: fit(&line.advice),
-            first,
+            file: shown(&layout.file),
+            ..Rows::default()
         });
-    }
-
-    /// Keeps a row as a sample of its code; whether it is the first.
-    fn sample(
-        &mut self,
-        layout: &Layout,
-        line: &ResultLine,
-        (code, blamed): (&str, Option<usize>),
-        place: &str,
-        name: &str,
-    ) -> bool {
-        let full = self.samples.len() >= CODES;
-        if full && !self.samples.contains_key(code) {
-            return false;
+        rows.total += 1;
+        let row = Row::of(layout, line, sort);
+        rows.message.add(row.message.clone(), PartialEq::eq);
+        rows.what_next.add(row.what_next.clone(), PartialEq::eq);
+        rows.change.add(row.change.clone(), |one, other| match (one, other) {
+            (Some(one), Some(other)) => one.is_same(other),
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        });
+        let most = if sort == Sort::Follow { FOLLOWERS } else { OF_GROUP };
+        let shown_of_sort = &mut self.sorts[sort as usize];
+        if rows.rows.len() < most && *shown_of_sort < OF_SORT {
+            *shown_of_sort += 1;
+            rows.rows.push(row);
         }
-        let samples = self.samples.entry(code.to_owned()).or_default();
-        if samples.len() < SAMPLES {
-            let value = blamed.and_then(|position| layout.cells(&line.row).nth(position)).unwrap_or_default();
-            samples.push(Sample { place: place.to_owned(), name: name.to_owned(), value: readable(&value) });
+    }
+
+    /// The groups, the most urgent first, then those of the most frequent codes.
+    pub(super) fn groups(&self) -> Vec<GroupView<'_>> {
+        let mut of_code: BTreeMap<&str, u64> = BTreeMap::new();
+        for (key, rows) in &self.groups {
+            *of_code.entry(&key.code).or_default() += rows.total;
         }
-        samples.len() == 1
+        let mut groups: Vec<_> = self.groups.iter().collect();
+        groups.sort_by_key(|(key, _)| (key.sort, std::cmp::Reverse(of_code[key.code.as_str()]), *key));
+        let mut last = None;
+        groups
+            .into_iter()
+            .map(|(key, rows)| {
+                rows.view(key, last.replace(&key.code) != Some(&key.code) && !key.code.is_empty())
+            })
+            .collect()
     }
 
-    /// Samples of a code.
-    pub(super) fn samples(&self, code: &str) -> &[Sample] {
-        self.samples.get(code).map_or(&[], Vec::as_slice)
-    }
-
-    /// What is left out, as a sentence.
-    pub(super) fn left_out(&self) -> Option<String> {
-        let shown = u64::try_from(self.rows.len()).unwrap_or(u64::MAX);
-        let hidden = self.total.saturating_sub(shown);
-        (hidden > 0).then(|| {
+    /// What is not shown, as a sentence.
+    pub(super) fn not_shown(&self) -> Option<String> {
+        let shown = self.groups.values().map(|rows| rows.rows.len() as u64).sum();
+        (self.total > shown).then(|| {
             format!(
                 "Shown are {} of {}; all of them are in results.xlsx beside this page.",
                 count(shown),
@@ -138,53 +211,90 @@ impl Attention {
             )
         })
     }
+}
 
-    /// What the rows can be filtered by: states, codes, sheets.
-    pub(super) fn choices(&self) -> (BTreeSet<&'static str>, BTreeSet<&str>, BTreeSet<&str>) {
-        let states = self.rows.iter().map(|row| row.badge.word).collect();
-        let codes = self.rows.iter().map(|row| row.code.as_str()).filter(|code| !code.is_empty()).collect();
-        let sheets = self.rows.iter().map(|row| row.sheet.as_str()).collect();
-        (states, codes, sheets)
+impl Rows {
+    fn view<'a>(&'a self, key: &'a Key, first: bool) -> GroupView<'a> {
+        let message = self.message.get().filter(|message| !message.is_empty());
+        let change = self.change.get().and_then(Option::as_ref);
+        let what_next = self.what_next.get();
+        let rows = self.rows.iter().map(|row| RowView {
+            place: &row.place,
+            name: &row.name,
+            key: if row.key == row.name { "" } else { &row.key },
+            message: if message.is_some() { "" } else { &row.message },
+            change: match (&row.change, change) {
+                (Some(own), None) => format!("{}.", own.in_this_row()),
+                (Some(_) | None, _) => String::new(),
+            },
+            what_next: if what_next.is_some() { &[] } else { &row.what_next },
+        });
+        let more = self.total.saturating_sub(self.rows.len() as u64);
+        let jobs: Vec<&str> =
+            self.rows.iter().map(|row| row.job.as_str()).filter(|job| !job.is_empty()).collect();
+        GroupView {
+            badge: Badge::of(key.state, key.has_job),
+            code: &key.code,
+            first,
+            title: title(&key.code, key.state),
+            sheet: &self.sheet,
+            file: if self.file == self.sheet { "" } else { &self.file },
+            total: counted(self.total, "row", "rows"),
+            message: message.map_or("", String::as_str),
+            change: change.map_or_else(String::new, |change| format!("{}.", change.in_this_row())),
+            what_next: what_next.map_or(&[], Vec::as_slice),
+            rows: rows.collect(),
+            more: (more > 0)
+                .then(|| format!("and {}, in results.xlsx", counted(more, "more row", "more rows"))),
+            jobs: jobs.join(", "),
+        }
     }
 }
 
-/// `file!sheet!cell` of the cell to blame, else `file!sheet!row`.
-fn place(layout: &Layout, line: &ResultLine, blamed: Option<usize>) -> String {
-    let cell = match blamed {
-        Some(position) => layout.address(position, line.row.number),
-        None => line.row.number.to_string(),
-    };
-    shown(&format!("{}!{}!{cell}", layout.file, layout.name))
-}
-
-/// Whether a person looks at rows in this state.
-fn needs_attention(state: JobState) -> bool {
-    match state {
-        JobState::Rejected
-        | JobState::Incomplete
-        | JobState::Skipped
-        | JobState::Held
-        | JobState::InDoubt => true,
-        JobState::Blocked
-        | JobState::Ready
-        | JobState::Deferred
-        | JobState::Sending
-        | JobState::Created
-        | JobState::Adopted
-        | JobState::Existing
-        | JobState::Done
-        | JobState::Cancelled => false,
+impl Row {
+    fn of(layout: &Layout, line: &ResultLine, sort: Sort) -> Self {
+        let blamed = line.blames.iter().find_map(|blame| blame.positions.first().copied());
+        let name = layout.cell(&line.row, "name").or_else(|| layout.cell(&line.row, "username"));
+        Self {
+            place: match blamed {
+                Some(position) => layout.address(position, line.row.number),
+                None => format!("row {}", line.row.number),
+            },
+            name: readable(name.unwrap_or_default()),
+            key: readable(layout.cell(&line.row, "key").unwrap_or_default()),
+            job: line.row.job.map(|job| job.to_string()).unwrap_or_default(),
+            message: match sort {
+                // The row that it depends on is mostly in the same file, which is named above.
+                Sort::Follow => readable(&line.message.replacen(&format!("({}!", layout.file), "(", 1)),
+                Sort::Decide | Sort::Correct => readable(&line.message),
+            },
+            // What to do about rows that failed is told with their cause.
+            what_next: if sort == Sort::Decide { fit(&line.advice) } else { Vec::new() },
+            change: line.change.clone(),
+        }
     }
 }
 
-/// The sort of a row, and how many of it are shown.
-fn sort(state: JobState) -> (usize, usize) {
-    match tone(state) {
-        Tone::Failed => (1, REFUSED),
-        Tone::Aside => (2, FOLLOWERS),
-        // What reading back found is about rows that are done.
-        Tone::Person | Tone::Waiting | Tone::Done => (0, DECIDED),
+/// What a group is called: what its code means.
+fn title(code: &str, state: JobState) -> String {
+    sentence(advice::words(code).unwrap_or_else(|| advice::of(None, state).words))
+}
+
+/// How urgent a row is; `None` for one that needs nobody. What verification found is about rows that are done.
+fn sort(group: Group, state: &JobState, is_finding: bool) -> Option<Sort> {
+    match group {
+        Group::Held | Group::InDoubt => Some(Sort::Decide),
+        Group::NotImported if *state == JobState::Skipped => Some(Sort::Follow),
+        Group::Failed | Group::NotImported => Some(Sort::Correct),
+        Group::Skipped => Some(Sort::Follow),
+        Group::Done | Group::Waiting | Group::Cancelled => is_finding.then_some(Sort::Decide),
     }
+}
+
+/// With a capital at its beginning.
+pub(super) fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Advice, fit to be shown: a path may hold anything.

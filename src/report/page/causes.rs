@@ -1,17 +1,26 @@
-//! Why rows did not get through: what each cause means, how often, where, and what to do.
+//! Why rows failed: what each cause means, how often, what to do, and which rows only follow from it.
 
 use crate::command::Piece;
 use crate::journal::Cause;
-use crate::look::{count, counted, shown};
+use crate::look::{counted, shown};
+use crate::model::reason::Reason;
 use crate::report::advice::{self, Advisor};
 use crate::report::figures::Figures;
 
-use super::attention::{Attention, Sample, fit, readable};
+use super::attention::{fit, readable, sentence};
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 50;
 /// Messages shown of a cause; more of them are in `summary.json`.
 const SAID: usize = 5;
+
+/// The causes of an import.
+pub(super) struct Causes {
+    /// Those to act on, the most frequent first, then consequences that belong to none of them.
+    pub(super) shown: Vec<CauseView>,
+    /// How many are not shown, as a sentence.
+    pub(super) more: Option<String>,
+}
 
 /// A cause.
 pub(super) struct CauseView {
@@ -22,11 +31,10 @@ pub(super) struct CauseView {
     /// What was said besides; empty when that is all.
     pub(super) unsaid: String,
     pub(super) rows: String,
-    /// Its length beside the most frequent cause, in percent.
-    pub(super) share: String,
     pub(super) what_next: Vec<Piece>,
-    pub(super) samples: Vec<Sample>,
-    /// The code as it stands in an address.
+    /// The rows that were skipped because of its rows, in words; empty where there are none.
+    pub(super) consequences: String,
+    /// The code as an address has it.
     pub(super) link: String,
 }
 
@@ -36,44 +44,55 @@ pub(super) struct SaidView {
     pub(super) rows: String,
 }
 
-/// The causes of an import, the most frequent first, then those that only follow from others.
-pub(super) fn of(figures: &Figures, attention: &Attention, advisor: &Advisor<'_>) -> Vec<CauseView> {
-    let most = figures.causes.iter().map(|cause| cause.count).max().unwrap_or_default().max(1);
-    figures
-        .causes
-        .iter()
-        .take(CAUSES)
-        .map(|cause| {
-            #[expect(clippy::cast_precision_loss, reason = "a length, drawn to a hundredth of a percent")]
-            let share = cause.count as f64 / most as f64 * 100.0;
-            let meaning = advice::words(&cause.code).unwrap_or_default();
-            CauseView {
-                code: shown(&cause.code),
-                meaning: sentence(meaning),
-                said: said(cause, meaning),
-                unsaid: unsaid(cause),
-                rows: rows(cause),
-                share: format!("{:.2}", share.max(0.5)),
-                what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
-                samples: attention.samples(&cause.code).to_vec(),
-                link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
-            }
-        })
-        .collect()
+impl Causes {
+    pub(super) fn of(figures: &Figures, advisor: &Advisor<'_>) -> Self {
+        let folded: u64 = figures.causes.iter().map(|cause| cause.consequences).sum();
+        // Each row that is skipped is told with the cause that it follows from, where that is one of these.
+        let is_folded =
+            |cause: &&Cause| cause.code == Reason::ParentRejected.as_str() && cause.count <= folded;
+        let causes: Vec<&Cause> = figures.causes.iter().filter(|cause| !is_folded(cause)).collect();
+        let more = causes.len().saturating_sub(CAUSES) as u64;
+        Self {
+            shown: causes.iter().take(CAUSES).map(|cause| CauseView::of(cause, figures, advisor)).collect(),
+            more: (more > 0)
+                .then(|| format!("and {}, in summary.json", counted(more, "more cause", "more causes"))),
+        }
+    }
 }
 
-/// How many rows have a cause, with those that were skipped because of them.
-fn rows(cause: &Cause) -> String {
-    let rows = counted(cause.count, "row", "rows");
+impl CauseView {
+    fn of(cause: &Cause, figures: &Figures, advisor: &Advisor<'_>) -> Self {
+        let meaning = advice::words(&cause.code).unwrap_or_default();
+        Self {
+            code: shown(&cause.code),
+            meaning: sentence(if meaning.is_empty() { &cause.code } else { meaning }),
+            said: said(cause, meaning),
+            unsaid: unsaid(cause),
+            rows: counted(cause.count, "row", "rows"),
+            what_next: fit(&advisor.of_cause(&cause.code, figures.import)),
+            consequences: consequences(cause),
+            link: url::form_urlencoded::byte_serialize(shown(&cause.code).as_bytes()).collect(),
+        }
+    }
+}
+
+fn consequences(cause: &Cause) -> String {
     let them = if cause.count == 1 { "it" } else { "them" };
     match cause.consequences {
-        0 => rows,
-        more => format!("{rows}, and {} below {them} skipped", count(more)),
+        0 => String::new(),
+        1 => format!("1 row that depends on {them} was skipped. There is nothing to correct in it."),
+        rows => format!(
+            "{} that depend on {them} were skipped. There is nothing to correct in those.",
+            counted(rows, "row", "rows")
+        ),
     }
 }
 
 /// What was said of the rows with a cause, as far as it says more than its code.
 fn said(cause: &Cause, meaning: &str) -> Vec<SaidView> {
+    if cause.is_consequence() {
+        return Vec::new();
+    }
     cause
         .said
         .iter()
@@ -86,12 +105,7 @@ fn said(cause: &Cause, meaning: &str) -> Vec<SaidView> {
 fn unsaid(cause: &Cause) -> String {
     match cause.unsaid + cause.said.len().saturating_sub(SAID) as u64 {
         0 => String::new(),
+        _ if cause.is_consequence() => String::new(),
         more => format!("and {}, in the rows below", counted(more, "other message", "other messages")),
     }
-}
-
-/// With a capital at its beginning.
-fn sentence(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

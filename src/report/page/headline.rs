@@ -3,13 +3,13 @@
 use crate::ending::{End, State};
 use crate::error::Exit;
 use crate::journal::RunInfo;
-use crate::look::{count, counted, incomplete, not_imported, shares, shown};
+use crate::look::{count, counted, incomplete, not_imported, shown};
 use crate::model::state::JobState;
 use crate::report::advice::Advisor;
+use crate::report::badge::{Badge, Group};
 use crate::report::figures::Figures;
 
 use super::attention::readable;
-use super::badge::{Badge, Tone, tone};
 use super::moment::{When, minute};
 
 /// What stands at the head of the page.
@@ -19,10 +19,11 @@ pub(in crate::report) struct Headline {
     pub(in crate::report) sentence: String,
     /// What is to be said besides; empty when nothing is.
     pub(in crate::report) besides: String,
+    /// How many rows are done; empty where the sentence says it, or there are no rows.
+    pub(super) done: String,
     /// When a parked import may go on.
     pub(super) resumes_at: Option<When>,
     pub(in crate::report) next: Vec<Next>,
-    pub(in crate::report) numbers: Vec<Number>,
     /// Whether there is a workbook of rows to correct.
     pub(super) has_fix: bool,
 }
@@ -31,22 +32,6 @@ pub(in crate::report) struct Headline {
 pub(in crate::report) struct Next {
     pub(in crate::report) words: String,
     pub(in crate::report) command: String,
-}
-
-/// A number and what it counts.
-pub(in crate::report) struct Number {
-    pub(in crate::report) label: &'static str,
-    pub(in crate::report) value: u64,
-    pub(in crate::report) note: String,
-    /// Whether it is of rows by what became of them; together they are all rows.
-    pub(in crate::report) of_rows: bool,
-}
-
-impl Number {
-    /// The number as people write it.
-    pub(super) fn written(&self) -> String {
-        count(self.value)
-    }
 }
 
 /// Rows by what they mean; together they are all of them.
@@ -75,14 +60,14 @@ impl Rows {
         let with_job = |state| of(state).saturating_sub(figures.left_out.in_state(state));
         Self {
             all: figures.rows,
-            done: figures.states.count(JobState::is_success),
+            done: figures.in_group(Group::Done),
             rejected: with_job(JobState::Rejected),
             incomplete: of(JobState::Incomplete),
             not_imported: figures.left_out.total(),
             along: figures.along(),
             held: of(JobState::Held),
             in_doubt: of(JobState::InDoubt),
-            waiting: figures.states.count(|state| tone(state) == Tone::Waiting && state != JobState::InDoubt),
+            waiting: figures.in_group(Group::Waiting),
             skipped: with_job(JobState::Skipped),
             cancelled: of(JobState::Cancelled),
             findings: figures.findings,
@@ -138,22 +123,64 @@ impl Headline {
     pub(in crate::report) fn of(figures: &Figures, run: Option<&RunInfo>, advisor: &Advisor<'_>) -> Self {
         let rows = Rows::of(figures);
         Self {
-            badge: Badge::of_run(
-                figures.standing.end.state(),
-                rows.failed() + rows.not_imported + figures.changed_since > 0,
-            ),
+            badge: badge(figures, &rows),
             sentence: sentence(figures, &rows),
             besides: besides(figures, &rows, run),
+            done: match rows.done {
+                done if done == rows.all => String::new(),
+                done => {
+                    let are = if done == 1 { "is" } else { "are" };
+                    format!("{} of {} {are} done.", count(done), counted(rows.all, "row", "rows"))
+                }
+            },
             resumes_at: figures.standing.resumes_at.filter(|_| rows.left() > 0).map(When::of),
             next: next(figures, &rows, advisor),
-            numbers: numbers(figures, &rows),
             has_fix: advisor.has_fix(),
         }
     }
 }
 
+/// How the import stands, in the fewest words.
+fn badge(figures: &Figures, rows: &Rows) -> Badge {
+    let rows_are =
+        |group: Group, rows: u64, words: &str| (group, format!("{} {words}", counted(rows, "row", "rows")));
+    let (group, words) = match figures.standing.end.state() {
+        State::Finished if rows.failed() > 0 => rows_are(Group::Failed, rows.failed(), "failed"),
+        State::Finished if rows.not_imported > 0 => {
+            rows_are(Group::NotImported, rows.not_imported, "not imported")
+        }
+        State::Finished if figures.changed_since > 0 => {
+            (Group::Failed, counted(figures.changed_since, "row differs", "rows differ"))
+        }
+        State::Finished if rows.skipped > 0 => rows_are(Group::Skipped, rows.skipped, "skipped"),
+        State::Finished if rows.cancelled > 0 => rows_are(Group::Cancelled, rows.cancelled, "cancelled"),
+        State::Finished => (Group::Done, "done".to_owned()),
+        State::Parked | State::Waiting => (Group::Waiting, "waiting".to_owned()),
+        State::Stopped | State::Failed if figures.standing.end.exit() == Exit::Service => {
+            (Group::Failed, "stopped".to_owned())
+        }
+        State::Stopped | State::Failed => (Group::Waiting, "stopped".to_owned()),
+        State::Held if rows.held == 0 && rows.findings > 0 => (Group::Held, "needs your review".to_owned()),
+        State::Held => (Group::Held, "needs your decision".to_owned()),
+    };
+    Badge { group, words }
+}
+
+/// The rows that go on without anybody.
+fn left(rows: &Rows) -> String {
+    let mut parts = Vec::new();
+    if rows.waiting > 0 || rows.in_doubt == 0 {
+        parts.push(counted(rows.waiting, "row is waiting", "rows are waiting"));
+    }
+    if rows.in_doubt > 0 {
+        let of = counted(rows.in_doubt, "row", "rows");
+        parts.push(format!("the outcome of {of} is unknown and being settled"));
+    }
+    parts.join("; ")
+}
+
 fn sentence(figures: &Figures, rows: &Rows) -> String {
-    let left = format!("{} still to do", counted(rows.left(), "row is", "rows are"));
+    let left = left(rows);
     match figures.standing.end.state() {
         State::Finished => match rows.not_done() {
             parts if !parts.is_empty() => format!("Finished: {}", parts.join("; ")),
@@ -237,26 +264,26 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         |words: &str, command: String| next.push(Next { words: words.to_owned(), command: shown(&command) });
     match figures.standing.end.state() {
         State::Stopped | State::Failed if figures.standing.end.exit() == Exit::Service => {
-            put("See what keeps the service from answering:", advisor.command("doctor"));
-            put("Then go on with what is left:", advisor.command("run"));
+            put("Find out why the service does not answer:", advisor.command("doctor"));
+            put("Then go on with the waiting rows:", advisor.command("run"));
         }
         State::Parked if figures.standing.resumes_at.is_some() => {
-            put("Leave it until then; what is still to do goes on with:", advisor.command("run"));
+            put("Wait until then. The waiting rows go on with:", advisor.command("run"));
         }
         State::Parked | State::Waiting | State::Stopped | State::Failed => {
-            put("Go on with what is still to do:", advisor.command("run"));
+            put("Go on with the waiting rows:", advisor.command("run"));
         }
         State::Finished | State::Held => {}
     }
     if rows.held > 0 {
         put(
-            "Decide the rows on hold; this shows each with what the service has of it:",
+            "Decide the rows on hold. This command shows each row and the records that the service has:",
             advisor.command(&format!("resolve --import {import}")),
         );
     }
     if rows.findings > 0 {
         put(
-            "Review the findings of verification, then mark them as reviewed:",
+            "Review what verification found (see the rows below), then mark it as reviewed:",
             advisor.command(&format!("resolve --import {import} --seen")),
         );
     }
@@ -271,7 +298,7 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         && let Some((_, by)) = figures.answered.last()
     {
         put(
-            "The rows that failed came again; see where they stand now:",
+            "A later import has the rows that failed. See how they stand now:",
             advisor.command(&format!("status {by}")),
         );
     } else if let Some(them) = to_correct {
@@ -281,61 +308,9 @@ fn next(figures: &Figures, rows: &Rows, advisor: &Advisor<'_>) -> Vec<Next> {
         );
     }
     if figures.standing.end.state() == State::Held && rows.left() > 0 {
-        put("Then go on with what is left:", advisor.command("run"));
+        put("Then go on with the waiting rows:", advisor.command("run"));
     }
     next
-}
-
-fn numbers(figures: &Figures, rows: &Rows) -> Vec<Number> {
-    let parts = [
-        rows.done,
-        rows.rejected,
-        rows.incomplete,
-        rows.not_imported,
-        rows.skipped,
-        rows.held,
-        rows.in_doubt,
-        rows.waiting,
-        rows.cancelled,
-    ];
-    let labels = [
-        "Done",
-        "Rejected",
-        "Incomplete",
-        "Not imported",
-        "Skipped",
-        "Needs your decision",
-        "In doubt",
-        "Waiting",
-        "Cancelled",
-    ];
-    // That all of them are of one sort is seen without a share.
-    let said = if parts.contains(&rows.all) { Default::default() } else { shares(&parts) };
-    let mut numbers = vec![Number {
-        label: "Rows",
-        value: rows.all,
-        note: counted(figures.sheets.len() as u64, "sheet", "sheets"),
-        of_rows: true,
-    }];
-    for (at, (label, value)) in labels.into_iter().zip(parts).enumerate() {
-        // What is done is told even where nothing is.
-        if value > 0 || at == 0 {
-            numbers.push(Number {
-                label,
-                value,
-                note: said.get(at).cloned().unwrap_or_default(),
-                of_rows: true,
-            });
-        }
-    }
-    let mut put = |label, value: u64, note| {
-        if value > 0 {
-            numbers.push(Number { label, value, note, of_rows: false });
-        }
-    };
-    put("Known from before", figures.recognised, String::new());
-    put("Requests", figures.requests, "look-ups not counted".to_owned());
-    numbers
 }
 
 /// The files of an import: name and the beginning of its digest.

@@ -4,7 +4,7 @@
 //! So time without any request is one narrow column that says how long it was.
 
 use crate::journal::{Activity, Span};
-use crate::look::{count, counted};
+use crate::look::count;
 use crate::model::time::Moment;
 
 use super::moment::{When, length, stamp};
@@ -33,18 +33,32 @@ pub(super) struct Pace {
     pub(super) stretches: Vec<Stretch>,
     /// Stretches that are left out of the table.
     pub(super) more: u64,
-    pub(super) refused: bool,
-    pub(super) unanswered: bool,
 }
 
 /// One chart.
 pub(super) struct Chart {
-    /// What its height stands for.
+    /// What its height means, in words and as a number.
     pub(super) top: String,
+    high: u64,
     pub(super) columns: Vec<Column>,
+    /// What the colours of its columns mean; empty where one needs no words.
+    pub(super) key: Vec<(&'static str, &'static str)>,
     /// The same in words.
     pub(super) words: String,
 }
+
+/// What the columns of finished rows, and of requests, are made of: the class, its words, and how many there are.
+type Shares = [(&'static str, &'static str, fn(&Span) -> u64); 3];
+const FINISHED: Shares = [
+    ("fill-done", "done", |span| span.done),
+    ("fill-failed", "failed", |span| span.failed),
+    ("fill-aside", "skipped or cancelled", |span| span.skipped),
+];
+const REQUESTS: Shares = [
+    ("fill-waiting", "confirmed", |span| span.answered),
+    ("fill-failed", "refused, nothing carried out", |span| span.refused),
+    ("fill-person", "outcome unknown", |span| span.unanswered),
+];
 
 /// A column of a chart: places across in percent, upright in pixels.
 pub(super) struct Column {
@@ -110,20 +124,15 @@ impl Pace {
 fn drawn(width: i64, sessions: &[Session]) -> Pace {
     #[expect(clippy::cast_precision_loss, reason = "a place of at most some hundred columns")]
     let percent = |columns: i64| columns as f64 / across(sessions).max(ROOM) as f64 * 100.0;
-    let all = || sessions.iter().flat_map(|session| &session.columns);
-    let top_finished = nice(all().map(|column| column.finished).max().unwrap_or_default());
-    let top_requests = nice(all().map(requests).max().unwrap_or_default());
     let every = length(width);
     let mut pace = Pace {
-        finished: Chart::new(top_finished, "rows finished", all().map(|column| column.finished), &every),
-        requests: Chart::new(top_requests, "requests", all().map(requests), &every),
+        finished: Chart::new("rows finished", &FINISHED, sessions, &every),
+        requests: Chart::new("requests", &REQUESTS, sessions, &every),
         every,
         pauses: Vec::new(),
         labels: Vec::new(),
         stretches: sessions.iter().take(STRETCHES).map(|session| stretch(session, width)).collect(),
         more: u64::try_from(sessions.len().saturating_sub(STRETCHES)).unwrap_or(u64::MAX),
-        refused: all().any(|column| column.refused > 0),
-        unanswered: all().any(|column| column.unanswered > 0),
     };
     let mut place = 0;
     let mut labels = Labels { seconds: width < 60_000, last: (f64::MIN, f64::MIN), day: None };
@@ -140,26 +149,8 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
         pace.labels.extend(labels.next(percent(place), Moment::from_millis(session.from)));
         for column in &session.columns {
             let (x, wide) = (format!("{:.3}", percent(place)), format!("{:.3}", percent(1)));
-            let at = stamp(column.at);
-            if column.finished > 0 {
-                let words = format!("{at}: {}", counted(column.finished, "row finished", "rows finished"));
-                let parts = stacked(&[("fill-done", column.finished)], top_finished);
-                pace.finished.columns.push(Column { x: x.clone(), width: wide.clone(), parts, words });
-            }
-            if requests(column) > 0 {
-                let words = format!("{at}: {}", told(column));
-                let shares = [
-                    ("fill-waiting", column.answered),
-                    ("fill-failed", column.refused),
-                    ("fill-person", column.unanswered),
-                ];
-                pace.requests.columns.push(Column {
-                    x,
-                    width: wide,
-                    parts: stacked(&shares, top_requests),
-                    words,
-                });
-            }
+            pace.finished.add(&FINISHED, column, (&x, &wide));
+            pace.requests.add(&REQUESTS, column, (&x, &wide));
             place += 1;
         }
     }
@@ -170,42 +161,60 @@ fn drawn(width: i64, sessions: &[Session]) -> Pace {
 }
 
 impl Chart {
-    fn new(top: u64, what: &str, columns: impl Iterator<Item = u64> + Clone, every: &str) -> Self {
-        let sum: u64 = columns.clone().sum();
-        let most = columns.max().unwrap_or_default();
+    /// A chart without its columns, in which the highest of them will fit.
+    fn new(what: &str, shares: &Shares, sessions: &[Session], every: &str) -> Self {
+        let columns = || sessions.iter().flat_map(|session| &session.columns);
+        let all: u64 = columns().map(|column| sum(shares, column)).sum();
+        let most = columns().map(|column| sum(shares, column)).max().unwrap_or_default();
+        let key: Vec<_> = shares
+            .iter()
+            .filter(|(.., of)| columns().any(|column| of(column) > 0))
+            .map(|(class, words, _)| (*class, *words))
+            .collect();
+        let is_plain = key.len() == 1 && key[0].0 == shares[0].0;
         Self {
-            top: count(top),
+            top: count(nice(most)),
+            high: nice(most),
             columns: Vec::new(),
-            words: format!("{} {what} in all, at most {} in {every}", count(sum), count(most)),
+            key: if is_plain { Vec::new() } else { key },
+            words: format!("{} {what} in all, at most {} in {every}", count(all), count(most)),
         }
+    }
+
+    /// Adds a column, where there is something to show.
+    fn add(&mut self, shares: &Shares, column: &Span, (x, width): (&str, &str)) {
+        let parts = shares.map(|(class, words, of)| (class, words, of(column)));
+        if sum(shares, column) == 0 {
+            return;
+        }
+        let words: Vec<String> = parts
+            .iter()
+            .filter(|(.., number)| *number > 0)
+            .map(|(_, words, number)| format!("{} {words}", count(*number)))
+            .collect();
+        self.columns.push(Column {
+            x: x.to_owned(),
+            width: width.to_owned(),
+            parts: stacked(&parts.map(|(class, _, number)| (class, number)), self.high),
+            words: format!("{}: {}", stamp(column.at), words.join(", ")),
+        });
     }
 }
 
-/// The requests of a column in words.
-fn told(column: &Span) -> String {
-    let mut words = counted(requests(column), "request", "requests");
-    for (number, what) in [(column.refused, "refused"), (column.unanswered, "without an answer that tells")] {
-        if number > 0 {
-            words.push_str(&format!(", {} {what}", count(number)));
-        }
-    }
-    words
-}
-
-fn requests(column: &Span) -> u64 {
-    column.answered + column.refused + column.unanswered
+fn sum(shares: &Shares, column: &Span) -> u64 {
+    shares.iter().map(|(.., of)| of(column)).sum()
 }
 
 fn stretch(session: &Session, width: i64) -> Stretch {
-    let sum = |of: fn(&Span) -> u64| session.columns.iter().map(of).sum::<u64>();
+    let total = |of: fn(&Span) -> u64| session.columns.iter().map(of).sum::<u64>();
     Stretch {
         from: When::of(Moment::from_millis(session.from)),
         to: When::of(Moment::from_millis(end(session, width))),
         length: length(end(session, width).saturating_sub(session.from)),
-        finished: count(sum(|column| column.finished)),
-        requests: count(sum(requests)),
-        refused: count(sum(|column| column.refused)),
-        unanswered: count(sum(|column| column.unanswered)),
+        finished: count(total(Span::finished)),
+        requests: count(total(|column| sum(&REQUESTS, column))),
+        refused: count(total(|column| column.refused)),
+        unanswered: count(total(|column| column.unanswered)),
     }
 }
 
@@ -276,8 +285,10 @@ mod tests {
     use super::*;
 
     fn activity(step_ms: i64, at: impl IntoIterator<Item = i64>) -> Activity {
-        let span =
-            |at| Span { at: Moment::from_millis(at), answered: 10, refused: 1, unanswered: 0, finished: 9 };
+        let span = |at| {
+            let quiet = Span::quiet(Moment::from_millis(at));
+            Span { answered: 10, refused: 1, done: 6, failed: 2, skipped: 1, ..quiet }
+        };
         Activity { step_ms, spans: at.into_iter().map(span).collect() }
     }
 
@@ -290,6 +301,19 @@ mod tests {
         assert_eq!(pace.pauses[0].words, "nothing sent for 23 h 40 min");
         assert!(pace.requests.words.starts_with("3,960 requests in all"), "{}", pace.requests.words);
         assert!(pace.stretches.iter().all(|stretch| stretch.finished == "1,080"));
+        let classes =
+            |chart: &Chart| chart.columns[0].parts.iter().map(|part| part.class).collect::<Vec<_>>();
+        assert_eq!(
+            classes(&pace.finished),
+            ["fill-done", "fill-failed", "fill-aside"],
+            "only what is done is green"
+        );
+        assert_eq!(
+            pace.finished.columns[0].words,
+            "1970-01-01 00:00:00 UTC: 36 done, 12 failed, 6 skipped or cancelled"
+        );
+        let words = |chart: &Chart| chart.key.iter().map(|(_, words)| *words).collect::<Vec<_>>();
+        assert_eq!(words(&pace.requests), ["confirmed", "refused, nothing carried out"]);
     }
 
     #[test]

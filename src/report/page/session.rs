@@ -73,14 +73,16 @@ fn sessions(spans: &[Span], width: i64) -> Vec<Session> {
 }
 
 fn quiet(at: i64) -> Span {
-    Span { at: Moment::from_millis(at), answered: 0, refused: 0, unanswered: 0, finished: 0 }
+    Span::quiet(Moment::from_millis(at))
 }
 
 fn add(column: &mut Span, span: &Span) {
     column.answered += span.answered;
     column.refused += span.refused;
     column.unanswered += span.unanswered;
-    column.finished += span.finished;
+    column.done += span.done;
+    column.failed += span.failed;
+    column.skipped += span.skipped;
 }
 
 /// When a stretch of work ends, in milliseconds.

@@ -3,7 +3,7 @@
 //! Written as a list of openings and closings in the order of the page, so that the template needs no recursion and
 //! neither do we: a chain of ten thousand companies is no deeper here than one.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::journal::{Above, CompanyNode, CompanyTree, Journal};
@@ -12,9 +12,9 @@ use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
+use crate::report::badge::{Badge, Group};
 
 use super::attention::readable;
-use super::badge::{Badge, Tone, tone};
 
 /// Companies that are read; what hangs below one is counted among these.
 const READ: usize = 20_000;
@@ -60,9 +60,8 @@ pub(super) struct Twig {
 /// Records of one kind in and below a company.
 pub(super) struct Below {
     pub(super) words: String,
-    pub(super) done: String,
-    pub(super) left: Option<String>,
-    pub(super) failed: Option<String>,
+    /// How many are in each group that has some.
+    pub(super) groups: Vec<(Group, String)>,
 }
 
 /// A company under way: its children by their places, and the counts of its branch.
@@ -223,7 +222,7 @@ fn twig(node: &Node<'_>, open: bool) -> Twig {
     let is_there = node.branch.count(|state| state.is_success()) > 0;
     Twig {
         name: shown(&name),
-        badge: node.company.map(|company| Badge::of(company.state)),
+        badge: node.company.map(|company| Badge::of(company.state, true)),
         below,
         open,
         note: if node.note == NAMED && is_there { "was in the service before" } else { node.note },
@@ -235,18 +234,12 @@ fn below(kind: Kind, branch: &Tally) -> Option<Below> {
     if all == 0 {
         return None;
     }
-    let mut tones: BTreeMap<Tone, u64> = BTreeMap::new();
-    for &state in JobState::ALL {
-        *tones.entry(tone(state)).or_default() += branch.of(kind, state);
-    }
-    let of = |tone: Tone| tones.get(&tone).copied().unwrap_or_default();
-    let some = |number: u64| (number > 0).then(|| count(number));
-    Some(Below {
-        words: counted(all, kind.singular(), kind.plural()),
-        done: count(of(Tone::Done)),
-        left: some(of(Tone::Waiting)),
-        failed: some(of(Tone::Failed) + of(Tone::Person) + of(Tone::Aside)),
-    })
+    let groups = Group::ALL
+        .into_iter()
+        .map(|group| (group, group.states().map(|state| branch.of(kind, state)).sum::<u64>()))
+        .filter(|(_, rows)| *rows > 0)
+        .map(|(group, rows)| (group, format!("{} {}", count(rows), group.words())));
+    Some(Below { words: counted(all, kind.singular(), kind.plural()), groups: groups.collect() })
 }
 
 #[cfg(test)]
@@ -287,9 +280,8 @@ mod tests {
         assert_eq!(outline(&tree), format!("Company {}(C1(C2(C3 )C4 ))", RemoteId::from_u128(7)));
         let laid_out = laid_out(&tree);
         let Step::Open(top) = &laid_out.steps[0] else { panic!() };
-        let told: Vec<_> =
-            top.below.iter().map(|below| (below.words.as_str(), below.failed.as_deref())).collect();
-        assert_eq!(told, [("4 companies", None), ("3 devices", Some("3"))]);
+        let told: Vec<_> = top.below.iter().map(|below| (&*below.words, &*below.groups[0].1)).collect();
+        assert_eq!(told, [("4 companies", "4 done"), ("3 devices", "3 failed")]);
         assert_eq!(laid_out.left_out, "");
         assert_eq!(top.note, "was in the service before");
     }
@@ -300,7 +292,7 @@ mod tests {
             CompanyNode { state: JobState::Rejected, ..node(1, Above::Remote(RemoteId::from_u128(7))) };
         let tree = CompanyTree { total: 1, companies: vec![refused], others: vec![], belongings: vec![] };
         let Step::Open(top) = &laid_out(&tree).steps[0] else { panic!() };
-        assert_eq!((top.note, top.below[0].failed.as_deref()), (NAMED, Some("1")));
+        assert_eq!((top.note, &*top.below[0].groups[0].1), (NAMED, "1 failed"));
     }
 
     #[test]

@@ -43,8 +43,8 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);
     assert!(page.contains("<h1 id=\"summary\">Finished: the row is done</h1>"), "{page}");
-    assert!(page.contains("None: nothing was refused"), "{page}");
-    assert!(!page.contains("What to do next") && !page.contains("id=\"causes\""), "{page}");
+    assert!(page.contains("None. No row failed or needs a decision"), "{page}");
+    assert!(!page.contains("id=\"next\"") && !page.contains("id=\"causes\""), "{page}");
 }
 
 #[test]
@@ -58,6 +58,42 @@ fn an_import_without_rows_claims_no_work_and_shows_no_empty_chart() {
     let page = body(&written);
     assert!(page.contains("<h1 id=\"summary\">Nothing to do: the sheets have no rows</h1>"), "{page}");
     assert!(!page.contains("<figure") && !page.contains("<div class=\"card\">"), "{page}");
+}
+
+#[test]
+fn what_people_act_on_comes_first_and_consequences_are_told_below_their_cause() {
+    let (bench, import) = every_state();
+    let page = body(&bench.write(import, "reports"));
+    let parts = ["summary", "next", "causes", "attention", "totals", "companies", "pace"];
+    let places: Vec<usize> = parts
+        .iter()
+        .map(|part| page.find(&format!(" id=\"{part}\"")).unwrap_or_else(|| panic!("{part}")))
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let causes = &page[places[2]..places[3]];
+    assert!(
+        !causes.contains("<code>parent.rejected</code>"),
+        "a consequence is no cause of its own: {causes}"
+    );
+    assert!(causes.contains("depends on it was skipped"), "{causes}");
+    // Every code and every number of a job is in a part that is closed at first.
+    let mut rest = page[places[2]..places[4]].to_owned();
+    while let (Some(open), Some(close)) = (rest.find("<details"), rest.find("</details>")) {
+        rest.replace_range(open..close + "</details>".len(), "");
+    }
+    let told = without_tags(&rest);
+    for technical in ["job 1", "jobs 1", "Code "] {
+        assert!(
+            !told.contains(technical),
+            "{technical}: {}",
+            &told[told.find(technical).unwrap_or_default().saturating_sub(200)..]
+        );
+    }
+}
+
+/// The words of a page.
+fn without_tags(page: &str) -> String {
+    page.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, words)| words).collect()
 }
 
 /// What a cell, a message of the service or the name of a file may hold, and how none of it may arrive.
@@ -186,13 +222,15 @@ fn thousands_of_refusals_do_not_hide_the_one_row_that_a_person_decides() {
     bench.hold("k2002", "absent", "the record was not found", vec![], 4);
 
     let page = body(&bench.write(import, "reports"));
-    assert!(page.contains("Shown are 2,001 of 2,003 rows; all of them are in results.xlsx"));
+    assert!(page.contains("Shown are 201 of 2,003 rows; all of them are in results.xlsx"));
     assert!(
-        page.contains("data-more=\"Shown are 2,001 of 2,003 rows;"),
+        page.contains("data-more=\"Shown are 201 of 2,003 rows;"),
         "the search says that it is not of all"
     );
+    assert!(page.contains("and 1,802 more rows, in results.xlsx"));
     assert!(page.contains("and 1,997 other messages, in the rows below"), "five of them are shown");
-    assert_eq!(page.matches("<tr data-status=\"rejected\"").count(), 2_000);
-    assert_eq!(page.matches("<tr data-status=\"held\"").count(), 1);
+    let (held, rejected) = page.split_once("<tbody data-status=\"rejected\"").expect("the failed rows");
+    assert_eq!(held.matches("<tbody data-status=\"on hold\"").count(), 1, "what a person decides is first");
+    assert_eq!(rejected.matches("class=\"place\"").count(), 200);
     assert!(page.contains("id=\"code=absent\"") && page.matches("id=\"code=invalidData\"").count() == 1);
 }
