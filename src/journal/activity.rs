@@ -197,14 +197,7 @@ mod tests {
         claim_at(&mut bench.journal, jobs[1], 10 * MINUTE + 1);
         let refused = Evidence { execution: Execution::NotExecuted, ..Evidence::at(at(10 * MINUTE + 400)) };
         let (code, reason) = ("rateLimitExceeded".into(), "slower".into());
-        let defer = Write::Defer {
-            job: jobs[1],
-            until: at(12 * MINUTE),
-            charged: false,
-            code,
-            reason,
-            evidence: refused,
-        };
+        let defer = Write::Defer { job: jobs[1], until: at(12 * MINUTE), code, reason, evidence: refused };
         apply(&mut bench.journal, defer).unwrap();
         claim_at(&mut bench.journal, jobs[2], 10 * MINUTE + 30_000);
 

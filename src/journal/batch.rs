@@ -95,8 +95,8 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         Write::Reject { job, from, rejection, evidence } => {
             transition::reject(connection, *job, *from, rejection, evidence)
         }
-        Write::Defer { job, until, charged, code, reason, evidence } => {
-            transition::defer(connection, *job, *until, *charged, (code, reason), evidence)
+        Write::Defer { job, until, code, reason, evidence } => {
+            transition::defer(connection, *job, *until, (code, reason), evidence)
         }
         Write::Return { job, code, reason, evidence } => {
             transition::give_back(connection, *job, (code, reason), evidence)

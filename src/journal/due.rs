@@ -49,7 +49,6 @@ mod tests {
         let defer = Write::Defer {
             job: jobs[0],
             until: at(20_000),
-            charged: false,
             code: "later".to_owned(),
             reason: "later".to_owned(),
             evidence: Evidence::at(at(5_000)),

@@ -213,7 +213,7 @@ impl ImportWriter<'_> {
                 first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
                 baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
                 unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
-                step_attempts = 0, deferrals = 0, deaths = 0, executed = 0, due = NULL,
+                step_attempts = 0, deaths = 0, executed = 0, due = NULL,
                 doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
                 code = NULL, message = NULL, violations = NULL, candidates = NULL
              WHERE id = ?1 AND state = ?2",

@@ -308,7 +308,7 @@ fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
     let to = intake::footing_of(connection, standing)?;
     standing.change(
         connection,
-        "UPDATE job SET state = ?3, due = NULL, deferrals = 0, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
+        "UPDATE job SET state = ?3, due = NULL, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
             doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL, finished_at = NULL,
             code = NULL, message = NULL, violations = NULL, candidates = NULL
          WHERE id = ?1 AND state = ?2",

@@ -179,7 +179,7 @@ mod tests {
 
     fn put_off(job: JobId, execution: Execution) -> Write {
         let (code, reason) = ("a.code".to_owned(), "a reason".to_owned());
-        Write::Defer { job, until: at(9_000), charged: true, code, reason, evidence: seen(execution) }
+        Write::Defer { job, until: at(9_000), code, reason, evidence: seen(execution) }
     }
 
     fn doubt(job: JobId, charged: bool) -> Write {

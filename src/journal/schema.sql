@@ -59,7 +59,6 @@ CREATE TABLE job (
     due INTEGER,
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     step_attempts INTEGER NOT NULL DEFAULT 0 CHECK (step_attempts >= 0),
-    deferrals INTEGER NOT NULL DEFAULT 0 CHECK (deferrals >= 0),
     deaths INTEGER NOT NULL DEFAULT 0 CHECK (deaths >= 0),
     first_sent_at INTEGER,
     baseline INTEGER REFERENCES baseline (id),

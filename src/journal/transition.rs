@@ -121,7 +121,7 @@ pub(super) fn finish_step(
     standing.change(
         connection,
         "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
-            due = NULL, step_attempts = 0, deferrals = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
+            due = NULL, step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
             doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
             held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL,
             audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
@@ -194,7 +194,6 @@ pub(super) fn defer(
     connection: &Connection,
     job: JobId,
     until: Moment,
-    charged: bool,
     (code, reason): (&str, &str),
     evidence: &Evidence,
 ) -> Result<Vec<Moved>> {
@@ -203,9 +202,9 @@ pub(super) fn defer(
     end_attempt(connection, &standing, evidence)?;
     standing.change(
         connection,
-        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5, deferrals = deferrals + ?6
+        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5
          WHERE id = ?1 AND state = ?2",
-        &[&until, &code, &reason, &charged],
+        &[&until, &code, &reason],
     )?;
     Ok(vec![standing.moved(Deferred)])
 }

@@ -45,8 +45,6 @@ pub struct Work {
     pub remote_id: Option<RemoteId>,
     /// Requests sent for this step.
     pub attempts: u32,
-    /// Charged deferrals of this step.
-    pub deferrals: u32,
     /// How often the process ended while this step was being sent.
     pub deaths: u32,
     /// Whether an earlier attempt of this step ended in doubt.
@@ -96,11 +94,11 @@ pub struct Page {
 macro_rules! work {
     ($rest:literal) => {
         concat!(
-            "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.deferrals,
+            "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
                 job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
                 job.baseline, job.first_sent_at, record.body, step.action,
                 job.doubts, job.content_hash,
-                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0), job.unsure
+                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
              FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
             $rest
         )
@@ -301,7 +299,6 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         parents,
         remote_id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
         attempts: row.get(6)?,
-        deferrals: row.get(7)?,
         deaths: row.get(8)?,
         doubted: row.get(9)?,
         doubts: row.get(19)?,
@@ -312,7 +309,7 @@ fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
         looks: row.get(14)?,
         baseline,
         content_hash: row.get(20)?,
-        unsure: row.get(22)?,
+        unsure: row.get(7)?,
         first_sent_at: row.get(16)?,
     })
 }

@@ -74,8 +74,6 @@ pub enum Write {
         job: JobId,
         /// When it may be sent again.
         until: Moment,
-        /// Whether it counts among the bounded retries.
-        charged: bool,
         /// The machine code of the reason.
         code: String,
         /// The reason in words.

@@ -40,7 +40,6 @@ fn work(record: Record, role: Role) -> Work {
         parents: vec![],
         remote_id: None,
         attempts: 0,
-        deferrals: 0,
         deaths: 0,
         doubted: false,
         doubts: 0,

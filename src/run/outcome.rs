@@ -139,7 +139,7 @@ impl Dispatcher {
             }
             Settled::Deferred { delay, code, reason } => {
                 let until = evidence.at.plus(delay);
-                Write::Defer { job, until, charged: false, code: code.to_owned(), reason, evidence }
+                Write::Defer { job, until, code: code.to_owned(), reason, evidence }
             }
             Settled::InDoubt(doubt) => {
                 let until = if doubt.executed() {

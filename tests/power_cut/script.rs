@@ -141,7 +141,6 @@ fn through_the_writer(journal: Journal, path: &Path, jobs: &Jobs, scribe: &Arc<S
         Write::Defer {
             job: till3,
             until: at(500),
-            charged: true,
             code: "noDataFound".into(),
             reason: "not visible yet".into(),
             evidence: evidence(200),

@@ -68,7 +68,7 @@ pub(crate) enum What {
     Advance { how: How, id: Option<Record> },
     Leave { id: Record },
     Reject,
-    Defer { after: i64, charged: bool },
+    Defer { after: i64 },
     Return,
     Postpone { after: i64 },
     Doubt { executed: bool, charged: bool, after: i64 },
@@ -227,7 +227,7 @@ fn what() -> impl Strategy<Value = What> {
         8 => (how, weighted(0.8, record())).prop_map(|(how, id)| What::Advance { how, id }),
         1 => record().prop_map(|id| What::Leave { id }),
         3 => Just(What::Reject),
-        2 => (0..5_000_i64, any::<bool>()).prop_map(|(after, charged)| What::Defer { after, charged }),
+        2 => (0..5_000_i64).prop_map(|after| What::Defer { after }),
         1 => Just(What::Return),
         1 => (0..5_000_i64).prop_map(|after| What::Postpone { after }),
         4 => (prop::bool::weighted(0.2), any::<bool>(), 0..5_000_i64)

@@ -278,9 +278,8 @@ impl Reference {
                 let to = if job.record.is_some() { Incomplete } else { Rejected };
                 self.go(number, to)
             }
-            What::Defer { after, charged } => {
+            What::Defer { after } => {
                 let job = self.job(number);
-                job.deferrals += u32::from(*charged);
                 job.due = Some(now + after);
                 self.go(number, Deferred)
             }

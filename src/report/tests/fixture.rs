@@ -276,7 +276,7 @@ pub(super) fn every_state() -> (Bench, ImportId) {
     let evidence = Evidence { execution: Execution::NotExecuted, ..Evidence::at(at(23)) };
     let (code, reason) = ("quotaLimitExceeded".into(), "the day's quota of creations is spent".into());
     bench.apply(&[
-        Write::Defer { job, until: at(720), charged: false, code, reason, evidence },
+        Write::Defer { job, until: at(720), code, reason, evidence },
         Write::Ceiling { day: at(0).day(), ceiling: 12, at: at(23) },
     ]);
     bench.claim("given", add, 24);

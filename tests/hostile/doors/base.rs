@@ -183,7 +183,6 @@ fn advance(journal: &mut Journal, work: &Work, id: &mut dyn FnMut() -> RemoteId)
         name if name.contains("Bob") || name.starts_with("bob") => Some(Write::Defer {
             job,
             until: Moment::from_millis(THEN.millis() + 60_000),
-            charged: true,
             code: "rate".into(),
             reason: "too fast".into(),
             evidence,

@@ -47,7 +47,6 @@ pub(crate) struct Job {
     pub(crate) sent: u32,
     /// Requests sent at all.
     pub(crate) sent_ever: u64,
-    pub(crate) deferrals: u32,
     pub(crate) deaths: u32,
     /// An earlier request of this step may have been carried out.
     pub(crate) doubted: bool,
@@ -76,7 +75,6 @@ impl Job {
             due: None,
             sent: 0,
             sent_ever: 0,
-            deferrals: 0,
             deaths: 0,
             doubted: false,
             doubts: 0,
@@ -130,7 +128,6 @@ impl Job {
     /// Another chance at the same step: what was sent before is remembered, how it went is not.
     pub(super) fn reopen(&mut self) {
         self.due = None;
-        self.deferrals = 0;
         self.deaths = 0;
         self.doubted |= self.executed;
         self.executed = false;
@@ -144,7 +141,6 @@ impl Job {
     pub(super) fn forget_the_step(&mut self) {
         self.due = None;
         self.sent = 0;
-        self.deferrals = 0;
         self.deaths = 0;
         self.doubted = false;
         self.doubts = 0;

@@ -57,9 +57,7 @@ impl World {
                 let rejection = Rejection { code, message: reason, violations: vec![] };
                 Write::Reject { job, from, rejection, evidence }
             }
-            What::Defer { after, charged } => {
-                Write::Defer { job, until: later(*after), charged: *charged, code, reason, evidence }
-            }
+            What::Defer { after } => Write::Defer { job, until: later(*after), code, reason, evidence },
             What::Return => Write::Return { job, code, reason, evidence },
             What::Postpone { after } => Write::Postpone { job, from, until: later(*after), code, reason, at },
             What::Doubt { executed, charged, after } => Write::Doubt {
