@@ -3,6 +3,7 @@
 //!
 //! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -50,8 +51,10 @@ impl Service {
         let runtime = context.runtime()?;
         let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
         let (rehearsal, purpose) = if rehearsing {
-            let scenario = typed.rehearsal.scenario.as_deref();
-            let rehearsal = runtime.block_on(Rehearsal::start(scenario, Some(journal.path())))?;
+            let noted = context.scenario.borrow();
+            let scenario = typed.rehearsal.scenario.as_ref().or(noted.as_ref());
+            let rehearsal =
+                runtime.block_on(Rehearsal::start(scenario.map(PathBuf::as_path), Some(journal.path())))?;
             let purpose = Purpose::Rehearsal(rehearsal.account.clone());
             (Some(rehearsal), purpose)
         } else {

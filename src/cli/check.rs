@@ -32,6 +32,7 @@ pub(super) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
         let against_journal = rehearse(&examined, &mut scratch.journal, context.now())?;
         examined.findings.append(against_journal);
     }
+    context.tell_compared();
     let found = Found::of(&examined.findings);
     findings::tell(context, &examined.findings, manner.redact);
     intake::tell_sheets(context, &examined, &manner);

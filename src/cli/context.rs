@@ -127,8 +127,10 @@ impl Context<'_> {
     /// Notes whose a journal is, and whether it is that of a rehearsal.
     pub(super) fn note_whose(&self, journal: &Journal) -> Result<()> {
         let whose = journal.whose()?;
-        if whose.banner().is_some() {
-            self.rehearsing.set(true);
+        // Where nothing was typed of a rehearsal, the next is like the last, as long as its scenario is there.
+        if whose.banner().is_some() && !self.rehearsing.replace(true) {
+            let scenario = journal.scenario()?.filter(|file| file.is_file());
+            self.scenario.replace(scenario.map(|file| seen_from_here(&file)));
         }
         self.whose.replace(Some(whose));
         Ok(())
@@ -141,12 +143,26 @@ impl Context<'_> {
         self.whose.replace(Some(whose.clone()));
     }
 
+    /// Tells whose records sheets are compared with, where there are any, and that they are those of a rehearsal.
+    pub(super) fn tell_compared(&self) {
+        let whose = self.whose.borrow().clone();
+        if let Some(whose) = whose.filter(|whose| whose.account().is_some()) {
+            self.tell_whose(&whose);
+        }
+    }
+
     /// The runtime that requests, timers and signals live on.
     pub(super) fn runtime(&self) -> Result<tokio::runtime::Runtime> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
             Error::internal("cannot start the threads that talk to the service").because(error)
         })
     }
+}
+
+/// A path as it is typed in the current folder.
+fn seen_from_here(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).to_owned()
 }
 
 /// The user that the system knows this process by: its name, or its number where it has none.

@@ -18,6 +18,7 @@ const LISTED: usize = 20;
 /// Makes rejected and incomplete jobs ready again.
 pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
     let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
     if let Some(import) = typed.import {
         status::require(&journal.imports()?, import)?;
     }
@@ -52,6 +53,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
 /// Gives up what has not been sent of an import.
 pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
     status::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;

@@ -19,7 +19,7 @@ use super::summary::Summary;
 use super::zones;
 use crate::ending::End;
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::{Journal, Whose};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
@@ -71,6 +71,13 @@ async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides
     let mut examined = Examined { context, found: None, kinds: Vec::new() };
     let settings = examined.noting("settings", context.settings(purpose, overrides));
     if let Some(settings) = &settings {
+        let whose = Whose::from(settings.identity());
+        if context.rehearsing.get() {
+            context.tell_whose(&whose);
+        } else {
+            // The settings below name it.
+            context.whose.replace(Some(whose));
+        }
         tell_settings(context, settings);
     }
     examined.noting("reading", reading::tell_kept(context));

@@ -182,6 +182,9 @@ pub(super) fn import(
             for (count, sheet) in examined.sheets.iter_mut().zip(journal.sheets(imported.import)?) {
                 count.usable = count.rows - journal.left_out_of_sheet(sheet.sheet)?;
             }
+            if service.is_none() {
+                context.tell_compared();
+            }
             findings::tell(context, &examined.findings, manner.redact);
             tell_sheets(context, &examined, &manner);
             tell_imported(context, &imported, &journal.left_out_tally(Some(imported.import))?);

@@ -103,7 +103,7 @@ use self::settings::{Purpose, Settings};
 use self::summary::Summary;
 use crate::clock::SystemClock;
 use crate::error::{Error, Exit, Result};
-use crate::journal::Journal;
+use crate::journal::{Journal, Whose};
 use crate::term::{Manner, Terminal, start_log};
 
 /// Carries out the command that `line` names and returns the exit code of the process.
@@ -119,7 +119,7 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> Exit {
     start_log(&terminal, common.verbose);
     let summary = match Environment::of_process() {
         Ok(environment) => carry_out(&terminal, &environment, &args),
-        Err(error) => failed(&terminal, &error),
+        Err(error) => failed(&terminal, &error).of_account(&Whose::default(), false),
     };
     if matches!(args.command, Command::Run(_)) {
         summary.date(&terminal, SystemClock::start().now());
@@ -163,12 +163,14 @@ fn told_by_parser(error: &clap::Error, line: &[OsString]) -> Exit {
     if !error.use_stderr() {
         return Exit::Done;
     }
-    let json = line.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    let typed = |option| line.iter().take_while(|word| *word != "--").any(|word| word == option);
+    let json = typed("--json");
     let terminal = Terminal::of_process(Manner { json, ..Manner::default() });
     let (message, hint) = in_parts(&error.to_string());
     let error = Error::usage(message).hint(hint);
     terminal.error_object(&error);
-    terminal.finish(Summary::of_error(&error).tell(&terminal))
+    let summary = Summary::of_error(&error).of_account(&Whose::default(), typed("--sandbox"));
+    terminal.finish(summary.tell(&terminal))
 }
 
 /// What the parser says of a mistake, and what it advises.
@@ -196,10 +198,8 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
         at_journal: Cell::new(false),
     };
     let summary = command(&context, args).unwrap_or_else(|error| failed(terminal, &error));
-    let summary = match context.whose.take() {
-        Some(whose) => summary.with_all(whose.fields().into()),
-        None => summary,
-    };
+    let whose = context.whose.take().unwrap_or_default();
+    let summary = summary.of_account(&whose, context.rehearsing.get());
     if terminal.json() && context.at_journal.get() {
         summary.counting(|| Journal::open_existing(&args.common.journal))
     } else {

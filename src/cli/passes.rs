@@ -85,9 +85,12 @@ impl Passes<'_> {
     }
 
     /// One pass against a sandbox of its own.
-    async fn rehearse(&self, journal: Journal) -> Result<(Journal, Ending)> {
+    async fn rehearse(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
         let &Self { context, typed, watch, .. } = self;
-        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), Some(journal.path())).await?;
+        let scenario = typed.rehearsal.scenario.as_deref();
+        let rehearsal = Rehearsal::start(scenario, Some(journal.path())).await?;
+        // From wherever the next command is typed, it means the same file.
+        journal.note_scenario(scenario.and_then(|file| std::path::absolute(file).ok()).as_deref())?;
         let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
         context.terminal.say(format!(
             "rehearsal: a simulated service in this process; doubt is settled after {} instead of 10 min",

@@ -25,6 +25,7 @@ const NOT_CHECKED: &str = "not checked";
 /// Shows the jobs, or decides them.
 pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Summary> {
     let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
     if let Some(import) = typed.import {
         status::require(&journal.imports()?, import)?;
     }

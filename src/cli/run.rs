@@ -34,8 +34,8 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// Imports, runs and reports.
 pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
     context.rehearse(&typed.rehearsal);
+    let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
     let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
     let settings = context.settings(&purpose, &typed.overrides)?;
     // Everything that can be wrong with the profile is found before anything is imported.

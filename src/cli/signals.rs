@@ -16,6 +16,7 @@ use super::summary::{Summary, end_process};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::journal::Whose;
 use crate::run::Interrupt;
 use crate::term::{Ink, Line, Terminal};
 
@@ -55,6 +56,7 @@ impl Watch {
             clock: context.clock.clone(),
             again: context.again("run"),
             report: context.again("report"),
+            whose: context.whose.borrow().clone().unwrap_or_default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let (ready, is_ready) = std_mpsc::channel();
@@ -101,6 +103,8 @@ struct Listener {
     /// The commands that go on.
     again: String,
     report: String,
+    /// Whose records the run is about.
+    whose: Whose,
 }
 
 impl Listener {
@@ -150,12 +154,12 @@ impl Listener {
     /// Ends the process. That is safe at any moment: it is what the journal is for, and reports are replaced as a whole.
     fn end(&self, why: &str, report: Option<&str>) -> ! {
         let (terminal, again, now) = (self.terminal.clone(), self.again.clone(), self.clock.now());
-        let why = why.to_owned();
+        let (why, whose) = (why.to_owned(), self.whose.clone());
         let reports = report.map_or_else(String::new, |report| format!("to write the reports: {report}\n"));
         end_process(End::Signal, move || {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
             terminal.hint(format!("{reports}to go on: {again}"));
-            let summary = Summary::new(End::Signal);
+            let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
             summary.date(&terminal, now);
             summary.tell(&terminal);
         })

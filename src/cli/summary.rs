@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::counts;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
-use crate::journal::{Holder, Journal};
+use crate::journal::{Holder, Journal, Whose};
 use crate::model::time::Moment;
 use crate::run::AccountHolder;
 use crate::term::Terminal;
@@ -59,6 +59,21 @@ impl Summary {
     pub(super) fn with_all(mut self, fields: Value) -> Self {
         if let (Some(object), Value::Object(fields)) = (&mut self.object, fields) {
             object.extend(fields);
+        }
+        self
+    }
+
+    /// With whose records the command speaks of, unless it says so already.
+    pub(super) fn of_account(mut self, whose: &Whose, rehearsing: bool) -> Self {
+        if let Some(object) = &mut self.object {
+            let mut fields = whose.fields();
+            // What was typed as a rehearsal is one, whatever it came to.
+            if rehearsing {
+                fields.insert("rehearsal".to_owned(), true.into());
+            }
+            for (name, value) in fields {
+                object.entry(name).or_insert(value);
+            }
         }
         self
     }

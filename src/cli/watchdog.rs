@@ -11,6 +11,7 @@ use super::summary::{Summary, end_process};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::journal::Whose;
 use crate::run::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 use crate::term::Terminal;
 
@@ -19,19 +20,21 @@ pub(super) fn start(context: &Context<'_>, pulse: &Pulse) -> Result<Watchdog> {
     let clock: Arc<dyn Clock> = context.clock.clone();
     let terminal = context.terminal.clone();
     let again = context.again("run");
+    let whose = context.whose.borrow().clone().unwrap_or_default();
     Watchdog::start(pulse.clone(), clock, (PATIENCE, LOOK_EVERY), move |standstill| {
-        end(terminal, standstill, &again);
+        end(terminal, standstill, &again, whose);
     })
     .map_err(|error| Error::internal("cannot start the thread that watches the run").because(error))
 }
 
 /// Tells what is known and ends the process.
-fn end(terminal: Terminal, standstill: Standstill, again: &str) -> ! {
+fn end(terminal: Terminal, standstill: Standstill, again: &str, whose: Whose) -> ! {
     let error = told(&standstill, again);
     end_process(error.end(), move || {
         terminal.warn(format!("in hand: {}", standstill.in_hand));
         terminal.error(&error);
-        Summary::of_error(&error).tell(&terminal);
+        let summary = Summary::of_error(&error).of_account(&whose, whose.banner().is_some());
+        summary.tell(&terminal);
     })
 }
 

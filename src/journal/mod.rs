@@ -145,6 +145,20 @@ impl Journal {
         self.account().map(Whose::from)
     }
 
+    /// The file of what the simulated service does wrong, where the last run was a rehearsal with one.
+    pub fn scenario(&self) -> Result<Option<PathBuf>> {
+        let found =
+            self.connection.query_row("SELECT scenario FROM account", [], |row| row.get(0)).optional()?;
+        Ok(found.flatten().map(|file: String| PathBuf::from(file)))
+    }
+
+    /// Notes the scenario of a rehearsal. The journal is bound to its account already.
+    pub fn note_scenario(&mut self, file: Option<&Path>) -> Result<()> {
+        let file = file.map(|file| file.to_string_lossy());
+        self.connection.execute("UPDATE account SET scenario = ?1", [file])?;
+        Ok(())
+    }
+
     /// Binds the journal to an account; a journal bound to another one is refused with both named.
     pub fn bind(&mut self, account: &Account) -> Result<()> {
         if self.account()?.as_ref() == Some(account) {

@@ -7,7 +7,9 @@
 CREATE TABLE account (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     base_url TEXT NOT NULL,
-    client_id TEXT NOT NULL
+    client_id TEXT NOT NULL,
+    -- The file of what the simulated service did wrong in the last rehearsal, for the commands that are advised.
+    scenario TEXT
 ) STRICT;
 
 CREATE TABLE import (

@@ -90,10 +90,23 @@ fn outputs(bench: &Bench, options: &[&str]) -> Vec<(String, String)> {
     of("run", &[&run[..], options].concat(), 4);
     of("run --json", &[&["run", "--json"][..], options].concat(), 4);
     // From the journal alone: it knows.
-    for command in ["status", "report"] {
-        of(command, &[command], 0);
-        of(&format!("{command} --json"), &[command, "--json"], 0);
+    let from_the_journal: [&[&str]; 9] = [
+        &["status"],
+        &["report"],
+        &["check", "companies.csv"],
+        &["import", "companies.csv"],
+        &["retry", "1"],
+        &["resolve"],
+        &["resolve", "--import", "1", "--seen"],
+        &["cancel", "1"],
+        &["cancel", "2"],
+    ];
+    for command in from_the_journal {
+        of(&command.join(" "), command, 0);
+        of(&format!("{} --json", command.join(" ")), &[command, &["--json"]].concat(), 0);
     }
+    // Ended by mistake, and before anything was known.
+    of("cancel 9 --json", &["cancel", "9", "--json"], 2);
     for file in ["plan.html", "reports/1/report.html", "reports/1/summary.json", "reports/1/results.jsonl"] {
         told.push((file.to_owned(), std::fs::read_to_string(bench.path(file)).expect(file)));
     }
@@ -174,4 +187,84 @@ fn a_journal_that_no_run_has_used_says_so() {
     let summary = bench.summary(1);
     assert_eq!([&summary["account"], &summary["service"]], [&Value::Null, &Value::Null]);
     assert_eq!(summary["rehearsal"], false);
+}
+
+#[test]
+fn mistakes_of_a_rehearsal_say_to_programs_that_it_is_one() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("companies.csv", &bench::companies(1));
+    let told = |arguments: &[&str]| {
+        let outcome = bench.fleetload(arguments).expect_code(2);
+        let last = outcome.stdout.lines().last().expect("a summary").to_owned();
+        serde_json::from_str::<Value>(&last).expect("JSON")
+    };
+    for (options, rehearsal) in [(&["--sandbox"][..], true), (&[], false)] {
+        let wrong = [&["run", "companies.csv", "--json"], options];
+        for typo in [&["--until", "never"][..], &["--until"], &["--nonsense"]] {
+            let summary = told(&[&wrong.concat()[..], typo].concat());
+            assert_eq!([&summary["account"], &summary["service"]], [&Value::Null, &Value::Null], "{summary}");
+            assert_eq!(summary["rehearsal"], rehearsal, "{typo:?}: {summary}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rehearsal_that_is_ended_at_once_says_to_programs_whose_it_was() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("stall.toml", "[[fault]]\noperation = \"addCompany\"\nkind = \"stall_after\"\n");
+    bench.write("companies.csv", &bench::companies(1));
+    let mut run = bench.start(&["run", "companies.csv", "--sandbox", "--scenario", "stall.toml", "--json"]);
+    run.hears(&["\"moved\"", "\"sending\""]);
+    run.signal("-INT");
+    run.hears(&["\"draining\""]);
+    run.signal("-INT");
+    let outcome = run.ended().expect_code(5);
+    let summary: Value =
+        serde_json::from_str(outcome.stdout.lines().last().expect("a summary")).expect("JSON");
+    assert_eq!([&summary["account"], &summary["rehearsal"]], [&Value::from("sandbox"), &true.into()]);
+}
+
+/// The commands that are told to type, each as its words.
+fn advised(outcome: &bench::Outcome) -> Vec<Vec<String>> {
+    let all = outcome.stdout.clone() + &outcome.stderr;
+    let commands = all.lines().filter_map(|line| Some(&line[line.find("fleetload ")?..]));
+    commands.map(|command| command.split_whitespace().skip(1).map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn the_scenario_of_a_rehearsal_is_part_of_every_command_that_goes_on_with_it() {
+    let bench = Bench::new(Scenario::default());
+    bench.write("two.toml", "daily_quota = 2\n");
+    bench.write("companies.csv", &bench::companies(4));
+    let typed = ["run", "companies.csv", "--sandbox", "--scenario", "two.toml", "--on-quota", "exit"];
+    let mut told = vec![bench.fleetload(&typed).expect_code(5)];
+    for command in [&["status"][..], &["report"], &["retry", "1"], &["import", "companies.csv"]] {
+        told.push(bench.fleetload(command).expect_code(0));
+    }
+    let of_a_rehearsal = |command: &Vec<String>| ["run", "plan", "resolve"].contains(&command[0].as_str());
+    for outcome in &told {
+        let commands = advised(outcome);
+        for command in commands.iter().filter(|command| of_a_rehearsal(command)) {
+            assert!(
+                command.ends_with(&["--sandbox", "--scenario", "two.toml"].map(str::to_owned)),
+                "{command:?}"
+            );
+        }
+    }
+    let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
+    assert!(page.contains("--sandbox --scenario two.toml"), "{page}");
+    // Pasted, it meets the same service. Without its scenario it meets one that does nothing wrong.
+    let again = advised(&told[1]).into_iter().find(|command| command[0] == "run").expect("how to go on");
+    let again: Vec<&str> = again.iter().map(String::as_str).chain(["--on-quota", "exit"]).collect();
+    bench.fleetload(&again).expect_code(5);
+    std::fs::remove_file(bench.path("two.toml")).expect("a file");
+    let told = bench.fleetload(&["status"]).expect_code(0);
+    assert!(
+        told.stderr.contains("fleetload run --sandbox\n"),
+        "what is gone is not advised: {}",
+        told.stderr
+    );
+    bench.fleetload(&["run", "--sandbox"]).expect_code(0);
+    assert!(!bench.fleetload(&["status"]).stderr.contains("--scenario"));
 }

@@ -33,7 +33,10 @@ fn make(path: &Path) -> rusqlite::Result<()> {
     connection.execute_batch(include_str!("../../src/journal/schema.sql"))?;
     connection.pragma_update(None, "application_id", 0x464C_4F44)?;
     connection.pragma_update(None, "user_version", 1)?;
-    connection.execute("INSERT INTO account VALUES (1, 'https://service.example', 'me')", [])?;
+    connection.execute(
+        "INSERT INTO account (only_row, base_url, client_id) VALUES (1, 'https://service.example', 'me')",
+        [],
+    )?;
     connection.execute("INSERT INTO import (at) VALUES (1)", [])?;
     for number in 0..200 {
         connection.execute(
