@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::commands::{Cancel, Retry};
 use super::context::Context;
-use super::status;
 use super::summary::Summary;
+use super::{reports, status};
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::Selection;
@@ -87,6 +87,7 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
             terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
         }
     }
+    reports::renew(context, &journal, &[])?;
     if cancelled.left_in_doubt > 0 {
         terminal.hint(format!(
             "{} in doubt; the next run clears up whether they were created: {}",

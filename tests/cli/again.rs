@@ -432,3 +432,65 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
     assert!(!status.stdout.contains("differ"), "{}", status.stdout);
     assert_eq!(bench.created("device").len(), 1);
 }
+
+/// What every report of the first import says of its rows, by their states; the page in its headline.
+#[track_caller]
+fn assert_reported(bench: &Bench, counts: &[(&str, u64)], headline: &str) {
+    let wanted = counts.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect();
+    assert_eq!(bench.counts(1), wanted, "summary.json");
+    let read = |name: &str| std::fs::read_to_string(bench.path(&format!("reports/1/{name}"))).expect(name);
+    let results = bench.results(1);
+    let csv = read("companies.results.csv") + &read("devices.results.csv");
+    let workbook = books::read(&bench.path("reports/1/results.xlsx"));
+    let cells: String = workbook.iter().skip(1).map(books::Sheet::text).collect();
+    for (state, count) in counts {
+        let count = usize::try_from(*count).expect("a few");
+        assert_eq!(results.iter().filter(|row| row["status"] == *state).count(), count, "results.jsonl");
+        let rows = |text: &str, cell: String| text.lines().filter(|line| line.contains(&cell)).count();
+        assert_eq!(rows(&csv, format!(",\"{state}\",")), count, "results.csv: {csv}");
+        assert_eq!(rows(&cells, format!(" | {state} | ")), count, "results.xlsx: {cells}");
+    }
+    let page = read("report.html");
+    let (_, told) = page.split_once("<h1").expect("a headline");
+    let (told, _) = told.split_once("</h1>").expect("its end");
+    assert!(told.ends_with(headline), "{told}");
+}
+
+#[test]
+fn the_report_of_an_incomplete_row_is_written_again_when_it_is_corrected_without_a_request() {
+    let bench = Bench::new(Scenario::default());
+    let nobody = "0b7a51c4-52f0-4c1e-9d1c-1f3f6f6f0004";
+    let devices = |template: &str| {
+        let sheet = bench::devices(1, 1).replace("country\n", "country,enterprise_template\n");
+        sheet.replace(",NZ\n", &format!(",NZ,{template}\n"))
+    };
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &devices(nobody));
+    bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(4);
+    assert_reported(
+        &bench,
+        &[("created", 1), ("incomplete", 1)],
+        "Finished: 1 row is incomplete (created, a later step failed)",
+    );
+    let sent = bench.ledger().len();
+    bench.write("devices.csv", &devices(""));
+    let told = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
+    assert_eq!(bench.ledger().len(), sent, "nothing was created or changed");
+    assert!(told.stdout.contains("report of import 1: written again"), "{}", told.stdout);
+    assert_reported(&bench, &[("created", 2)], "Finished: all 2 rows are done");
+    assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to be corrected");
+}
+
+#[test]
+fn the_report_of_an_import_that_is_cancelled_is_written_again() {
+    let bench = Bench::new(Scenario { daily_quota: 1, ..Scenario::default() });
+    bench.write("companies.csv", &bench::companies(1));
+    bench.write("devices.csv", &bench::devices(2, 1));
+    bench.fleetload(&["run", "companies.csv", "devices.csv", "--on-quota", "exit"]).expect_code(5);
+    assert_reported(&bench, &[("created", 1), ("ready", 2)], ": 2 rows are waiting");
+    let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
+    let words = "report of import 1: written again, as rows of it were cancelled";
+    assert!(told.stdout.contains(words), "{}", told.stdout);
+    assert_reported(&bench, &[("created", 1), ("cancelled", 2)], "Finished: 2 rows were cancelled");
+    assert!(!bench.fleetload(&["run"]).expect_code(0).stdout.contains("written again"), "once");
+}

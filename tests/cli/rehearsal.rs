@@ -85,12 +85,14 @@ fn outputs(bench: &Bench, options: &[&str]) -> Vec<(String, String)> {
     };
     let planned = ["plan", "companies.csv", "--out", "plan.html"];
     of("plan", &[&planned[..], options].concat(), 0);
+    of("doctor", &[&["doctor"][..], options].concat(), 0);
+    of("doctor --json", &[&["doctor", "--json"][..], options].concat(), 0);
     of("plan --json", &[&["plan", "companies.csv", "--json"][..], options].concat(), 0);
     let run = ["run", "companies.csv", "sites.csv"];
     of("run", &[&run[..], options].concat(), 4);
     of("run --json", &[&["run", "--json"][..], options].concat(), 4);
     // From the journal alone: it knows.
-    let from_the_journal: [&[&str]; 9] = [
+    let from_the_journal: [&[&str]; 7] = [
         &["status"],
         &["report"],
         &["check", "companies.csv"],
@@ -98,14 +100,12 @@ fn outputs(bench: &Bench, options: &[&str]) -> Vec<(String, String)> {
         &["retry", "1"],
         &["resolve"],
         &["resolve", "--import", "1", "--seen"],
-        &["cancel", "1"],
-        &["cancel", "2"],
     ];
     for command in from_the_journal {
         of(&command.join(" "), command, 0);
         of(&format!("{} --json", command.join(" ")), &[command, &["--json"]].concat(), 0);
     }
-    // Ended by mistake, and before anything was known.
+    // Ended by mistake.
     of("cancel 9 --json", &["cancel", "9", "--json"], 2);
     for file in ["plan.html", "reports/1/report.html", "reports/1/summary.json", "reports/1/results.jsonl"] {
         told.push((file.to_owned(), std::fs::read_to_string(bench.path(file)).expect(file)));
@@ -122,6 +122,12 @@ fn outputs(bench: &Bench, options: &[&str]) -> Vec<(String, String)> {
                 told.push((name, text));
             }
         }
+    }
+    for (import, json) in [("1", false), ("2", true)] {
+        let command = ["cancel", import, "--json"];
+        let name = command[..2 + usize::from(json)].join(" ");
+        let told_last = bench.fleetload(&command[..2 + usize::from(json)]).expect_code(0);
+        told.push((name, told_last.stdout));
     }
     told
 }
