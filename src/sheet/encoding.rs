@@ -66,7 +66,7 @@ pub(crate) fn decide(
     if broken == 0 {
         return known(UTF_8);
     }
-    let guess = Guess::of(path).map_err(failed)?;
+    let guess = Guess::of(survey.sample());
     // Lines in UTF-8 beside others: the file was put together from two, and the rows that do not fit are errors. In
     // the scripts of East Asia a short line looks like UTF-8 by chance, so that a few of them are no sign of it.
     if whole > 0 && (guess.encoding.is_single_byte() || whole >= broken) {
@@ -127,22 +127,15 @@ struct Guess {
 }
 
 impl Guess {
-    fn of(path: &Path) -> io::Result<Self> {
+    fn of(bytes: &[u8]) -> Self {
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        let mut file = File::open(path)?;
-        let mut sample = Vec::new();
-        let mut macintosh = Vec::new();
-        let mut chunk = vec![0; 1 << 16];
-        loop {
-            let length = file.read(&mut chunk)?;
-            detector.feed(&chunk[..length], length == 0);
-            if length == 0 {
-                break;
-            }
-            take_samples(&chunk[..length], &mut sample, |cell| !cell.is_ascii());
-            take_samples(&chunk[..length], &mut macintosh, is_like_macintosh);
+        // What is left of a letter at the end may go on behind it.
+        let _is_ascii = detector.feed(bytes, false);
+        Self {
+            encoding: detector.guess(None, Utf8Detection::Deny),
+            sample: cells(bytes, |cell| !cell.is_ascii()),
+            macintosh: cells(bytes, is_like_macintosh),
         }
-        Ok(Self { encoding: detector.guess(None, Utf8Detection::Deny), sample, macintosh })
     }
 
     fn told(&self) -> String {
@@ -172,15 +165,17 @@ fn decoded(encoding: &'static Encoding, cells: &[Vec<u8>]) -> String {
 }
 
 /// Cells of a kind, at most three, to show what a guess makes of them.
-fn take_samples(chunk: &[u8], sample: &mut Vec<Vec<u8>>, is_wanted: impl Fn(&[u8]) -> bool) {
-    if sample.len() >= 3 {
-        return;
-    }
-    for cell in chunk.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b'"')) {
-        if sample.len() < 3 && cell.len() <= 80 && is_wanted(cell) && !sample.iter().any(|one| one == cell) {
-            sample.push(cell.to_vec());
+fn cells(bytes: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for cell in bytes.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b'"')) {
+        if found.len() == 3 {
+            break;
+        }
+        if cell.len() <= 80 && is_wanted(cell) && !found.iter().any(|one| one == cell) {
+            found.push(cell.to_vec());
         }
     }
+    found
 }
 
 /// Whether bytes that windows-1252 has for marks stand inside words, where an old Mac has letters. The apostrophe of

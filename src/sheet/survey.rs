@@ -2,6 +2,11 @@
 //!
 //! Nothing is decided here; that is left to `encoding`.
 
+/// Bytes outside ASCII from which an encoding is guessed: more of them change nothing, and each byte takes its time.
+const SAMPLE_LETTERS: usize = 10_000;
+/// Bytes of the file that they are sought in, from the first that is no UTF-8.
+const SAMPLE: usize = 4 << 20;
+
 /// What one pass over a file has seen of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
@@ -15,6 +20,10 @@ pub(crate) struct Survey {
     broken_lines: u64,
     zeros: [u64; 2],
     length: u64,
+    /// What follows the first bytes that are not UTF-8, with what was read together with them.
+    sample: Vec<u8>,
+    /// How many of its bytes are outside ASCII.
+    sampled: usize,
 }
 
 /// What has been seen of a line.
@@ -35,12 +44,34 @@ impl Survey {
         }
         self.length += chunk.len() as u64;
         let joined;
-        let mut rest = if self.carry.is_empty() {
+        let bytes = if self.carry.is_empty() {
             chunk
         } else {
             joined = [std::mem::take(&mut self.carry).as_slice(), chunk].concat();
             joined.as_slice()
         };
+        self.look(bytes);
+        if self.line.broken || self.broken_lines > 0 {
+            self.keep(if self.sample.is_empty() { bytes } else { chunk });
+        } else if self.carry.is_empty() {
+            self.sample.clear();
+        } else {
+            // Whether these are UTF-8 is seen in the next bytes, if there are any.
+            self.sample = bytes.to_vec();
+        }
+    }
+
+    /// Keeps bytes to guess an encoding from.
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.sampled < SAMPLE_LETTERS && self.sample.len() < SAMPLE {
+            self.sampled += bytes.iter().filter(|byte| !byte.is_ascii()).count();
+            self.sample.extend_from_slice(bytes);
+        }
+    }
+
+    /// Sees which bytes are UTF-8.
+    fn look(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
         loop {
             match std::str::from_utf8(rest) {
                 Ok(text) => {
@@ -88,6 +119,11 @@ impl Survey {
         &self.first
     }
 
+    /// Bytes to guess the encoding from; blank where all are UTF-8.
+    pub(super) fn sample(&self) -> &[u8] {
+        &self.sample
+    }
+
     /// How many bytes there are.
     pub(super) fn length(&self) -> u64 {
         self.length
@@ -109,6 +145,27 @@ impl Survey {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_encoding_is_guessed_from_begins_where_utf_8_ends_and_is_no_larger_than_it_need_be() {
+        let mut survey = Survey::default();
+        let chunk = "Zürich, Auckland\n".repeat(4_000);
+        survey.feed(chunk.as_bytes());
+        assert!(survey.sample().is_empty());
+        for _ in 0..1_000 {
+            survey.feed(&b"Z\xfcrich, Auckland\n".repeat(4_000));
+        }
+        let letters = survey.sample().iter().filter(|byte| !byte.is_ascii()).count();
+        assert!((SAMPLE_LETTERS..SAMPLE_LETTERS + 4_000).contains(&letters), "{letters}");
+        let mut survey = Survey::default();
+        for _ in 0..1_000 {
+            survey.feed(&[b"Z\xfcrich, Auckland\n".as_slice(), &b"Auckland\n".repeat(2_000)].concat());
+        }
+        assert!(survey.sample().len() < SAMPLE + (1 << 16), "{}", survey.sample().len());
+        let mut survey = Survey::default();
+        survey.feed(b"name\nCaf\xe9");
+        assert_eq!(survey.sample(), b"name\nCaf\xe9", "a letter at the very end is one too");
+    }
 
     #[test]
     fn lines_in_utf_8_and_others_are_counted_however_the_file_is_read() {
