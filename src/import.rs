@@ -12,6 +12,7 @@ mod placing;
 mod prepared;
 mod told;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use left_out::Reasons;
@@ -23,6 +24,7 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
+use crate::model::zone::ZoneList;
 use crate::sheet::between::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
 use crate::sheet::guard;
@@ -58,6 +60,8 @@ pub struct Examined {
     pub findings: Findings,
     /// How the files were read, as the options of a command; kept in the journal for what is corrected of them.
     pub reading: String,
+    /// The time zones of the rows that can be sent, each once.
+    zones: BTreeSet<String>,
 }
 
 /// What became of an import.
@@ -94,7 +98,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
     }
     let of_files = findings;
-    let Looked { between, mut reasons, places, mut sheets, mut findings } = loop {
+    let Looked { between, mut reasons, places, mut sheets, mut findings, zones } = loop {
         let (looked, learned) = Looked::through(&books, &options.policy, of_files.clone())?;
         if !learn(&mut books, &looked.between, &learned) {
             break looked;
@@ -134,6 +138,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         sheets,
         findings,
         reading: String::new(),
+        zones,
     })
 }
 
@@ -144,6 +149,7 @@ struct Looked {
     places: Vec<(usize, usize, usize)>,
     sheets: Vec<SheetCount>,
     findings: Findings,
+    zones: BTreeSet<String>,
 }
 
 /// What only all rows of a book's table tell of it.
@@ -160,7 +166,7 @@ impl Looked {
         let mut between = Between::under(policy.clone());
         let mut reasons = Reasons::default();
         let (mut places, mut sheets, mut learned) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut findings, mut rows) = (findings, 0);
+        let (mut findings, mut rows, mut zones) = (findings, 0, BTreeSet::new());
         for (book_number, book) in books.iter().enumerate() {
             for (table_number, table) in book.tables.iter().enumerate() {
                 let number = between.table(table);
@@ -169,6 +175,14 @@ impl Looked {
                 let summary = book.read(table, &mut |mut row| {
                     policy.judge_row(&mut row);
                     between.add(number, &row);
+                    let zone = row.draft.as_ref().and_then(|draft| draft.record.address().timezone.as_ref());
+                    // Those that no list has are as many as there are rows, and one of them tells all that is asked.
+                    if let Some(zone) = zone
+                        && zones.len() <= ZoneList::MOST
+                        && !zones.contains(zone)
+                    {
+                        zones.insert(zone.clone());
+                    }
                     rows += 1;
                     findings.extend(row.findings.drain(..));
                     Ok(())
@@ -188,7 +202,7 @@ impl Looked {
                 });
             }
         }
-        Ok((Self { between, reasons, places, sheets, findings }, learned))
+        Ok((Self { between, reasons, places, sheets, findings, zones }, learned))
     }
 }
 
@@ -241,6 +255,14 @@ impl Examined {
             owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
             cells: &row.cells,
         }
+    }
+
+    /// Whether the rows, which were read without the service's list of time zones, are read as with it: no row is wrong, no
+    /// zone was doubted, and the list has each as it is sent.
+    pub fn would_be_the_same_with(&self, list: &ZoneList) -> bool {
+        let is_doubted = self.findings.groups().iter().any(|group| group.key.code == Code::CellTimezone);
+        let has = |zone: &String| list.spelled(zone) == Some(zone);
+        self.is_clean() && !is_doubted && self.zones.len() <= ZoneList::MOST && self.zones.iter().all(has)
     }
 
     /// Whether nothing forbids importing all of it.

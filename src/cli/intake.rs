@@ -136,8 +136,11 @@ pub(super) fn import(
         && wants_zones(context, &examined, &manner)
         && let Some(zones) = (service.zones)()
     {
+        let is_the_same = manner.options.zones.is_none() && examined.would_be_the_same_with(&zones);
         manner.options.zones = Some(Arc::new(zones));
-        examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
+        if !is_the_same {
+            examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
+        }
     }
     if examined.findings.forbid_import(manner.skip_invalid) {
         return Ok(Err(refuse(context, &examined.findings, &manner)));

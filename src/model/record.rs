@@ -54,6 +54,16 @@ impl Record {
             Self::Device(device) => &device.name,
         }
     }
+
+    /// Where it is.
+    pub fn address(&self) -> &Address {
+        match self {
+            Self::Company(company) => &company.address,
+            Self::Site(site) => &site.address,
+            Self::Person(person) => &person.address,
+            Self::Device(device) => &device.address,
+        }
+    }
 }
 
 /// A postal address (specification 2.2). Blank cells are absent, never empty strings.
