@@ -84,17 +84,18 @@ impl Workbook {
     pub(crate) fn open(path: &Path, name: &str) -> std::result::Result<Self, Refusal> {
         let corrupt = |what: &str| Fault::corrupt(what).refusal(name);
         let package = Package::open(path).map_err(|fault| fault.refusal(name))?;
-        let file = File::open(path).map_err(|_| corrupt("it can no longer be read"))?;
+        let mended = package.mended(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
+        let file = match mended {
+            Some(mended) => mended,
+            None => File::open(path).map_err(|_| corrupt("it can no longer be read"))?,
+        };
         let xlsx = without_panic(|| Xlsx::new(BufReader::new(file)))
             .ok_or_else(|| corrupt("its structure is broken"))?
             .map_err(|error| corrupt(&said(&error)))?;
-        let sheets = xlsx.sheets_metadata();
-        let same = sheets.len() == package.listed().len()
-            && sheets
-                .iter()
-                .zip(package.listed())
-                .all(|(sheet, listed)| (sheet.typ == SheetType::WorkSheet) == listed.has_cells);
-        if !same {
+        let sheets =
+            xlsx.sheets_metadata().iter().map(|sheet| (&sheet.name, sheet.typ == SheetType::WorkSheet));
+        let there = package.listed().iter().filter(|listed| listed.is_there());
+        if !sheets.eq(there.map(|listed| (&listed.name, listed.has_cells))) {
             return Err(corrupt("its list of sheets can be read in two ways"));
         }
         Ok(Self { xlsx, package })
@@ -162,7 +163,7 @@ impl Workbook {
         survey: &Survey,
         each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
     ) -> Result<std::result::Result<(), Broken>> {
-        let Some(name) = self.xlsx.sheets_metadata().get(sheet).map(|sheet| sheet.name.clone()) else {
+        let Some(name) = self.package.listed().get(sheet).map(|listed| listed.name.clone()) else {
             return Ok(Err(Broken::at(None, "it is not there")));
         };
         let xlsx = &mut self.xlsx;

@@ -1,7 +1,8 @@
 //! The worksheets of a workbook, and in which part each of them is.
 //!
 //! Whatever the reader would take for something else than Excel does is refused: a part in an unusual place, two
-//! worksheets of one name.
+//! worksheets of one name. What it refuses and other programs read is noted: a sheet whose state is none is shown, and of
+//! one that leads nowhere nothing can be read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +23,15 @@ pub(crate) struct Listed {
     pub(crate) has_cells: bool,
     /// Whether some of its cells are those of a pivot table.
     pub(crate) has_pivot: bool,
-    pub(super) part: String,
+    /// Where its cells are; nothing where the list does not say it.
+    pub(super) part: Option<String>,
+}
+
+impl Listed {
+    /// Whether the list says where it is.
+    pub(crate) fn is_there(&self) -> bool {
+        self.part.is_some()
+    }
 }
 
 /// Where values of the workbook can come from besides from whoever typed them.
@@ -38,6 +47,8 @@ pub(crate) struct Sources {
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) sheets: Vec<Listed>,
+    /// The part with the list, and the ids of the places that are known, where the reader would not take it as it is.
+    pub(super) odd: Option<(String, HashSet<String>)>,
     /// The folder of the workbook: `xl/`.
     pub(super) folder: String,
     /// Whether the program that wrote it left the results of formulas to the next one.
@@ -95,6 +106,7 @@ fn workbook(
     let mut reader = elements(archive.small_part(part, limits.run)?);
     let mut buffer = Vec::new();
     let mut found = Vec::new();
+    let mut is_odd = false;
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer).map_err(|error| tokens::fault(&error, part))? {
@@ -109,7 +121,10 @@ fn workbook(
                             ),
                         ));
                     }
-                    found.push(sheet(&element, relations, &listing.folder)?);
+                    let sheet = sheet(&element, relations, &listing.folder)?;
+                    is_odd |= sheet.part.is_none();
+                    is_odd |= attribute(&element, "state").is_some_and(|state| !is_known(&state));
+                    found.push(sheet);
                 }
                 "calcPr" => {
                     listing.is_uncalculated |=
@@ -125,14 +140,18 @@ fn workbook(
     let mut names = HashSet::new();
     let mut parts = HashSet::new();
     for sheet in &mut found {
-        let index = archive.index(&sheet.part).ok_or_else(|| {
-            Fault::corrupt(&format!("the part of the sheet '{}' is missing", shown(&sheet.name)))
-        })?;
-        if !names.insert(sheet.name.to_lowercase()) || !parts.insert(index) {
+        let index = match &sheet.part {
+            Some(part) => Some(archive.index(part).ok_or_else(|| {
+                Fault::corrupt(&format!("the part of the sheet '{}' is missing", shown(&sheet.name)))
+            })?),
+            None => None,
+        };
+        if !names.insert(sheet.name.to_lowercase()) || index.is_some_and(|index| !parts.insert(index)) {
             return Err(Fault::corrupt(&format!("it lists the sheet '{}' twice", shown(&sheet.name))));
         }
-        sheet.has_pivot = has_pivot(archive, &sheet.part);
+        sheet.has_pivot = sheet.part.as_ref().is_some_and(|part| has_pivot(archive, part));
     }
+    listing.odd = is_odd.then(|| (part.to_owned(), relations.keys().cloned().collect()));
     listing.sheets = found;
     Ok(())
 }
@@ -144,21 +163,11 @@ fn sheet(
     folder: &str,
 ) -> Result<Listed, Fault> {
     let name = attribute(element, "name").unwrap_or_default();
-    let hidden = match attribute(element, "state").as_deref() {
-        None | Some("visible") => false,
-        Some("hidden" | "veryHidden") => true,
-        Some(other) => {
-            return Err(Fault::corrupt(&format!(
-                "the sheet '{}' is neither shown nor hidden but '{}'",
-                shown(&name),
-                shown(other)
-            )));
-        }
+    // Other programs show a sheet whose state they do not know.
+    let hidden = matches!(attribute(element, "state").as_deref(), Some("hidden" | "veryHidden"));
+    let Some(relation) = place(element).and_then(|id| relations.get(&id)) else {
+        return Ok(Listed { name, hidden, has_cells: true, has_pivot: false, part: None });
     };
-    let id = attribute_named(element, |key| key == "id" || key.ends_with(":id"));
-    let relation = id.and_then(|id| relations.get(&id));
-    let relation = relation
-        .ok_or_else(|| Fault::corrupt(&format!("it does not say where the sheet '{}' is", shown(&name))))?;
     let has_cells = match relation.what.as_str() {
         "worksheet" => true,
         "chartsheet" | "dialogsheet" => false,
@@ -167,7 +176,18 @@ fn sheet(
             return Err(Fault::corrupt(&format!("the sheet '{}' is of an unknown kind", shown(&name))));
         }
     };
-    Ok(Listed { name, hidden, has_cells, has_pivot: false, part: resolve(folder, &relation.target) })
+    let part = Some(resolve(folder, &relation.target));
+    Ok(Listed { name, hidden, has_cells, has_pivot: false, part })
+}
+
+/// The id under which a sheet of the list says where it is.
+pub(super) fn place(sheet: &BytesStart<'_>) -> Option<String> {
+    attribute_named(sheet, |key| key == "id" || key.ends_with(":id"))
+}
+
+/// Whether a sheet can have this state.
+pub(super) fn is_known(state: &str) -> bool {
+    matches!(state, "visible" | "hidden" | "veryHidden")
 }
 
 /// Whether a worksheet has a pivot table. Its links are needed for nothing else, so broken ones are none.

@@ -14,7 +14,7 @@ use super::super::finding::shown;
 use super::listing::{self, Listing};
 use super::survey::Survey;
 use super::tokens::Tokens;
-use super::{Fault, LIMITS, Limits, held, worksheet};
+use super::{Fault, LIMITS, Limits, held, mended, worksheet};
 
 /// A workbook's archive, and which of its parts is which.
 pub(crate) struct Package {
@@ -50,6 +50,12 @@ impl Package {
         held::look_through(&mut self.archive, &self.listing)
     }
 
+    /// What the reader is to open in place of the workbook at `path`, where it would not take that as it is.
+    pub(crate) fn mended(&self, path: &Path) -> Result<Option<File>> {
+        let Some((part, known)) = &self.listing.odd else { return Ok(None) };
+        mended::copy(path, part, &|id| !known.contains(id)).map(Some)
+    }
+
     /// The worksheets, charts and dialogs, in their order.
     pub(crate) fn listed(&self) -> &[super::Listed] {
         &self.listing.sheets
@@ -65,7 +71,10 @@ impl Package {
         let Some(listed) = self.listing.sheets.get(sheet) else {
             return Err(Fault::corrupt("a worksheet is missing"));
         };
-        let part = listed.part.clone();
+        let Some(part) = listed.part.clone() else {
+            let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
+            return Err(Fault::new(Code::SheetUnreadable, what));
+        };
         worksheet::survey(&mut self.archive, &part, self.listing.is_uncalculated)
     }
 }

@@ -281,13 +281,11 @@ fn x26_a_list_of_sheets_that_cannot_be_trusted_is_refused() {
         ("rId2", "worksheet", "worksheets/sheet1.xml"),
     ]);
     let table = [
-        ("<sheet name=\"Sites\" state=\"show\" r:id=\"rId1\"/>", "neither shown nor hidden but 'show'"),
-        ("<sheet name=\"Sites\" r:id=\"rId9\"/>", "does not say where the sheet 'Sites' is"),
-        ("<sheet name=\"Sites\"/>", "does not say where the sheet 'Sites' is"),
         (
             "<sheet name=\"Sites\" r:id=\"rId1\"/><sheet name=\"Devices\" r:id=\"rId2\"/>",
             "lists the sheet 'Devices' twice",
         ),
+        ("<sheet name=\"Sites\" r:id=\"rId1\"/><sheet name=\"sites\"/>", "lists the sheet 'sites' twice"),
     ];
     for (sheets, what) in table {
         let (code, message) = refused(workbook(&[
@@ -317,6 +315,55 @@ fn x26_a_list_of_sheets_that_cannot_be_trusted_is_refused() {
         assert_eq!(code, "file.corrupt");
         assert!(message.contains(what), "{message}");
     }
+}
+
+/// What generators write and other programs read: a state that is none, a sheet that leads nowhere beside one that is whole.
+#[test]
+fn x26_sheets_with_an_unknown_state_are_shown_and_one_that_leads_nowhere_stops_until_it_is_left_out() {
+    let part = worksheet("", &format!("{}{}", row(1, &HEADER), site(2)), "");
+    let book = |sheets: &str| {
+        let parts = [("xl/workbook.xml", listing(sheets)), ("xl/worksheets/sheet1.xml", part.clone())];
+        let parts: Vec<_> = parts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        desk(workbook(&parts))
+    };
+    let whole = "<sheet name=\"Sites\" sheetId=\"1\" state=\"show\" r:id=\"rId1\"/>";
+    assert_eq!(book(whole).found(), Vec::<String>::new());
+    assert_eq!(book(whole).examined().sheets[0].usable, 1);
+    for lost in
+        ["<sheet name=\"Notes\" sheetId=\"2\"/>", "<sheet name=\"Notes\" sheetId=\"2\" r:id=\"rId9\"/>"]
+    {
+        for sheets in [format!("{whole}{lost}"), format!("{lost}{whole}")] {
+            let desk = book(&sheets);
+            assert_eq!(desk.found(), ["fatal sheet.unreadable Notes"], "{sheets}");
+            let message = desk.the("sheet.unreadable").message;
+            assert!(message.contains("does not say where its cells are"), "{message}");
+            assert!(message.contains("name the sheets that are to be read with --worksheet"), "{message}");
+            let desk = book(&sheets).read_with(|options| options.sheets = vec!["Sites".to_owned()]);
+            assert_eq!(desk.found(), Vec::<String>::new(), "{sheets}");
+            assert_eq!(desk.rows()[0].number, 2, "{sheets}");
+        }
+    }
+}
+
+/// Parts at the root of the archive, and numbers with line breaks around them.
+#[test]
+fn x26_parts_at_the_root_and_white_space_around_numbers_make_no_difference() {
+    let root = relations(&[("rId1", "officeDocument", "workbook.xml")]);
+    let sheets = listing("<sheet name=\"Sites\" sheetId=\"1\" r:id=\"rId1\"/>");
+    let links = relations(&[("rId1", "worksheet", "sheet.xml")]);
+    let header = HEADER.iter().copied().chain(["latitude", "longitude"]).collect::<Vec<_>>();
+    let numbers = site(2)
+        .replace("</row>", "<c r=\"G2\"><v>\n -36.8485 \n</v></c><c r=\"H2\"><v>\r\n174.7633</v></c></row>");
+    let part = worksheet("", &format!("{}{numbers}", row(1, &header)), "");
+    let desk = desk(workbook(&[
+        ("_rels/.rels", &root),
+        ("workbook.xml", &sheets),
+        ("_rels/workbook.xml.rels", &links),
+        ("sheet.xml", &part),
+    ]));
+    assert_eq!(desk.found(), Vec::<String>::new());
+    let draft = format!("{:?}", desk.rows()[0].draft.as_ref().expect("the row is right").record);
+    assert!(draft.contains("-36.8485") && draft.contains("174.7633"), "{draft}");
 }
 
 /// A workbook in another folder than usual is one all the same.
