@@ -74,9 +74,9 @@ impl Fate {
             Self::Changed => "there already, with other values",
             Self::Rejected => "rejected earlier and unchanged",
             Self::Incomplete => "created, with a later step that failed, and unchanged",
-            Self::Held => "held until a person decides",
-            Self::InDoubt => "in doubt, to be looked up",
-            Self::Cancelled => "given up earlier and unchanged",
+            Self::Held => "on hold: needs your decision",
+            Self::InDoubt => "outcome unknown, to be looked up",
+            Self::Cancelled => "cancelled earlier and unchanged",
             Self::Blocked => "blocked by something missing",
         }
     }

@@ -61,6 +61,8 @@ struct Sheet<'a> {
     waiting: Vec<String>,
     obstacles: Vec<String>,
     branches: Vec<Branch>,
+    /// How many requests there are, in a sentence.
+    requests: String,
     lists: Vec<(&'static str, Vec<Call>)>,
     doubts: Vec<String>,
     quota: String,
@@ -149,13 +151,14 @@ pub fn page(page: &Page<'_>) -> Result<String> {
         ("Sent, in this order", &plan.sent),
         ("Sent besides, left from earlier imports", &plan.sent_earlier),
         ("Looked up first, at most", &plan.looked_up),
-        ("Read back at the end, at most", &plan.read_back),
+        ("Verification at the end, at most", &plan.read_back),
     ];
     let listed = plan.by_day.len() as u64;
     Sheet {
         mark: MARK,
         title: format!("Plan for {}", files.join(", ")),
-        headline: lacking.as_ref().map_or_else(|| headline(plan), |lacking| lacking.headline.clone()),
+        headline: lacking.as_ref().map_or_else(|| in_days(headline(plan), plan), |lacking| lacking.headline.clone()),
+        requests: requests(plan),
         mood,
         now: stamp(page.terms.now),
         ending,
@@ -235,8 +238,8 @@ fn figures(plan: &Plan, sums: &Fates) -> Vec<Figure> {
             figures.push(Figure { words: words.to_owned(), number: look::count(rows), of: String::new() });
         }
     };
-    besides("rows there already", sums.there());
-    besides("rows of earlier imports sent besides", plan.rows_earlier);
+    besides("rows that exist already", sums.there());
+    besides("rows of earlier imports, also sent", plan.rows_earlier);
     figures
 }
 
@@ -261,7 +264,7 @@ fn quota(page: &Page<'_>) -> String {
         None => String::new(),
     };
     let creations = look::counted(page.plan.creations, "creation", "creations");
-    let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations are there: " };
+    let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations have a path: " };
     format!("{later}{creations}; daily quota: {}.{pace}", look::shown(page.quota))
 }
 
@@ -290,6 +293,25 @@ fn headline(plan: &Plan) -> String {
             look::count(complete)
         ),
     }
+}
+
+/// A headline with the days that it takes, where that is more than one.
+fn in_days(headline: String, plan: &Plan) -> String {
+    match plan.days {
+        Some(days @ 2..) => format!("{headline}, in {} days", look::count(days)),
+        Some(_) | None => headline,
+    }
+}
+
+fn requests(plan: &Plan) -> String {
+    let all = |calls: &[Calls]| calls.iter().map(|calls| calls.calls).sum::<u64>();
+    let sent = all(&plan.sent) + all(&plan.sent_earlier);
+    format!(
+        "{} sent, at most {} first and {} for verification at the end.",
+        look::counted(sent, "request is", "requests are"),
+        look::counted(all(&plan.looked_up), "look-up", "look-ups"),
+        look::counted(all(&plan.read_back), "look-up", "look-ups")
+    )
 }
 
 fn branches(plan: &Plan) -> Vec<Branch> {
@@ -331,14 +353,14 @@ fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
         }
         Some(Fate::Create) => ("create", "waiting", "+"),
         Some(Fate::Rejected) => ("rejected", "failed", "\u{2715}"),
-        Some(Fate::Held) => ("held", "person", "!"),
-        Some(Fate::InDoubt) => ("in doubt", "person", "?"),
-        Some(Fate::Cancelled) => ("given up", "aside", "\u{2212}"),
+        Some(Fate::Held) => ("on hold", "person", "!"),
+        Some(Fate::InDoubt) => ("outcome unknown", "person", "?"),
+        Some(Fate::Cancelled) => ("cancelled", "aside", "\u{2212}"),
         Some(Fate::Blocked) => ("blocked", "failed", "\u{2715}"),
     }
 }
 
-/// `3 sites, 12 devices to be created · 4 rows there already`.
+/// `3 sites, 12 devices to be created · 4 rows that exist already`.
 fn contents(rows: &[Fates]) -> String {
     let mut parts = Vec::new();
     for fate in Fate::ALL {
