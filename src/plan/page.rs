@@ -157,7 +157,9 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     Sheet {
         mark: MARK,
         title: format!("Plan for {}", files.join(", ")),
-        headline: lacking.as_ref().map_or_else(|| in_days(headline(plan), plan), |lacking| lacking.headline.clone()),
+        headline: lacking
+            .as_ref()
+            .map_or_else(|| in_days(headline(plan), plan), |lacking| lacking.headline.clone()),
         requests: requests(plan),
         mood,
         now: stamp(page.terms.now),

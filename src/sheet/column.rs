@@ -14,6 +14,8 @@ use super::columns;
 pub struct Column {
     /// The canonical header: `address1`. Of a [`Family`] the part before the colon, with it: `label:`.
     pub name: &'static str,
+    /// The header in words, where it is not the name with spaces: `MAC address`.
+    words: Option<&'static str>,
     /// The field of the creation's body: `address.address1`; `None` for what is not part of it.
     pub api: Option<&'static str>,
     /// What a cell may hold.
@@ -132,7 +134,23 @@ impl Column {
         help: &'static str,
         example: &'static str,
     ) -> Self {
-        Self { name, api: None, form, need: Need::Optional, aliases: &[], weak_aliases: &[], help, example }
+        Self {
+            name,
+            words: None,
+            api: None,
+            form,
+            need: Need::Optional,
+            aliases: &[],
+            weak_aliases: &[],
+            help,
+            example,
+        }
+    }
+
+    /// The same, with this header in the blank sheets; it is one of those that are read.
+    pub(super) const fn words(mut self, words: &'static str) -> Self {
+        self.words = Some(words);
+        self
     }
 
     /// The same, sent as this field.
@@ -162,6 +180,16 @@ impl Column {
     pub(super) const fn weak_aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.weak_aliases = aliases;
         self
+    }
+
+    /// The header as people write it: `Company type`, `MAC address`.
+    pub fn header(&self) -> String {
+        if let Some(words) = self.words {
+            return words.to_owned();
+        }
+        let words = self.name.replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     }
 
     /// The family, when it is one.
@@ -231,6 +259,24 @@ mod tests {
                         assert_eq!(other, column.name, "{kind}: {header}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_header_in_words_is_read_as_its_column() {
+        for kind in Kind::ALL {
+            let shown: Vec<&Column> =
+                columns(kind).iter().filter(|column| column.family().is_none()).collect();
+            let headers: Vec<String> = shown.iter().map(|column| column.header()).collect();
+            for (column, mapped) in shown.iter().zip(crate::sheet::meaning(kind, &headers)) {
+                assert!(
+                    matches!(mapped, crate::sheet::Mapped::Column { column: found, .. } if found == *column),
+                    "{kind} {}: {}",
+                    column.name,
+                    column.header()
+                );
+                assert!(!column.header().contains('_'), "{}", column.header());
             }
         }
     }

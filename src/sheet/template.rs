@@ -14,6 +14,7 @@ use rust_xlsxwriter::{
 
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::model::record::Role;
 use crate::model::zone::ZoneList;
 
 use super::column::{Column, Form, Need, columns};
@@ -23,12 +24,14 @@ mod guide;
 mod lists;
 
 pub(crate) use lists::NAME as LISTS;
-use lists::Zones;
+use lists::{Lists, Zones};
 
 /// The last row of an Excel worksheet, counted from 0.
 const LAST_ROW: u32 = 1_048_575;
 /// Width of a column in characters.
 const WIDTHS: std::ops::RangeInclusive<usize> = 11..=40;
+/// How wide frozen columns may be together, in characters.
+const FROZEN: usize = 70;
 /// Characters of a note on one of its lines, to find the height it needs.
 const NOTE_LINE: usize = 44;
 
@@ -80,7 +83,7 @@ pub fn csv_bytes(kind: Kind) -> Result<Vec<u8>> {
     let mut writer =
         ::csv::WriterBuilder::new().terminator(::csv::Terminator::CRLF).from_writer(b"\xef\xbb\xbf".to_vec());
     writer
-        .write_record(columns().map(|column| column.name))
+        .write_record(columns().map(Column::header))
         .and_then(|()| writer.write_record(columns().map(example)))
         .map_err(|error| Error::internal("the blank CSV file cannot be made").because(error))?;
     writer
@@ -180,7 +183,7 @@ fn build(kinds: &[Kind], zones: &Zones) -> std::result::Result<Vec<u8>, XlsxErro
     guide::fill(workbook.add_worksheet(), kinds)?;
     let look = Look::new();
     for &kind in kinds {
-        blank_sheet(workbook.add_worksheet(), kind, zones, &look)?;
+        blank_sheet(workbook.add_worksheet(), kind, &Lists { kinds, zones }, &look)?;
     }
     zones.fill(&mut workbook)?;
     workbook.save_to_buffer()
@@ -189,19 +192,18 @@ fn build(kinds: &[Kind], zones: &Zones) -> std::result::Result<Vec<u8>, XlsxErro
 fn blank_sheet(
     worksheet: &mut Worksheet,
     kind: Kind,
-    zones: &Zones,
+    lists: &Lists<'_>,
     look: &Look,
 ) -> std::result::Result<(), XlsxError> {
     worksheet.set_name(sheet_name(kind))?;
-    worksheet.set_freeze_panes(1, 0)?;
+    worksheet.set_freeze_panes(1, identifying(kind))?;
     worksheet.set_row_height(0, 20)?;
     worksheet.set_landscape().set_print_fit_to_pages(1, 0);
     worksheet.set_repeat_rows(0, 0)?;
     for (index, column) in (0u16..).zip(shown(kind)) {
         let required = column.need == Need::Required;
-        let header = if required { format!("{} *", column.name) } else { column.name.to_owned() };
-        let width = (header.len() + 3).max(example(column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end());
-        worksheet.set_column_width(index, f64::from(u32::try_from(width).unwrap_or(u32::MAX)))?;
+        let header = header(column);
+        worksheet.set_column_width(index, f64::from(u32::try_from(width(column)).unwrap_or(u32::MAX)))?;
         worksheet.set_column_format(index, &look.text)?;
         let format = if required { &look.required } else { &look.optional };
         worksheet.write_string_with_format(0, index, &header, format)?;
@@ -209,11 +211,34 @@ fn blank_sheet(
         if !example(column).is_empty() {
             worksheet.write_string_with_format(1, index, example(column), &look.example)?;
         }
-        if let Some(validation) = validation(column.form, index, zones)? {
+        if let Some(validation) = validation(column.form, index, lists)? {
             worksheet.add_data_validation(1, index, LAST_ROW, index, &validation)?;
         }
     }
     Ok(())
+}
+
+/// The header of a column, with a star where every row needs it.
+fn header(column: &Column) -> String {
+    let star = if column.need == Need::Required { " *" } else { "" };
+    format!("{}{star}", column.header())
+}
+
+fn width(column: &Column) -> usize {
+    (header(column).len() + 3).max(example(column).len() + 2).clamp(*WIDTHS.start(), *WIDTHS.end())
+}
+
+/// How many columns from the left say what a row is known by, where these leave room on a screen for others.
+fn identifying(kind: Kind) -> u16 {
+    let mut wide = 0;
+    let near = shown(kind).take_while(|column| {
+        wide += width(column);
+        wide <= FROZEN
+    });
+    let known_by = |column: &Column| {
+        matches!(column.form, Form::Key | Form::Reference(Role::Company)) || column.name == "name"
+    };
+    (1..).zip(near).filter(|(_, column)| known_by(column)).last().map_or(0, |(columns, _)| columns)
 }
 
 /// Help, rule and example of a column.
@@ -231,6 +256,7 @@ fn note(column: &Column) -> Note {
     if !column.example.is_empty() {
         lines.push(format!("Example: {}", column.example));
     }
+    lines.push(format!("Short name: {}", column.name));
     let height: usize = lines.iter().map(|line| line.chars().count() / NOTE_LINE + 1).sum();
     Note::new(lines.join("\n"))
         .add_author_prefix(false)
@@ -260,7 +286,7 @@ pub(crate) fn choices(form: Form) -> std::result::Result<Option<DataValidation>,
 fn validation(
     form: Form,
     column: u16,
-    zones: &Zones,
+    lists: &Lists<'_>,
 ) -> std::result::Result<Option<DataValidation>, XlsxError> {
     let choice = |values: &[&str], style, message: &str| {
         DataValidation::new()
@@ -295,16 +321,28 @@ fn validation(
         }
         Form::Timezone => Some(
             DataValidation::new()
-                .allow_list_formula(zones.range().as_str().into())
+                .allow_list_formula(lists.zones.range().as_str().into())
                 .set_error_style(DataValidationErrorStyle::Warning)
                 .set_error_title("Not in the list")?
                 .set_error_message("Choose a time zone of the list, such as Pacific/Auckland.")?,
         ),
+        // A name or an id is as good as a key, so what is not in the list raises no question.
+        Form::Reference(role) => match lists.keys(role.target()) {
+            Some(range) => Some(
+                DataValidation::new()
+                    .allow_list_formula(range.as_str().into())
+                    .show_error_message(false)
+                    .set_input_title("Key, name or id")?
+                    .set_input_message(
+                        "The list shows the keys of this workbook. A name or an id is accepted, too.",
+                    )?,
+            ),
+            None => None,
+        },
         Form::Name
         | Form::Text
         | Form::Code
         | Form::Key
-        | Form::Reference(_)
         | Form::Email
         | Form::Username
         | Form::Phone

@@ -59,6 +59,14 @@ fn content(path: &Path) -> Vec<Sheet> {
     books::read(path).into_iter().map(full).collect()
 }
 
+/// A part of a workbook.
+fn part(path: &Path, name: &str) -> String {
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).expect("a file")).expect("a workbook");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut archive.by_name(name).expect("the part"), &mut text).expect("text");
+    text
+}
+
 /// Every cell of a workbook is what it was after LibreOffice has saved it, and it can be printed.
 #[track_caller]
 fn survives(bench: &Bench, file: &Path) -> PathBuf {
@@ -149,6 +157,10 @@ fn a_blank_workbook_is_the_same_after_libreoffice_has_saved_it_and_reads_back_wi
     let bench = Bench::new(Scenario::default());
     bench.fleetload(&["template", "--out", "blank.xlsx"]).expect_code(0);
     let saved = survives(&bench, &bench.path("blank.xlsx"));
+    let devices = part(&saved, "xl/worksheets/sheet5.xml");
+    for list in ["OFFSET(Companies!$A$3,0,0,", "OFFSET(Sites!$A$3,0,0,", "OFFSET(Devices!$A$3,0,0,"] {
+        assert!(devices.contains(list), "the keys of the workbook are offered: {list}");
+    }
     let told = bench.fleetload(&["check", &saved.to_string_lossy()]).expect_code(3);
     assert!(told.stdout.contains("no sheet has a row to import: fill in at least one"), "{}", told.stdout);
 
@@ -157,9 +169,11 @@ fn a_blank_workbook_is_the_same_after_libreoffice_has_saved_it_and_reads_back_wi
     let example = companies.rows[1].clone();
     for n in 0..2 {
         let mut row = example.clone();
-        for (header, value) in
-            [("key", format!("00{n}")), ("parent *", bench::root()), ("name *", format!("Customer {n}"))]
-        {
+        for (header, value) in [
+            ("Key", format!("00{n}")),
+            ("Parent company *", bench::root()),
+            ("Name *", format!("Customer {n}")),
+        ] {
             row[companies.column(header)] = Data::String(value);
         }
         // What is a customer's own; the rest may well be as in the example.

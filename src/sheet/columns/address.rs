@@ -4,6 +4,7 @@ use crate::sheet::column::{Column, Form, Need};
 
 pub(super) const ADDRESS1: Column =
     Column::new("address1", Form::Text, "Street and number.", "12 Queen Street")
+        .words("Address line 1")
         .api("address.address1")
         .required()
         .aliases(&[
@@ -23,6 +24,7 @@ pub(in crate::sheet) const ADDRESS1_THAT_MAY_LACK: &Column = &ADDRESS1.need(Need
 
 pub(super) const ADDRESS2: Column =
     Column::new("address2", Form::Text, "Unit, floor or building.", "Level 3")
+        .words("Address line 2")
         .api("address.address2")
         .aliases(&["addressline2", "street2", "streetaddress2", "unit", "suite"]);
 
@@ -37,12 +39,14 @@ pub(super) const CITY: Column = Column::new("city", Form::Name, "The town or cit
 
 pub(super) const STATE: Column =
     Column::new("state", Form::Name, "The state, province or region.", "Auckland")
+        .words("State or region")
         .api("address.state")
         .aliases(&[
             "province",
             "region",
             "county",
             "stateregion",
+            "stateorregion",
             "stateprovince",
             "billingstate",
             "billingstateprovince",
@@ -71,6 +75,7 @@ pub(super) const COUNTRY: Column =
 
 pub(super) const TIMEZONE: Column =
     Column::new("timezone", Form::Timezone, "The time zone, by its IANA name.", "Pacific/Auckland")
+        .words("Time zone")
         .api("address.timezone")
         .aliases(&["zoneid", "tz", "timezoneid"]);
 

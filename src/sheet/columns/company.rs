@@ -18,6 +18,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         "The company above it: a key or name in this sheet, or the id of a company that exists.",
         "reseller-1",
     )
+    .words("Parent company")
     .api("parentCompanyId")
     .required()
     .aliases(&["parentcompanyid", "parentcompany", "parentkey", "parentaccount", "parentaccountid", "reseller"]),

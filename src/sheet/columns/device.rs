@@ -32,6 +32,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         "The reference of a site to be made with the device; only without site.",
         "",
     )
+    .words("Custom site ID")
     .api("customSiteId")
     .need(Need::Conditional),
     Column::new(
@@ -52,6 +53,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         "The MAC address, unique in the whole service; not together with template.",
         "00:1a:2b:3c:4d:5e",
     )
+    .words("MAC address")
     .api("identification")
     .need(Need::Conditional)
     .aliases(&["identification", "macaddress", "macid", "ethernetmac", "hwaddr"]),
@@ -65,6 +67,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     .need(Need::Conditional)
     .aliases(&["templateid", "copyfrom", "sourcedevice"]),
     Column::new("copy_dhcp_leases", Form::Bool, "Copy the DHCP leases of the template; blank means no.", "")
+        .words("Copy DHCP leases")
         .api("copyDhcpLeases")
         .need(Need::Conditional),
     Column::new(
@@ -101,7 +104,8 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         Form::UuidList,
         "VPN clouds the device joins, by id, separated by semicolons.",
         "",
-    ),
+    )
+    .words("VPN clouds"),
     LABELS,
     ACTION,
     LABEL,

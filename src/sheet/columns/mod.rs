@@ -65,11 +65,14 @@ const PHONE: Column = Column::new(
     "The phone number, with country code and leading zeros as dialled.",
     "+64 9 555 0100",
 )
+.words("Phone number")
 .api("phoneNumber")
 .need(Need::Required)
 .aliases(&["phonenumber", "telephone", "telephonenumber", "tel", "mainphone"])
 .weak_aliases(&["workphone", "businessphone", "contactphone"]);
 
 /// The fax number.
-const FAX: Column =
-    Column::new("fax", Form::Phone, "The fax number.", "").api("faxNumber").aliases(&["faxnumber"]);
+const FAX: Column = Column::new("fax", Form::Phone, "The fax number.", "")
+    .words("Fax number")
+    .api("faxNumber")
+    .aliases(&["faxnumber"]);

@@ -56,6 +56,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     .required()
     .aliases(&["login", "userid", "loginname", "userprincipalname"]),
     Column::new("email", Form::Email, "The user's e-mail address.", "jane.doe@acme.example")
+        .words("Email address")
         .api("email")
         .required()
         .aliases(&["emailaddress", "mail", "email1value"]),

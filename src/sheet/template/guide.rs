@@ -20,14 +20,15 @@ const INTRODUCTION: [&str; 9] = [
     "Rows may stand in any order: a company below its subsidiaries, a device above its site.",
     "The columns are formatted as Text, so that leading zeros, plus signs and MAC addresses stay as they are typed. \
      When you paste, paste values only.",
-    "Where a cell has a list, it opens with the arrow beside the cell; what is typed is compared with the list.",
-    "Leave a cell blank when there is nothing to say. Columns may be moved or removed; a column whose name starts \
-     with x- is yours alone.",
+    "Where a cell has a list, it opens with the arrow beside the cell. The lists of companies, sites and templates show the \
+     keys that you have entered in this workbook.",
+    "Leave a cell blank when there is nothing to say. Columns may be moved or removed. The short names are read, too. A column \
+     whose name starts with x- is yours alone.",
     "Then type: fleetload check FILE, and when it finds nothing wrong: fleetload run FILE",
 ];
 
-/// Widths of the columns: sheet, column, needed, holds, what it is.
-const WIDTHS: [f64; 5] = [13.0, 24.0, 12.0, 44.0, 70.0];
+/// Widths of the columns: sheet, column, needed, holds, what it is, short name.
+const WIDTHS: [f64; 6] = [13.0, 24.0, 12.0, 44.0, 70.0, 24.0];
 /// Characters of a line in the widest columns, a little less than they are wide.
 const LINE: usize = 62;
 /// Characters of a line over all columns.
@@ -56,19 +57,16 @@ pub(super) fn fill(page: &mut Worksheet, kinds: &[Kind]) -> Result<(), XlsxError
         row += 1;
     }
     row += 1;
-    for (column, text) in (0..).zip(["Sheet", "Column", "Needed", "Holds", "What it is"]) {
+    for (column, text) in (0..).zip(["Sheet", "Column", "Needed", "Holds", "What it is", "Short name"]) {
         page.write_string_with_format(row, column, text, &header)?;
     }
     row += 1;
     for &kind in kinds {
         for column in columns(kind) {
-            let name = if column.family().is_some() {
-                format!("{}…", column.name)
-            } else {
-                column.name.to_owned()
-            };
+            let name =
+                if column.family().is_some() { format!("{}…", column.name) } else { column.header() };
             let holds = column.form.describe();
-            let texts = [sheet_name(kind), &name, needed(column), &holds, column.help];
+            let texts = [sheet_name(kind), &name, needed(column), &holds, column.help, column.name];
             for (at, text) in (0..).zip(texts) {
                 page.write_string_with_format(row, at, text, &line)?;
             }

@@ -1,11 +1,39 @@
-//! The hidden sheet of long lists: a drop-down holds 255 characters by itself, the time zones need a range.
+//! The lists that drop-downs open and that are too long for a cell rule, which holds 255 characters: the time zones, on a
+//! hidden sheet, and the keys of the workbook itself.
 
 use rust_xlsxwriter::{Workbook, XlsxError};
 
+use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
+use crate::sheet::cell::letters;
+use crate::sheet::column::Form;
+
+use super::{sheet_name, shown};
 
 /// The name of the sheet.
 pub(crate) const NAME: &str = "lists";
+
+/// Keys that a drop-down shows.
+const KEYS: u32 = 10_000;
+
+/// The lists of a workbook.
+pub(super) struct Lists<'a> {
+    /// The kinds that have a sheet in it.
+    pub(super) kinds: &'a [Kind],
+    pub(super) zones: &'a Zones,
+}
+
+impl Lists<'_> {
+    /// The keys of a kind as far as they are filled in, as a drop-down names them; `None` where the kind has no sheet.
+    pub(super) fn keys(&self, kind: Kind) -> Option<String> {
+        let sheet = self.kinds.contains(&kind).then(|| sheet_name(kind))?;
+        let column = letters(shown(kind).position(|column| column.form == Form::Key)?);
+        // Below the header and the example.
+        let first = format!("{sheet}!${column}$3");
+        let all = format!("{first}:${column}${}", KEYS + 2);
+        Some(format!("=OFFSET({first},0,0,MAX(1,COUNTA({all})),1)"))
+    }
+}
 
 /// The time zones to choose from, in the order of their names.
 pub(super) struct Zones(Vec<String>);

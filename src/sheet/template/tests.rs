@@ -136,6 +136,7 @@ fn every_column_is_text_and_every_choice_opens_a_list() {
                     format!("<formula1>{}</formula1>", Zones::of(None).range().trim_start_matches('='))
                 }
                 Form::Latitude | Form::Longitude => "NUMBERVALUE".to_owned(),
+                Form::Reference(role) => format!("<formula1>OFFSET({}!$A$3,0,0,", sheet_name(role.target())),
                 _ => String::new(),
             };
             assert!(rule.contains(&expected), "{kind} {}: {rule}", column.name);
