@@ -22,29 +22,42 @@ const COLUMNS: &[(&str, &[JobState])] = &[
     ("cancelled", &[JobState::Cancelled]),
 ];
 
-/// A table of counts, one line a kind and one for all; columns without any job are left out.
-pub(super) fn table(tally: &Tally) -> Vec<Line> {
-    by_columns(tally, COLUMNS)
+/// The rows that `--skip-invalid` left out: those of an import that failed or were skipped, without those that are `jobs`.
+pub(super) fn not_imported(rows: &Tally, jobs: &Tally) -> Tally {
+    let mut out = Tally::default();
+    for kind in Kind::ALL {
+        for state in [JobState::Rejected, JobState::Skipped] {
+            out.add(kind, state, rows.of(kind, state).saturating_sub(jobs.of(kind, state)));
+        }
+    }
+    out
 }
 
-fn by_columns(tally: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
-    let of = |kind: Option<Kind>, states: &[JobState]| -> u64 {
-        states
-            .iter()
-            .map(|&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state)))
-            .sum()
+/// A table of counts, one line a kind and one for all; columns without any row are not shown.
+pub(super) fn table(rows: &Tally, not_imported: &Tally) -> Vec<Line> {
+    by_columns(rows, not_imported, COLUMNS)
+}
+
+fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
+    let among = |tally: &Tally, kind: Option<Kind>, states: &[JobState]| -> u64 {
+        let of = |&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state));
+        states.iter().map(of).sum()
     };
+    let of = |kind, states: &[JobState]| among(rows, kind, states) - among(not_imported, kind, states);
+    let out = |kind| among(not_imported, kind, JobState::ALL);
     let columns: Vec<_> = columns.iter().filter(|(_, states)| of(None, states) > 0).collect();
     let mut heads = vec!["", "rows"];
     heads.extend(columns.iter().map(|(head, _)| *head));
+    heads.extend((out(None) > 0).then_some("not imported"));
     let numbers: Vec<usize> = (1..heads.len()).collect();
     let mut table = Table::new(&heads, &numbers);
     let mut row = |name: &str, kind: Option<Kind>| {
-        let mut cells = vec![name.to_owned(), count(of(kind, JobState::ALL))];
+        let mut cells = vec![name.to_owned(), count(of(kind, JobState::ALL) + out(kind))];
         cells.extend(columns.iter().map(|(_, states)| count(of(kind, states))));
+        cells.extend((out(None) > 0).then(|| count(out(kind))));
         table.row(cells);
     };
-    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0).collect();
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|&kind| rows.of_kind(kind) > 0).collect();
     for &kind in &kinds {
         row(kind.plural(), Some(kind));
     }
@@ -67,7 +80,7 @@ const GLANCE: &[(&str, &[JobState])] = &[
 
 /// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind.
 pub(super) fn glance(tally: &Tally) -> Vec<Line> {
-    by_columns(tally, GLANCE)
+    by_columns(tally, &Tally::default(), GLANCE)
 }
 
 /// How many rows are in each state, in words: `12 created, 3 held`.
@@ -208,16 +221,20 @@ mod tests {
 
     #[test]
     fn the_table_shows_what_there_is_and_adds_it_up() {
-        let jobs = [(Kind::Company, JobState::Created, 12), (Kind::Device, JobState::Rejected, 1_000)];
+        use JobState::{Cancelled, Created, Rejected, Skipped};
+        let jobs = [(Kind::Company, Created, 12), (Kind::Device, Rejected, 1_000)];
+        let out = [(Kind::Person, Rejected, 2), (Kind::Device, Skipped, 1), (Kind::Device, Cancelled, 1)];
+        let rows = tally(&[&jobs[..], &out[..]].concat());
         let (terminal, results, _) = terminal(Manner::default());
-        for line in super::table(&tally(&jobs)) {
+        for line in super::table(&rows, &not_imported(&rows, &tally(&jobs))) {
             terminal.result(line);
         }
         insta::assert_snapshot!(results.text(), @"
-                    rows  created  rejected
-        companies     12       12         0
-        devices    1,000        0     1,000
-        all        1,012       12     1,000
+                    rows  created  rejected  cancelled  not imported
+        companies     12       12         0          0             0
+        people         2        0         0          0             2
+        devices    1,002        0     1,000          1             1
+        all        1,016       12     1,000          1             3
         ");
     }
 }

@@ -12,6 +12,7 @@ use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
+use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::Standing;
 use crate::run::{Ending, LeftSheet};
@@ -45,7 +46,11 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let standing = Standing { end, exit_code: exit.code(), resumes_at };
     let terminal = context.terminal;
     context.tell_whose(&journal.whose()?);
-    for line in counts::table(&sum) {
+    let not_imported = match concerned.as_slice() {
+        [import] => counts::not_imported(&sum, &journal.tally_of_jobs(*import)?),
+        _ => Tally::default(),
+    };
+    for line in counts::table(&sum, &not_imported) {
         terminal.result(line);
     }
     let (mut folders, mut kept) = (Vec::new(), Vec::new());
