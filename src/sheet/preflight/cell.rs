@@ -33,8 +33,6 @@ pub(super) struct Cell {
     of: Type,
     /// What its formula says, if it has one.
     pub(super) formula: Formula,
-    /// The number of the formula that it shares with other cells.
-    pub(super) shared: Option<u32>,
     pub(super) has_formula: bool,
     has_value: bool,
     has_inline: bool,

@@ -5,15 +5,9 @@ use std::borrow::Cow;
 /// Functions whose result changes without anybody entering something.
 const VOLATILE: [&str; 7] = ["NOW", "TODAY", "RAND", "RANDBETWEEN", "RANDARRAY", "OFFSET", "INDIRECT"];
 
-/// The function that makes a link.
-const LINK: &str = "HYPERLINK";
-/// Characters of a formula that are kept to see where its link leads; a text in a formula has at most 255.
-const LONGEST_OPENING: usize = 1_000;
-
 /// What is gathered of a formula while it is read piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Formula {
-    opening: Opening,
     place: Place,
     /// Open brackets.
     depth: usize,
@@ -37,7 +31,6 @@ enum Place {
 impl Formula {
     /// Takes in the next piece: plain text, or what stands between `&` and `;`.
     pub(super) fn take(&mut self, piece: &str, is_plain: bool) {
-        self.opening.take(piece, is_plain);
         let calculation = if is_plain {
             self.without_texts(piece)
         } else {
@@ -48,16 +41,6 @@ impl Formula {
         };
         self.is_volatile |= is_volatile(&calculation);
         self.is_external |= is_external(&calculation);
-    }
-
-    /// Where the link leads that the formula makes.
-    pub(super) fn link(&self) -> Option<String> {
-        self.opening.link()
-    }
-
-    /// Whether nothing was taken in, as of a cell that shares the formula of another one.
-    pub(super) fn is_blank(&self) -> bool {
-        self.opening.0.trim().is_empty()
     }
 
     /// The piece with its texts left out.
@@ -112,47 +95,6 @@ fn is_external(formula: &str) -> bool {
     })
 }
 
-/// The beginning of a formula, pieced together.
-#[derive(Debug, Default)]
-struct Opening(String);
-
-impl Opening {
-    /// Takes in the next piece, as [`Formula::take`] does.
-    fn take(&mut self, piece: &str, is_plain: bool) {
-        if self.0.len() > LONGEST_OPENING {
-            return;
-        }
-        if is_plain {
-            self.0.extend(piece.chars().take(LONGEST_OPENING));
-        } else {
-            let letter = quick_xml::escape::unescape(&format!("&{piece};")).map(Cow::into_owned);
-            self.0.push_str(letter.as_deref().unwrap_or("\u{fffd}"));
-        }
-    }
-
-    /// Where the link leads that the formula makes, where it says so itself: `HYPERLINK("mailto:a@b.example","A")`.
-    fn link(&self) -> Option<String> {
-        let formula = self.0.trim_start().trim_start_matches('=').trim_start();
-        let name = formula.get(..LINK.len()).filter(|name| name.eq_ignore_ascii_case(LINK))?;
-        let arguments = formula[name.len()..].trim_start().strip_prefix('(')?;
-        let mut rest = arguments.trim_start().strip_prefix('"')?;
-        let mut target = String::new();
-        loop {
-            let (text, after) = rest.split_once('"')?;
-            target.push_str(text);
-            match after.strip_prefix('"') {
-                // A doubled mark is one.
-                Some(more) => {
-                    target.push('"');
-                    rest = more;
-                }
-                // What is put together from several pieces is not worked out.
-                None => return after.trim_start().starts_with([',', ')']).then_some(target),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,49 +130,6 @@ mod tests {
         for (formula, expected) in table {
             assert_eq!(taken(formula).is_volatile, expected, "{formula}");
         }
-    }
-
-    #[test]
-    fn the_target_of_a_link_is_known_where_the_formula_says_it() {
-        let table = [
-            ("HYPERLINK(\"mailto:a@b.example\",\"A\")", Some("mailto:a@b.example")),
-            ("hyperlink( \"mailto:a@b.example\" )", Some("mailto:a@b.example")),
-            ("=HYPERLINK(\"say \"\"hello\"\"\",A2)", Some("say \"hello\"")),
-            ("HYPERLINK(\"mailto:\"&amp;D2,D2)", None),
-            ("HYPERLINK(D2,\"mailto:a@b.example\")", None),
-            ("HYPERLINK(\"mailto:a@b.example", None),
-            ("MYHYPERLINK(\"mailto:a@b.example\")", None),
-            ("\"a\"&amp;HYPERLINK(\"mailto:a@b.example\")", None),
-            ("HYPERLINK(\"\")", Some("")),
-            ("", None),
-        ];
-        for (formula, expected) in table {
-            let mut opening = Opening::default();
-            for (at, piece) in formula.split("&amp;").enumerate() {
-                if at > 0 {
-                    opening.take("amp", false);
-                }
-                opening.take(piece, true);
-            }
-            assert_eq!(opening.link().as_deref(), expected, "{formula}");
-        }
-        let mut referred = Opening::default();
-        for (piece, is_plain) in [
-            ("HYPERLINK(", true),
-            ("quot", false),
-            ("mailto:a", true),
-            ("#64", false),
-            ("b", true),
-            ("quot", false),
-            (")", true),
-        ] {
-            referred.take(piece, is_plain);
-        }
-        assert_eq!(referred.link().as_deref(), Some("mailto:a@b"));
-        let mut endless = Opening::default();
-        (0..10_000).for_each(|_| endless.take("HYPERLINK(\"", true));
-        assert!(endless.0.len() < 2 * LONGEST_OPENING);
-        assert_eq!(endless.link(), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Links of a worksheet to e-mail addresses: which cells have one, and which address it leads to.
 //!
-//! A link stands in two parts: the worksheet says which cells have it, the list of its relations where it leads. Formulas
-//! make links, too. Only the addresses are kept, and not more of them than Excel writes. Whether an address is that of
-//! the cell is left to the fields.
+//! A link stands in two parts: the worksheet says which cells have it, the list of its relations where it leads. Only the
+//! addresses are kept, and not more of them than Excel writes. Whether an address is that of the cell is left to the
+//! fields.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -37,10 +37,6 @@ pub(crate) struct Links {
     targets: HashMap<String, Arc<str>>,
     /// Whether there are more targets than these.
     has_other_targets: bool,
-    /// Where the formulas lead that several cells share, by the numbers that the worksheet has for them.
-    shared: HashMap<u32, Arc<str>>,
-    /// Whether there are more of those than these.
-    has_other_shared: bool,
     places: Vec<Place>,
     /// The first and last column with links of which nobody knows where they lead.
     unread: Option<(u16, u16)>,
@@ -111,42 +107,6 @@ impl Links {
         }
     }
 
-    /// Takes in the target of a formula that makes a link.
-    pub(super) fn add_formula(&mut self, (row, column): (u32, u16), target: &str) {
-        if let Some(address) = address_of(target).filter(|_| usize::from(column) < COLUMN_LIMIT) {
-            self.put(Place { rows: (row, row), columns: (column, column), address });
-        }
-    }
-
-    /// Notes where a formula leads that other cells share; `None` where it makes no link.
-    pub(super) fn share(&mut self, number: u32, target: Option<&str>) {
-        let Some(address) = target.and_then(address_of) else {
-            self.shared.remove(&number);
-            return;
-        };
-        if self.shared.len() < self.most || self.shared.contains_key(&number) {
-            self.shared.insert(number, address);
-        } else {
-            self.has_other_shared = true;
-        }
-    }
-
-    /// Takes in a cell whose formula is that of a cell before it.
-    pub(super) fn add_shared(&mut self, (row, column): (u32, u16), number: u32) {
-        if usize::from(column) >= COLUMN_LIMIT {
-            return;
-        }
-        match self.shared.get(&number) {
-            Some(address) => {
-                let address = Arc::clone(address);
-                self.put(Place { rows: (row, row), columns: (column, column), address });
-            }
-            None if self.has_other_shared => self.pass_over((column, column)),
-            // It makes no link.
-            None => {}
-        }
-    }
-
     fn put(&mut self, place: Place) {
         if self.places.len() == self.most {
             self.pass_over(place.columns);
@@ -163,7 +123,6 @@ impl Links {
     /// Forgets what is needed only while the worksheet is read.
     pub(super) fn settle(&mut self) {
         self.targets = HashMap::new();
-        self.shared = HashMap::new();
         self.places.shrink_to_fit();
     }
 
@@ -334,20 +293,13 @@ mod tests {
     #[test]
     fn links_that_are_not_kept_are_known_by_their_columns() {
         let mut links = Links { most: 1, ..Links::default() };
-        links.add_formula((2, 1), "mailto:a@x.example");
-        assert!(!links.may_lack(1));
-        links.add_formula((3, 3), "mailto:a@x.example");
-        links.add_formula((3, 5), "mailto:a@x.example");
-        links.add_formula((3, 9), "https://x.example");
+        let mut add = |row, column| {
+            links.put(Place { rows: (row, row), columns: (column, column), address: "a@x.example".into() });
+        };
+        add(2, 1);
+        add(3, 3);
+        add(3, 5);
         let lacking: Vec<usize> = (0..12).filter(|column| links.may_lack(*column)).collect();
         assert_eq!(lacking, [3, 4, 5]);
-        // Of shared formulas that are not kept nobody knows whether they make links.
-        let mut links = Links { most: 1, ..Links::default() };
-        links.share(0, Some("mailto:a@x.example"));
-        links.share(1, Some("mailto:b@x.example"));
-        links.add_shared((2, 1), 0);
-        assert!(!links.may_lack(1));
-        links.add_shared((2, 7), 1);
-        assert!(links.may_lack(7));
     }
 }

@@ -137,7 +137,6 @@ impl Walk {
             (Some(Element::Row), Element::Cell) => self.begin_cell(element)?,
             (Some(Element::Cell), Element::Formula) => {
                 self.cell.begin_formula().map_err(|what| self.unreadable(what))?;
-                self.cell.shared = shared(element);
             }
             (Some(Element::Cell), Element::Value) => {
                 self.cell.begin_value().map_err(|what| self.unreadable(what))?;
@@ -340,7 +339,6 @@ impl Walk {
                 }
                 is_new = is_unsaved && column.unsaved.add(cell.row);
             }
-            self.note_link(&cell);
             self.remember(is_new)?;
         }
         self.is_behind_an_error = cell.is_unknown_error;
@@ -350,20 +348,6 @@ impl Walk {
         }
         self.last = Some((cell.row, cell.column));
         Ok(())
-    }
-
-    /// Notes where the formula of a cell leads, if it makes a link. Of cells that share one the first says what it is.
-    fn note_link(&mut self, cell: &Cell) {
-        let (links, at) = (&mut self.survey.links, (cell.row, cell.column));
-        let target = cell.formula.link();
-        if let Some(target) = &target {
-            links.add_formula(at, target);
-        }
-        match cell.shared {
-            Some(number) if cell.formula.is_blank() => links.add_shared(at, number),
-            Some(number) => links.share(number, target.as_deref()),
-            None => {}
-        }
     }
 
     /// Counts the ranges that are kept.
@@ -393,14 +377,6 @@ impl Walk {
             | quick_xml::Error::Namespace(_) => self.unreadable("its structure is broken"),
         }
     }
-}
-
-/// The number of the formula that a cell shares with others, as its element says.
-fn shared(element: &BytesStart<'_>) -> Option<u32> {
-    // Nothing depends on it but a link, so that a broken one is no reason to refuse the worksheet.
-    let [of, number] = attributes(element, ["t", "si"]).ok()?;
-    of.filter(|of| *of == "shared")?;
-    number?.parse().ok()
 }
 
 /// Says after which cell a worksheet cannot be read; rows as shown, columns from 0.

@@ -150,42 +150,6 @@ fn t09_a_link_counts_for_all_its_cells_and_in_columns_of_addresses_only() {
     assert_eq!(desk.found(), ["error cell.email People!H3", "error cell.email People!H4"]);
 }
 
-/// What Google Sheets writes, and scripts.
-#[test]
-fn t09_a_formula_that_makes_a_link_is_one() {
-    let formula = |formula: &str, shown: &str| {
-        let cell = format!("<c r=\"H2\" t=\"str\"><f>{formula}</f><v>{shown}</v></c>");
-        people(&person(2, &cell), &[]).found()
-    };
-    let wrong = "HYPERLINK(\"mailto:ann@acme.example\",\"jane@acme.example\")";
-    assert_eq!(formula(wrong, "jane@acme.example"), ["error cell.email People!H2"]);
-    let quoted = "HYPERLINK(&quot;mailto:ann@acme.example&quot;,&quot;jane@acme.example&quot;)";
-    assert_eq!(formula(quoted, "jane@acme.example"), ["error cell.email People!H2"]);
-    assert_eq!(formula(wrong, "ann@acme.example"), [""; 0]);
-    // Put together from a cell, which is not worked out.
-    assert_eq!(formula("HYPERLINK(\"mailto:\"&amp;A9,\"Jane\")", "jane@acme.example"), [""; 0]);
-}
-
-/// Excel writes a formula that is filled down once, and of the cells below only that they share it.
-#[test]
-fn t09_a_formula_that_several_cells_share_makes_a_link_of_each() {
-    let link = "HYPERLINK(\"mailto:ann@acme.example\",\"jane@acme.example\")";
-    let shared = |number: u32, formula: &str, row: u32| {
-        let reference = if formula.is_empty() { "" } else { " ref=\"H2:H9\"" };
-        let formula = format!("<f t=\"shared\"{reference} si=\"{number}\">{formula}</f>");
-        person(row, &format!("<c r=\"H{row}\" t=\"str\">{formula}<v>jane@acme.example</v></c>"))
-    };
-    let error = |row: u32| format!("error cell.email People!H{row}");
-    let filled_down = [shared(0, link, 2), shared(0, "", 3), shared(0, "", 4)].concat();
-    assert_eq!(people(&filled_down, &[]).found(), [error(2), error(3), error(4)]);
-    // Another one in between makes no link, and neither does one that takes the number of the first.
-    let text = "\"jane@acme.example\"";
-    let others = [shared(0, link, 2), shared(1, text, 3), shared(1, "", 4), shared(0, "", 5)].concat();
-    assert_eq!(people(&others, &[]).found(), [error(2), error(5)]);
-    let again = [shared(0, link, 2), shared(0, text, 3), shared(0, "", 4), shared(7, "", 5)].concat();
-    assert_eq!(people(&again, &[]).found(), [error(2)]);
-}
-
 /// A list of links that breaks off: the sheet is read, and that the links are unknown is told where they matter.
 #[test]
 fn t09_links_that_cannot_be_read_are_a_warning_where_they_matter() {
