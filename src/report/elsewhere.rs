@@ -40,13 +40,27 @@ pub(super) struct Change {
 impl Change {
     /// The whole advice about a row: what to change, and what to do then. Where the value may be right, that comes first.
     pub(super) fn around(&self, advice: Vec<Piece>) -> Vec<Piece> {
-        let words = self.words(&format!("cell {} ({})", self.cell, self.column));
+        let words = self.words(&self.place());
         let mut pieces = advice;
         match self.may_be_right {
             true => pieces.push(Piece::Words(format!(". {words}"))),
             false => pieces.insert(0, Piece::Words(format!("{words}. "))),
         }
         pieces
+    }
+
+    /// The same where the cell has another address.
+    pub(super) fn moved(&self, cell: String) -> Self {
+        Self { cell, ..self.clone() }
+    }
+
+    /// What to change and nothing else; `None` where it is not certain that something is to be changed.
+    pub(super) fn alone(&self) -> Option<String> {
+        (!self.may_be_right).then(|| self.words(&self.place()))
+    }
+
+    fn place(&self) -> String {
+        format!("cell {} ({})", self.cell, self.column)
     }
 
     /// What to change in one row of several; the cell is named beside it.

@@ -6,7 +6,7 @@
 use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
 
 use super::paint::Paint;
-use super::workbook::fitting;
+use super::workbook::{fitting, height};
 
 /// A sheet under way.
 pub(super) struct OwnSheet<'a> {
@@ -39,6 +39,19 @@ impl<'a> OwnSheet<'a> {
     /// Writes a cell of the row; an empty one has its format all the same.
     pub(super) fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
+    }
+
+    /// Writes a text over several cells of the row, on as many lines as it needs, and goes to the next row.
+    pub(super) fn over(
+        &mut self,
+        (first, last): (u16, u16),
+        text: &str,
+        line_chars: usize,
+    ) -> Result<(), XlsxError> {
+        self.sheet.merge_range(self.row, first, self.row, last, &fitting(text), &self.paint.sentence)?;
+        self.sheet.set_row_height(self.row, height(&[text], line_chars))?;
+        self.row += 1;
+        Ok(())
     }
 
     /// Gives a cell of the row its format and nothing else, so that a text beside it may reach over it.

@@ -34,6 +34,10 @@ const LEAD_WIDTHS: [f64; 3] = [26.0, 30.0, 12.0];
 /// The width of the column of a group.
 const GROUP_WIDTH: f64 = 17.0;
 
+/// The columns that sentences reach over, and the characters of a line in them, a little less than they are wide.
+const SENTENCES: (u16, u16) = (2, 7);
+const SENTENCE_CHARS: usize = 88;
+
 /// What the sheet tells.
 pub(super) struct Summary<'a> {
     pub(super) figures: &'a Figures,
@@ -152,8 +156,9 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     }
     let quota = &figures.quota;
     let of = quota.ceiling.map_or_else(|| "limit not known".to_owned(), |most| format!("of {most} a day"));
-    page.line(
-        "Quota",
+    page.text(0, "Quota", &page.paint.label)?;
+    page.over(
+        (1, SENTENCES.1),
         &format!(
             "{} creations used on {}, {of}: {} confirmed, {} refused, {} not known to be counted; counted again from {} UTC",
             quota.used(),
@@ -163,6 +168,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
             quota.doubtful,
             readable(quota.day.next().start())
         ),
+        SENTENCE_CHARS,
     )
 }
 
@@ -216,9 +222,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         }
         texts.push(command::text(&advisor.of_cause(&cause.code, figures.import)));
         for text in texts.iter().filter(|text| !text.is_empty()) {
-            // No neighbour to the right, so that the text is shown whole.
-            page.text(2, text, &paint.indented)?;
-            page.row += 1;
+            page.over(SENTENCES, text, SENTENCE_CHARS)?;
         }
     }
     if figures.causes.len() > CAUSES {

@@ -87,7 +87,7 @@ impl ToDo {
             page.text(0, banner, paint.status(JobState::Held))?;
             page.row += 1;
         }
-        page.sentence(&whose.line())?;
+        page.sentence(&whose.words())?;
         page.row += 1;
         let failed = self.others + self.causes.values().map(|common| common.rows).sum::<u64>();
         let mut sentences = vec![

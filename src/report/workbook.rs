@@ -9,6 +9,7 @@ use std::io::Write;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Note, Worksheet, XlsxError};
 
+use crate::command;
 use crate::error::{Error, Result, without_panic};
 use crate::journal::{ImportInfo, Whose};
 use crate::model::id::ImportId;
@@ -241,7 +242,7 @@ impl<'a> Workbook<'a> {
             }
             let mut results = line.results();
             if let Some(to_do) = &mut this.to_do {
-                results[ADVICE] = advice_here(layout, line, order, this.row);
+                results[ADVICE] = advice_here(line, order, this.row);
                 to_do.add(sheet.name(), this.row, line);
             }
             let height = height(&[&line.message, &results[ADVICE]], order.line_chars);
@@ -369,14 +370,12 @@ pub(super) fn describe(
 /// Where the advice is among the result columns.
 const ADVICE: usize = 5;
 
-/// The advice about a row, with the cell to change where it is in this workbook.
-fn advice_here(layout: &Layout, line: &ResultLine, order: Order, row: u32) -> String {
-    let advice = line.advice();
-    let [blame] = line.blames.as_slice() else { return advice };
-    let [position] = *blame.positions.as_slice() else { return advice };
-    let there = format!("cell {} (", layout.address(position, line.row.number));
-    let here = format!("cell {} (", crate::sheet::address(usize::from(order.column(position)), row + 1));
-    advice.replacen(&there, &here, 1)
+/// The advice about a row, with the cell to change where it is in this workbook. What to do then is on the first sheet.
+fn advice_here(line: &ResultLine, order: Order, row: u32) -> String {
+    let position = line.blames.first().and_then(|blame| blame.positions.first());
+    let (Some(change), Some(&position)) = (&line.change, position) else { return line.advice() };
+    let here = change.moved(crate::sheet::address(usize::from(order.column(position)), row + 1));
+    here.alone().unwrap_or_else(|| command::text(&here.around(line.advice.clone())))
 }
 
 /// Writes the header of a result column.

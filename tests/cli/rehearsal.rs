@@ -158,6 +158,9 @@ fn every_output_of_a_rehearsal_says_that_it_is_one_and_names_account_and_service
     let bench = Bench::new(Scenario::default());
     let told = outputs(&bench, &["--sandbox"]);
     assert_named(&told, "sandbox", "sandbox://in-process", true);
+    for (name, text) in told.iter().filter(|(name, _)| name.ends_with("sharedStrings.xml")) {
+        assert_eq!(text.matches(BANNER).count(), 1, "once on the first sheet: {name}");
+    }
     let page = &told.iter().find(|(name, _)| name.ends_with("report.html")).expect("a page").1;
     let commands = page.split("<code>").skip(1).filter_map(|rest| rest.split_once("</code>"));
     let incomplete: Vec<&str> = commands
