@@ -23,18 +23,18 @@ impl Terminal {
             return answer(false);
         }
         let terminal = self.clone();
-        self.print(|streams| streams.live.hide(true));
+        self.live.hide(true);
         self.write_talk(&Line::new().ink(Ink::Strong, "?").text(" ").text(question));
         let unasked = answer.clone();
         // Not a task: reading cannot be interrupted, and the command must be able to end without an answer.
         let asking = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
             let mut typed = String::new();
             let yes = io::stdin().read_line(&mut typed).is_ok() && says_yes(&typed);
-            terminal.print(|streams| streams.live.hide(false));
+            terminal.live.hide(false);
             answer(yes);
         });
         if asking.is_err() {
-            self.print(|streams| streams.live.hide(false));
+            self.live.hide(false);
             unasked(false);
         }
     }

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use self::live::Live;
+use self::live::{Drawn, Live, Size};
 use crate::error::{Error, Exit};
 
 pub use clean::clean;
@@ -74,33 +74,8 @@ impl Stream {
 struct Streams {
     results: Stream,
     talk: Stream,
-    /// The lines at the bottom of the terminal.
-    live: Live,
-    /// The columns and rows of the terminal at this moment.
-    screen: Box<dyn Fn() -> (usize, usize) + Send>,
-}
-
-impl Streams {
-    /// Shows these lines at the bottom from now on.
-    fn show(&mut self, lines: Vec<Line>) {
-        let size = (self.screen)();
-        if let Some(text) = self.live.show(lines, self.talk.colour, size) {
-            self.talk.write(&text);
-        }
-    }
-
-    /// Takes the lines at the bottom away while something else is written.
-    fn above(&mut self, write: impl FnOnce(&mut Self)) {
-        let erased = self.live.erase((self.screen)().0);
-        if !erased.is_empty() {
-            self.talk.write(&erased);
-        }
-        write(self);
-        let drawn = self.live.draw(self.talk.colour, (self.screen)());
-        if !drawn.is_empty() {
-            self.talk.write(&drawn);
-        }
-    }
+    /// What is on the screen of the lines at the bottom.
+    drawn: Drawn,
 }
 
 /// What a person, or a program, sees. Clones write to the same place.
@@ -108,6 +83,10 @@ impl Streams {
 pub struct Terminal {
     manner: Manner,
     streams: Arc<Mutex<Streams>>,
+    /// The lines at the bottom of the terminal.
+    live: Live,
+    /// The columns and rows of the terminal at this moment.
+    size: Size,
     interactive: bool,
 }
 
@@ -127,16 +106,10 @@ impl Terminal {
             to: Box::new(io::stderr()),
             ended: None,
         };
-        Self {
-            manner,
-            streams: Arc::new(Mutex::new(Streams {
-                results,
-                talk,
-                live: Live::default(),
-                screen: Box::new(width::of_screen),
-            })),
-            interactive: io::stderr().is_terminal(),
-        }
+        let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
+        let size: Size = Arc::new(width::of_screen);
+        let live = Live::new(&streams, &size, true);
+        Self { manner, streams, live, size, interactive: io::stderr().is_terminal() }
     }
 
     /// Whether standard output carries JSON.
@@ -270,24 +243,31 @@ impl Terminal {
 
     /// Everything that is written passes here, so that the lines at the bottom make room for it.
     fn print(&self, write: impl FnOnce(&mut Streams)) {
-        self.lock().above(write);
+        if self.interactive {
+            self.live.above(write);
+        } else {
+            write(&mut self.lock());
+        }
     }
 
     /// The columns of the terminal at this moment.
     fn columns(&self) -> usize {
-        let streams = self.lock();
-        (streams.screen)().0
+        (self.size)().0
     }
 
     /// Shows these lines at the bottom of the terminal, in place of those shown before.
     fn show(&self, lines: Vec<Line>) {
-        self.lock().show(lines);
+        self.live.show(lines);
     }
 
     fn lock(&self) -> MutexGuard<'_, Streams> {
-        // A panic elsewhere must not silence the message about it.
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.streams)
     }
+}
+
+fn lock(streams: &Mutex<Streams>) -> MutexGuard<'_, Streams> {
+    // A panic elsewhere must not silence the message about it.
+    streams.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An error as programs read it.
@@ -341,25 +321,29 @@ pub(crate) mod testing {
 
     pub(crate) fn terminal(manner: Manner) -> (Terminal, Kept, Kept) {
         let (results, talk) = (Kept::default(), Kept::default());
-        let terminal = Terminal {
-            manner,
-            streams: Arc::new(Mutex::new(Streams {
-                results: stream(results.clone()),
-                talk: stream(talk.clone()),
-                live: Live::default(),
-                screen: Box::new(|| (80, 24)),
-            })),
-            interactive: false,
-        };
-        (terminal, results, talk)
+        (of_size(manner, Arc::new(|| (80, 24)), (&results, &talk)), results, talk)
+    }
+
+    fn of_size(manner: Manner, size: Size, (results, talk): (&Kept, &Kept)) -> Terminal {
+        let (results, talk) = (stream(results.clone()), stream(talk.clone()));
+        let streams = Arc::new(Mutex::new(Streams { results, talk, drawn: Drawn::default() }));
+        let live = Live::new(&streams, &size, false);
+        Terminal { manner, streams, live, size, interactive: false }
     }
 
     /// A terminal of so many columns, and what is written to it.
     pub(crate) fn interactive(columns: u16) -> (Terminal, Kept) {
-        let (mut terminal, _, talk) = terminal(Manner::default());
-        terminal.lock().screen = Box::new(move || (usize::from(columns), 24));
-        terminal.interactive = true;
+        let (terminal, _, talk) = resizable((usize::from(columns), 24));
         (terminal, talk)
+    }
+
+    /// A terminal whose columns and rows can be changed, and what is written to it.
+    pub(crate) fn resizable(size: (usize, usize)) -> (Terminal, Arc<Mutex<(usize, usize)>>, Kept) {
+        let (now, talk) = (Arc::new(Mutex::new(size)), Kept::default());
+        let at_this_moment = Arc::clone(&now);
+        let size: Size = Arc::new(move || *at_this_moment.lock().unwrap());
+        let terminal = of_size(Manner::default(), size, (&Kept::default(), &talk));
+        (Terminal { interactive: true, ..terminal }, now, talk)
     }
 
     impl Kept {
