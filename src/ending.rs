@@ -109,7 +109,7 @@ const OURS: (State, Exit) = (State::Failed, Exit::Failed);
 
 const GOES_ON: &str = "To go on, type: fleetload run";
 const STAYS_READY: &str = "No row was rejected for it. The rows not sent stay ready.";
-const NOTHING_MORE: &str = "Nothing further was sent: without the journal nothing could be remembered.";
+const NOTHING_MORE: &str = "Nothing further was sent, because fleetload could not record it in the journal.";
 const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
 
 impl End {
@@ -153,15 +153,16 @@ impl End {
             Self::Done => entry(
                 "done",
                 FINISHED,
-                "the command did all that was asked",
-                "After a run every row is done, or cancelled. Nothing needs a person.",
+                "the command completed",
+                "After a run every row is done or cancelled. Nothing needs your attention.",
                 "",
             ),
             Self::Internal => entry(
                 "internal",
                 OURS,
                 "fleetload itself failed",
-                "Something unforeseen happened, such as a full disk under a report. What was sent is in the journal.",
+                "Something unforeseen happened, such as a full disk under a report. Every request that was sent is in \
+                the journal.",
                 "Read the message, fix what you can, then type: fleetload run",
             ),
             Self::Stuck => entry(
@@ -182,7 +183,7 @@ impl End {
                 "endpoint-unknown",
                 USAGE,
                 "an operation that is needed has no known path",
-                "It is neither documented nor mapped in the profile. Nothing was sent.",
+                "Its path is neither documented nor in the profile. Nothing was sent.",
                 "Set method and path in [profile.NAME.endpoints.OPERATION], or set paths = \"assumed\". To see what is missing, type: fleetload doctor",
             ),
             Self::Sheets => entry(
@@ -205,14 +206,14 @@ impl End {
                 "quota",
                 (State::Parked, Exit::Parked),
                 "the day's quota of creations is spent",
-                "The rows that are left wait for the service's next day. The time is in 'resumes_at'.",
+                "The remaining rows wait for the service's next day. The time is in 'resumes_at'.",
                 GOES_ON,
             ),
             Self::Until => entry(
                 "until",
                 STOPPED,
-                "the time given with --until has come",
-                "No request was begun after it. The rows not sent stay ready.",
+                "the time given with --until was reached",
+                "No request was started after it. The rows not sent stay ready.",
                 GOES_ON,
             ),
             Self::Signal => entry(
@@ -226,21 +227,22 @@ impl End {
                 "killed",
                 STOPPED,
                 "the last run was killed, or the machine stopped",
-                "Only status and report show this, of a run that could not note its end. Its rows in doubt are looked up before anything is sent again.",
+                "Only status and report show this, for a run that could not record its end. Its rows in doubt are \
+                 looked up before anything is sent again.",
                 GOES_ON,
             ),
             Self::AnotherRun => entry(
                 "another-run",
                 STOPPED,
-                "another run is at work on this journal",
+                "another run is using this journal",
                 "It also sends the rows that this command imported. 'held_by' names its process.",
-                "Let it finish. To see how far it is, type: fleetload status",
+                "Let it finish. To see its progress, type: fleetload status",
             ),
             Self::RowsWaiting => entry(
                 "rows-waiting",
                 (State::Waiting, Exit::Parked),
-                "rows wait for the next run, or for one that is at work",
-                "They can go on automatically; nothing needs a person.",
+                "rows wait for the next run, or for a run in progress",
+                "They can go on automatically; nothing needs your attention.",
                 GOES_ON,
             ),
             Self::Journal => entry(
@@ -253,14 +255,14 @@ impl End {
             Self::JournalMissing => entry(
                 "journal-missing",
                 JOURNAL,
-                "there is no journal at the place that is named",
+                "the journal that is named does not exist",
                 "Nothing was sent.",
-                "Check the folder and --journal. The first import makes the journal.",
+                "Check the folder and --journal. The first import creates the journal.",
             ),
             Self::JournalLocked => entry(
                 "journal-locked",
                 JOURNAL,
-                "another program keeps the journal locked",
+                "another program has locked the journal",
                 NOTHING_MORE,
                 "End the other program (a database viewer, for example), then type: fleetload run",
             ),
@@ -269,12 +271,13 @@ impl End {
                 JOURNAL,
                 "the journal is damaged, or is not a journal",
                 NOTHING_MORE,
-                "To save what can be read, type: fleetload report. Then go back to a backup of the journal.",
+                "To save the rows that can still be read, type: fleetload report. Then go back to a backup of the \
+                journal.",
             ),
             Self::JournalFull => entry(
                 "journal-full",
                 JOURNAL,
-                "there is no room left for the journal",
+                "there is no disk space left for the journal",
                 NOTHING_MORE,
                 "Free space on its disk, then type: fleetload run",
             ),
@@ -282,7 +285,7 @@ impl End {
                 "journal-older",
                 JOURNAL,
                 "the journal is an older copy, or was run on another machine",
-                "Nothing was sent: requests that this copy does not know of would be sent again.",
+                "Nothing was sent, because requests that this copy does not know of would be sent again.",
                 "Use the newest copy. If there is none, type: fleetload run --accept-journal",
             ),
             Self::AccountLocked => entry(
@@ -323,43 +326,44 @@ impl End {
             Self::EndpointMissing => entry(
                 "endpoint-missing",
                 REFUSED,
-                "the service has no endpoint at the path of an operation, or the path is not known",
+                "the service has no endpoint at the path of an operation, or its path is not known",
                 "The operation stopped and the others went on. No row was rejected for it; its rows stay ready.",
                 "Set method and path in [profile.NAME.endpoints.OPERATION], then type: fleetload run",
             ),
             Self::Breaker => entry(
                 "breaker",
                 REFUSED,
-                "the service failed at every try of an operation for 24 hours",
+                "the service failed at every attempt of an operation for 24 hours",
                 STAYS_READY,
                 "Ask the service's operator, then type: fleetload run",
             ),
             Self::Service => entry(
                 "service",
                 REFUSED,
-                "the service did not give the answer that was needed",
-                "Nothing was changed by this command after that.",
-                "See what is wrong with: fleetload doctor",
+                "the service did not give a usable answer",
+                "The command changed nothing after that.",
+                "To find the cause, type: fleetload doctor",
             ),
             Self::RowsHeld => entry(
                 "rows-held",
                 HELD,
                 "finished, but some rows are on hold and need your decision",
-                "The rows below them wait. Everything else is done.",
-                "To see each of them with what the service shows, type: fleetload resolve",
+                "The rows that depend on them wait. Everything else is done.",
+                "To see each of them with what the service has, type: fleetload resolve",
             ),
             Self::SheetPaused => entry(
                 "sheet-paused",
                 HELD,
-                "finished, but a sheet is paused because the service refused one row after another",
+                "finished, but a sheet is paused because the service rejected 50 of its rows in a row",
                 "Its other rows were not sent and stay ready. The other sheets went on.",
-                "Correct the sheet and run it again. To send its other rows anyway, type: fleetload run --despite-rejections",
+                "Correct the sheet and run it again. To send its other rows anyway, type: fleetload run \
+                 --despite-rejections",
             ),
             Self::Verification => entry(
                 "verification",
                 HELD,
                 "finished, but verification found records that are missing, duplicated or different",
-                "It is reported at every run until somebody marks it as reviewed.",
+                "Every run reports them until you mark them as reviewed.",
                 "Review them, then type: fleetload resolve JOB --seen",
             ),
         }

@@ -48,8 +48,10 @@ pub fn to_correct(own: u64, along: u64) -> String {
 /// Rows that were not imported because of their errors, with those that belong to them.
 pub fn not_imported(own: u64, along: u64) -> String {
     match (own, along) {
-        (0, 1) => "1 row was not imported because what it belongs to was not".to_owned(),
-        (0, 2..) => format!("{} rows were not imported because what they belong to was not", count(along)),
+        (0, 1) => "1 row was not imported because a row that it depends on was not".to_owned(),
+        (0, 2..) => {
+            format!("{} rows were not imported because rows that they depend on were not", count(along))
+        }
         _ => with_along(
             counted(
                 own,
@@ -184,7 +186,7 @@ mod tests {
             not_imported(1, 1_200),
             "1 row was not imported because of errors, and 1,200 that come with it"
         );
-        assert_eq!(not_imported(0, 2), "2 rows were not imported because what they belong to was not");
+        assert_eq!(not_imported(0, 2), "2 rows were not imported because rows that they depend on were not");
     }
 
     #[test]

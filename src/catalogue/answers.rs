@@ -9,20 +9,22 @@ const fn lost(code: &'static str, words: &'static str, follows: &'static str, ad
 }
 
 /// What is done about every lost answer.
-const LOOKED_UP: &str = "The row is in doubt: its record is looked up by its key. Found, it is adopted; certainly not there, the row is sent again; \
-     where no look-up can tell, the row is held for a person.";
+const LOOKED_UP: &str = "The row is in doubt, and fleetload looks its record up by its key. If the record is found, \
+    it is adopted. If it certainly does not exist, the row is sent again. If the look-up is inconclusive, the row is \
+    put on hold.";
 
 /// What is done where the record is known to be there.
-const THERE: &str = "The row is never sent again. The record is looked up for its id; where it is not found, the row is held for a person.";
+const THERE: &str = "The row is never sent again. fleetload looks the record up to get its id; if it is not found, \
+    the row is put on hold.";
 
 /// Every doubt there is.
 pub(super) const ENTRIES: &[Entry] = &[
     lost("answer.timeout", "the service did not answer in time", LOOKED_UP, DECIDE),
     lost("answer.disconnected", "the connection ended before the service answered", LOOKED_UP, DECIDE),
     lost("answer.truncated", "the answer was cut off", LOOKED_UP, DECIDE),
-    lost("answer.unreadable", "the answer was not one the service describes", LOOKED_UP, DECIDE),
+    lost("answer.unreadable", "the answer is not one that the service documents", LOOKED_UP, DECIDE),
     lost("answer.server-error", "the service reported an internal error", LOOKED_UP, DECIDE),
-    lost("answer.unknown", "the service answered with a code it does not describe", LOOKED_UP, DECIDE),
+    lost("answer.unknown", "the service answered with a code that it does not document", LOOKED_UP, DECIDE),
     lost(
         "answer.redirect",
         "the service answered with a redirect, which is never followed",
@@ -34,8 +36,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     lost(
         "journal.restored",
         "the journal is an older copy, so the row may have been sent without its knowing",
-        "No answer was lost here: an older copy of the journal was accepted. Every row that it does not know to be done is looked up before \
-         anything is sent, and held where no look-up can tell.",
+        "No answer was lost: an older copy of the journal was accepted. Every row that the copy does not know to be \
+        done is looked up before anything is sent, and put on hold if the look-up is inconclusive.",
         DECIDE,
     ),
     lost(
@@ -46,7 +48,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     lost(
         "answer.no-id",
-        "the service confirmed the creation without naming its id: the record is there",
+        "the service confirmed the creation without giving an id: the record exists",
         THERE,
         "Find the record in the service and type: fleetload resolve {job} --created ID",
     ),

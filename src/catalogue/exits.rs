@@ -10,18 +10,19 @@ const fn exit(code: &'static str, words: &'static str, follows: &'static str, ad
 
 /// Every exit code.
 pub(super) const ENTRIES: &[Entry] = &[
-    exit("0", "every row is done", "Nothing is left to be sent and nothing needs a person.", ""),
+    exit("0", "every row is done", "Nothing is left to send and nothing needs your attention.", ""),
     exit(
         "1",
         "fleetload itself failed",
-        "Something unforeseen, such as a full disk under a report. What was sent is in the journal.",
+        "Something unforeseen happened, such as a full disk under a report. Every request that was sent is in the \
+        journal.",
         "Read the message, fix what you can, then type: fleetload run",
     ),
     exit(
         "2",
         "usage, profile or settings are wrong",
         "Nothing was imported and nothing was sent.",
-        "Correct what the message names; see the settings and where they come from with: fleetload doctor",
+        "Correct what the message names. To see the settings and their origin, type: fleetload doctor",
     ),
     exit(
         "3",
@@ -40,26 +41,27 @@ pub(super) const ENTRIES: &[Entry] = &[
     exit(
         "5",
         "stopped with work left that can go on automatically later",
-        "The day's quota is spent, the time given with --until has come, somebody stopped it, or another run is at work on this journal. The restart time is printed where it is known.",
+        "The day's quota is spent, the time given with --until was reached, the run was stopped, or another run is \
+        using this journal. The restart time is printed if it is known.",
         "To go on, type: fleetload run",
     ),
     exit(
         "6",
         "the journal is locked, damaged, full, not writable or an older copy, or a run with another journal uses the account",
-        "Nothing further was sent: without the journal nothing could be remembered.",
+        "Nothing further was sent, because fleetload could not record it in the journal.",
         "Do what the message says about the journal, then type: fleetload run",
     ),
     exit(
         "7",
-        "the service refuses us or cannot be reached",
+        "the service refuses fleetload or cannot be reached",
         "No row was rejected for it. The rows not sent stay ready.",
-        "See what is wrong with: fleetload doctor",
+        "To find the cause, type: fleetload doctor",
     ),
     exit(
         "8",
-        "finished, but a person must decide",
-        "Some rows are on hold, a sheet is paused, or verification found something.",
-        "See what it is, with the command for each, with: fleetload status",
+        "finished, but something needs your decision",
+        "Some rows are on hold, a sheet is paused, or verification found problems.",
+        "To see each of them with its command, type: fleetload status",
     ),
 ];
 

@@ -43,8 +43,8 @@ impl Scope {
         match self {
             Self::Sheets => "Findings in sheets",
             Self::Service => "Codes of the service",
-            Self::Answers => "Answers that left it open what became of a request",
-            Self::Rows => "Decisions about rows, and what reading back found",
+            Self::Answers => "Answers after which the outcome of a request is unknown",
+            Self::Rows => "Decisions about rows, and findings of verification",
             Self::States => "States of a row",
             Self::Exits => "Exit codes",
             Self::Endings => "Reasons for which a command ends",
@@ -56,8 +56,8 @@ impl Scope {
         match self {
             Self::Sheets => "a finding in a sheet",
             Self::Service => "a code of the service (section 7 of its specification)",
-            Self::Answers => "what is noted of a request whose answer was lost",
-            Self::Rows => "what is noted of a row",
+            Self::Answers => "a note about a request whose outcome is unknown",
+            Self::Rows => "a note about a row",
             Self::States => "a state of a row",
             Self::Exits => "an exit code",
             Self::Endings => "a reason for which a command ends",
@@ -69,7 +69,7 @@ impl Scope {
         match self {
             Self::Sheets => "Why it matters",
             Self::Service | Self::Answers | Self::Rows | Self::States => "What fleetload does",
-            Self::Exits | Self::Endings => "What it stands for",
+            Self::Exits | Self::Endings => "What it means",
         }
     }
 

@@ -9,13 +9,15 @@ const fn row(code: &'static str, words: &'static str, follows: &'static str, adv
 }
 
 /// An unchanged row is recognised as the one that was given up.
-pub(super) const GIVEN_UP: &str = "It stays given up as long as it is unchanged. To send it after all, see that the service does not have it, change a value of \
-     the row and type: fleetload run FILE";
+pub(super) const GIVEN_UP: &str = "It stays cancelled as long as it is unchanged. To send it after all, check that \
+    the service does not have it, change a value of the row and type: fleetload run FILE";
 
 const HELD: &str =
-    "The row is held: nothing more is sent for it, and what belongs to it waits, until a person decides.";
-const NOT_SENT: &str = "Nothing was carried out, so no attempt is counted; the row stays ready and is sent when the cause is gone.";
-const NEVER_REPAIRED: &str = "The row keeps its state and its id. Nothing is made again and nothing is removed; the finding is told until somebody has looked into it.";
+    "The row is on hold: nothing more is sent for it, and the rows that depend on it wait until you decide.";
+const NOT_SENT: &str = "The service carried out nothing, so no attempt is counted. The row stays ready and is sent \
+    when the cause is gone.";
+const NEVER_REPAIRED: &str = "The row keeps its state and its id. Nothing is created again and nothing is removed. \
+    Every run reports the finding until you mark it as reviewed.";
 
 /// Every reason there is.
 pub(super) const ENTRIES: &[Entry] = &[
@@ -27,129 +29,135 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     row(
         "answer.never",
-        "the row was sent several times, and no answer ever told what became of it",
+        "the row was sent several times, and its outcome is still unknown",
         HELD,
-        "See what the service says to it, or ask its operator; when the cause is gone, type: fleetload resolve {job} --not-created",
+        "Check the service, or ask its operator. When the cause is gone, type: fleetload resolve {job} --not-created",
     ),
     row(
         "refused.in-doubt",
-        "the service refused the row when it was sent again, and what became of the first request is not known",
+        "the service rejected the row when it was sent again, and the outcome of the first request is unknown",
         HELD,
-        "Look in the service whether the record of the first request is there. If it is, type: fleetload resolve {job} --created ID; if it \
-         certainly is not: fleetload resolve {job} --abandon, then correct the row and type: fleetload run FILE",
+        "Check in the service whether the record of the first request exists. If it does, type: fleetload resolve \
+        {job} --created ID. If it certainly does not, type: fleetload resolve {job} --abandon, then correct the row \
+        and type: fleetload run FILE",
     ),
     row(
         "id.owned",
-        "the service named an id that belongs to another row",
+        "the service gave an id that belongs to another row",
         HELD,
-        "Look at the record of that id in the service, and whether there is one of this row. If there is, type: fleetload resolve {job} --created ID \
-         with its own id; if certainly not: fleetload resolve {job} --not-created",
+        "Look at the record with that id in the service, and check whether this row has a record of its own. If it \
+        has, type: fleetload resolve {job} --created ID with the id of that record. If it certainly has none, type: \
+        fleetload resolve {job} --not-created",
     ),
     row(
         "request.parameter",
-        "a value of the row cannot be part of an address, and the request needs it there",
-        "The row is rejected before anything was sent.",
+        "the request needs a value of the row in its address, and the value cannot be part of an address",
+        "The row is rejected and nothing is sent for it.",
         CORRECT,
     ),
     row(
         "existing",
-        "a record with the same key is in the service, and the profile says to refuse such rows",
-        "The row is rejected before anything was sent: on_existing is \"fail\".",
-        "Take the row out of the sheet; or set on_existing = \"adopt\" in the profile and type: fleetload retry {import} --code {code}",
+        "a record with the same key exists in the service, and the profile rejects such rows",
+        "The row is rejected and nothing is sent for it, because on_existing is \"fail\".",
+        "Remove the row from the sheet; or set on_existing = \"adopt\" in the profile and type: fleetload retry \
+        {import} --code {code}",
     ),
     row(
         "existing.unclear",
-        "records that may be the one of this row were in the service before anything was sent",
+        "before anything was sent, the service already had records that may belong to this row",
         HELD,
-        "Compare them with the row. If one is meant, type: fleetload resolve {job} --created ID with its id; if a new one is to be made: \
-         fleetload resolve {job} --not-created",
+        "Compare them with the row. If one of them is the row's record, type: fleetload resolve {job} --created ID \
+        with its id. To create a new record, type: fleetload resolve {job} --not-created",
     ),
     row(
         "candidates.unclear",
-        "it is not known whether the row was executed, and several records may be its own",
+        "it is unknown whether the row was executed, and several records may belong to it",
         HELD,
-        "Compare them with the row. If one is it, type: fleetload resolve {job} --created ID with its id; if certainly none: fleetload resolve \
-         {job} --not-created",
+        "Compare them with the row. If one of them is the row's record, type: fleetload resolve {job} --created ID \
+        with its id. If certainly none is, type: fleetload resolve {job} --not-created",
     ),
     row(
         "candidates.differ",
-        "it is not known whether the row was executed, and the one record found differs from it",
+        "it is unknown whether the row was executed, and the only record found differs from it",
         HELD,
-        "Compare it with the row. If it is this row's, type: fleetload resolve {job} --created ID with its id; if certainly not: fleetload resolve \
-         {job} --not-created",
+        "Compare it with the row. If it is the row's record, type: fleetload resolve {job} --created ID with its id. \
+        If it certainly is not, type: fleetload resolve {job} --not-created",
     ),
     row(
         "absent",
-        "it is not known whether the row was executed, and its record was not found; whether it will still appear is not known",
+        "it is unknown whether the row was executed; its record was not found, but may still appear",
         HELD,
         DECIDE,
     ),
     row(
         "lookup.failed",
-        "the service failed when it was asked whether the record is there already",
-        "The row waits and is asked about again by itself; nothing of it was sent.",
-        "Nothing: it is asked again by itself. If it stays so, try: fleetload doctor",
+        "the service failed at the look-up that checks whether the record already exists",
+        "The row waits, and the look-up is repeated automatically. Nothing was sent for the row.",
+        "Nothing: the look-up is repeated automatically. If it keeps failing, type: fleetload doctor",
     ),
     row(
         "lookup.unavailable",
-        "it is not known whether the row was executed, and no look-up is available that could tell",
-        "The row is held. Look-ups become available when their paths are in the profile, or with paths = \"assumed\".",
+        "it is unknown whether the row was executed, and no look-up is available to find out",
+        "The row is on hold. Look-ups become available when their paths are in the profile, or with paths = \
+        \"assumed\".",
         DECIDE,
     ),
     row(
         "lookup.inconclusive",
-        "it is not known whether the row was executed, and looking it up gave no clear answer",
+        "it is unknown whether the row was executed, and the look-up was inconclusive",
         HELD,
         DECIDE,
     ),
     row(
         "poison",
-        "fleetload ended three times while this row was being sent, so it is not sent again by itself",
+        "fleetload ended three times while this row was being sent, so it is not sent again automatically",
         HELD,
         DECIDE,
     ),
     row(
         "parent.rejected",
-        "what it belongs to was refused",
-        "The row is skipped: it could not be created without that. It becomes ready again when the row it belongs to is corrected.",
-        "Nothing to correct here: correct the row it belongs to, and this one comes back by itself",
+        "a row that it depends on was rejected",
+        "The row is skipped, because it cannot be created without the other record. It becomes ready again when the \
+        other row is corrected.",
+        "Nothing to correct here: correct the row that it depends on, and this row is sent automatically",
     ),
     row(
         "parent.cancelled",
-        "what it belongs to was given up",
-        "The row is skipped: it could not be created without that.",
-        "Nothing to correct here: change the row it belongs to and import that again, and this one comes back by itself",
+        "a row that it depends on was cancelled",
+        "The row is skipped, because it cannot be created without the other record.",
+        "Nothing to correct here: change the row that it depends on and import that again, and this row is sent \
+        automatically",
     ),
     row(
         "cancelled",
-        "a person gave it up",
-        "Nothing more is sent for it. What was created of it stays in the service.",
+        "it was cancelled",
+        "Nothing more is sent for it. Records that were already created for it stay in the service.",
         GIVEN_UP,
     ),
     row(
         "row.unchanged",
         "an earlier import created it, with the same values",
         "Nothing is sent. The row shows the state and the id that it has.",
-        "Nothing is to be done",
+        "Nothing needs to be done",
     ),
     row(
         "row.differs",
         "the row differs from what was created earlier",
-        "Nothing is sent, and the record stays as it is. The columns that differ are listed with the value of the record and that of the \
-         row; the import ends with exit code 4.",
+        "Nothing is sent, and the record stays as it is. The report lists the columns that differ, with the value \
+        that was created and the value of the row. The import ends with exit code 4.",
         "Put the earlier values back into the sheet and type: fleetload run FILE; or change the record in the service, if the new values are right",
     ),
     row(
         "not-sent",
-        "nothing was sent: the run was ending, or no connection could be had",
+        "nothing was sent, because the run was ending or no connection was possible",
         NOT_SENT,
         "Nothing to correct. To send it, type: fleetload run",
     ),
     row(
         "unreachable",
         "the service could not be reached; nothing was sent",
-        "Everything waits, with growing pauses, and goes on by itself when the service answers again.",
-        "Nothing to correct. See what is wrong with: fleetload doctor",
+        "The run waits, with growing pauses, and goes on automatically when the service answers again.",
+        "Nothing to correct. To find the cause, type: fleetload doctor",
     ),
     row(
         "resources",
@@ -159,7 +167,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     row(
         "untrusted",
-        "whoever answers at the service's address cannot show to be the service; nothing was sent",
+        "the certificate at the service's address is not accepted; nothing was sent",
         "The run stops (exit code 7). The rows stay ready.",
         "Nothing to correct in the sheet. Check base_url and this machine's clock; if the service has a certificate of your own authority, name \
          its file with ca_file in the profile. Then type: fleetload doctor",
@@ -168,7 +176,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "refused",
         "the service refused the credentials; nothing was carried out",
         "The run stops (exit code 7). The rows stay ready.",
-        "Nothing to correct in the sheet. See what is wrong with: fleetload doctor",
+        "Nothing to correct in the sheet. To find the cause, type: fleetload doctor",
     ),
     row(
         "endpoint.missing",
@@ -179,22 +187,24 @@ pub(super) const ENTRIES: &[Entry] = &[
     ),
     row(
         "audit.vanished",
-        "the record was created, and is not there any more",
+        "the record was created, and is missing now",
         NEVER_REPAIRED,
-        "Ask the service's operator what became of it, and look at what belongs to it. It is never made again by itself; to make it again, put \
-         the row in a sheet of its own and type: fleetload run FILE --journal NEW.db",
+        "Ask the service's operator what happened to it, and check the records that depend on it. It is never created \
+        again automatically. To create it again, put the row in a sheet of its own and type: fleetload run FILE \
+        --journal NEW.db",
     ),
     row(
         "audit.double",
-        "beside the record of the row there is an equal one that no row has made",
+        "the record is duplicated: there is an equal record that belongs to no row",
         NEVER_REPAIRED,
-        "Compare the two in the service and see which is in use. Records cannot be deleted from here: ask the service's operator to remove the other \
-         one",
+        "Compare the two in the service and find out which is in use. fleetload cannot delete records: ask the \
+        service's operator to remove the other one",
     ),
     row(
         "audit.orphan-site",
-        "the device was in doubt, and a site of the name it brings along belongs to no row",
+        "the device was in doubt, and the site that should be created with it exists but belongs to no row",
         NEVER_REPAIRED,
-        "Look at the site in the service. Records cannot be deleted from here: use it for the device, or ask the service's operator to remove it",
+        "Look at the site in the service. fleetload cannot delete records: use the site for the device, or ask the \
+        service's operator to remove it",
     ),
 ];

@@ -13,10 +13,11 @@ pub(super) const CORRECT: &str = "Correct the row, in the sheet or in fix.xlsx, 
 /// What `noDataFound` is about where no cell of the row names what does not exist: the sheet may be right.
 pub(super) static IN_NO_CELL: Entry = said(
     "noDataFound",
-    "something the row refers to does not exist in the service, and no cell of the row names it",
+    "a record that the row refers to does not exist in the service, and no cell of the row names it",
     "It is rejected; nothing was created.",
-    "Check what the row belongs to in the service: it may have been deleted. When it exists again, type: fleetload retry {import} --code {code}; \
-     when the row is wrong, correct it, in the sheet or in fix.xlsx, and type: fleetload run FILE",
+    "Check the record that the row depends on in the service: it may have been deleted. When it exists again, type: \
+    fleetload retry {import} --code {code}. If the row is wrong, correct it, in the sheet or in fix.xlsx, and type: \
+    fleetload run FILE",
 );
 
 /// Every code of specification 7.
@@ -31,49 +32,49 @@ pub(super) const ENTRIES: &[Entry] = &[
         "malformedJsonInput",
         "the service could not read the request",
         "The row is rejected; nothing was created.",
-        "Look for unusual characters in the row and correct it; if there are none this is a fault of fleetload. To send it again unchanged, \
-         type: fleetload retry {import} --code {code}",
+        "Look for unusual characters in the row and correct it; if there are none, this is a fault of fleetload. To \
+        send it again unchanged, type: fleetload retry {import} --code {code}",
     ),
     said(
         "invalidData",
         "the service does not accept some of the values",
-        "The row is rejected; nothing was created. Where the service names the fields, their cells are marked in the reports. After 50 equal \
-         refusals in a row the rest of the sheet is set aside and you are asked.",
+        "The row is rejected; nothing was created. If the service names the fields, the reports mark their cells. \
+        After 50 equal rejections in a row the rest of the sheet is paused and you are asked.",
         CORRECT,
     ),
     said(
         "internalServerError",
-        "the service failed; what became of the request is not known",
-        "The row is in doubt, never sent again on hope: it is looked up until it is known whether the record is there. When the service fails \
-         often, its creations are held back and tried one at a time.",
+        "the service failed; the outcome of the request is unknown",
+        "The row is in doubt and is not sent again before it is looked up and its outcome is known. If the service \
+        fails often, its creations are paused and tried one at a time.",
         DECIDE,
     ),
     said(
         "rateLimitExceeded",
         "the service asked for a slower pace; nothing was carried out",
-        "The operation slows down and comes back to its pace by itself; the row is sent again.",
+        "The operation slows down and returns to its pace automatically. The row is sent again.",
         "Nothing to correct. To send it again, type: fleetload retry {import} --code {code}",
     ),
     said(
         "quotaLimitExceeded",
         "the day's quota of creations is spent; nothing was carried out",
-        "Creations wait for the service's midnight, which is midnight UTC; what creates nothing goes on. The rows stay ready and no attempt is \
-         counted.",
+        "Creations wait for the service's midnight, which is midnight UTC; steps that create nothing go on. The rows \
+        stay ready and no attempt is counted.",
         "Nothing to correct: creations go on after midnight UTC. To go on, type: fleetload run",
     ),
     said(
         "generalError",
-        "the service refused it; its message gives the reason",
+        "the service rejected it; its message gives the reason",
         "The row is rejected; nothing was created.",
-        "Read the message. Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE; when the reason lies in the service and is \
-         mended: fleetload retry {import} --code {code}",
+        "Read the message. Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE. If the reason \
+        was in the service and is fixed, type: fleetload retry {import} --code {code}",
     ),
     said(
         "noDataFound",
-        "something the row refers to does not exist in the service: an id, a device model, a licence code",
-        "When the row refers to a record that was created moments ago, that record is looked up, which costs no quota. When it is there, the row is \
-         rejected. When the service does not show it yet, the row waits for it, for a minute at most, and is sent again. Else the row is rejected at once. \
-         Nothing was created.",
+        "a record or value that the row refers to does not exist in the service: an id, a device model, a licence code",
+        "If the row refers to a record that was created moments ago, fleetload looks that record up, which costs no \
+         quota. If the record is found, the row is rejected. If the service does not show it yet, the row waits for \
+         it, for a minute at most, and is sent again. Otherwise the row is rejected at once. Nothing was created.",
         "Correct the cell that names it, in the sheet or in fix.xlsx, and type: fleetload run FILE. If no cell names it, or the name is right, it may \
          have been deleted: check in the service. When it exists there, type: fleetload retry {import} --code {code}",
     ),
@@ -81,13 +82,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         "invalidState",
         "the state of a record in the service does not allow it: it may have been deleted",
         "The row is rejected; nothing was created.",
-        "Look at the record the row refers to in the service. Refer to another one, or mend it there and type: fleetload retry {import} --code {code}",
+        "Look at the record that the row refers to in the service. Refer to another one, or correct it there and \
+        type: fleetload retry {import} --code {code}",
     ),
     said(
         "duplicateEntity",
         "a value that must be unique is in use by another record",
-        "After a lost answer the record may be the row's own, so it is looked up first. Else the row is rejected, and the other record is named \
-         where a look-up tells it.",
+        "After a lost answer the record may be the row's own, so it is looked up first. Otherwise the row is \
+         rejected, and the message names the other record if a look-up finds it.",
         "If the other record is the one that the row means, remove the row from the sheet. If not, correct the value, in the sheet or in fix.xlsx, \
          and type: fleetload run FILE",
     ),
@@ -100,9 +102,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     said(
         "invalid_token",
         "the access token was not accepted; nothing was carried out",
-        "A new token is fetched, once for all requests, and the row is sent again. When a fresh token is refused as well, the run stops (exit \
-         code 7).",
-        "Nothing to correct in the sheet. See that the profile is right with: fleetload doctor",
+        "A new token is fetched, once for all requests, and the row is sent again. If a fresh token is refused as \
+        well, the run stops (exit code 7).",
+        "Nothing to correct in the sheet. To check the profile, type: fleetload doctor",
     ),
     said(
         "unauthorizedSource",
@@ -113,5 +115,6 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// Decide by looking.
-pub(super) const DECIDE: &str = "Look in the service whether the record is there. If it is, type: fleetload resolve {job} --created ID; if it \
-     certainly is not: fleetload resolve {job} --not-created; to give the row up: fleetload resolve {job} --abandon";
+pub(super) const DECIDE: &str = "Check in the service whether the record exists. If it does, type: fleetload resolve \
+    {job} --created ID. If it certainly does not, type: fleetload resolve {job} --not-created. To cancel the row, \
+    type: fleetload resolve {job} --abandon";

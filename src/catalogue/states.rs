@@ -36,9 +36,9 @@ const ROW_IS_DONE: &str = "it is done";
 pub(super) const ENTRIES: &[Entry; 14] = &[
     state(
         JobState::Blocked,
-        "it waits for the record it belongs to",
-        "It is sent as soon as that record is there; it stays blocked while that row is held.",
-        "Nothing to correct: it is sent once the record it waits for is there. To go on, type: fleetload run",
+        "it waits for a record that it depends on",
+        "It is sent as soon as that record exists; it stays blocked while the row of that record is on hold.",
+        "Nothing to correct: it is sent once the record that it waits for exists. To go on, type: fleetload run",
     ),
     state(
         JobState::Ready,
@@ -48,26 +48,29 @@ pub(super) const ENTRIES: &[Entry; 14] = &[
     ),
     state(
         JobState::Deferred,
-        "it was not carried out and waits for its time",
-        "It is sent again at the moment its report names. That nothing was carried out is certain.",
-        "Nothing to correct: it is sent again by itself. To go on, type: fleetload run",
+        "the service did not carry it out; it is sent again later",
+        "It is certain that nothing was carried out. The report gives the time of the next attempt.",
+        "Nothing to correct: it is sent again automatically. To go on, type: fleetload run",
     ),
     state(
         JobState::Sending,
-        "a request for it is under way",
-        "Its answer decides. When fleetload ends before the answer, the row is in doubt at the next start, never ready.",
-        "Do not enter it by hand. When no run is going on, type: fleetload run; it finds out what became of the request",
+        "a request for it is in progress",
+        "The answer decides. If fleetload ends before the answer arrives, the row is in doubt at the next start, \
+        never ready.",
+        "Do not enter it by hand. If no run is in progress, type: fleetload run; it finds out whether the request was \
+        executed",
     ),
     state(
         JobState::InDoubt,
-        "a request for it left, and no answer told what became of it",
-        "Its record is looked up. Found, it is adopted; certainly not there, it is sent again; where no look-up can tell, it is held.",
-        "Do not enter it by hand. It is looked up and cleared by itself; to go on, type: fleetload run",
+        "outcome unknown, being settled: no answer showed whether the request was carried out",
+        "fleetload looks its record up. If the record is found, it is adopted. If it certainly does not exist, the \
+        row is sent again. If the look-up is inconclusive, the row is put on hold.",
+        "Do not enter it by hand. It is looked up and settled automatically. To go on, type: fleetload run",
     ),
     state(
         JobState::Held,
-        "a person must decide",
-        "Nothing more is sent for it, and what belongs to it waits. Its code tells why.",
+        "on hold: needs your decision",
+        "Nothing more is sent for it, and the rows that depend on it wait. Its code gives the reason.",
         DECIDE,
     ),
     state(
@@ -79,41 +82,42 @@ pub(super) const ENTRIES: &[Entry; 14] = &[
     state(
         JobState::Adopted,
         ROW_IS_DONE,
-        "An answer was lost, and the record it was about was found: it is the row's, with its id in the report.",
+        "An answer was lost, and a look-up found the record of the row. Its id is in the report.",
         "",
     ),
     state(
         JobState::Existing,
         ROW_IS_DONE,
-        "The record was there before anything was sent, so nothing was created; its id is in the report.",
+        "The record existed before anything was sent, so nothing was created. Its id is in the report.",
         "",
     ),
-    state(JobState::Done, ROW_IS_DONE, "A row that creates no record was carried out.", ""),
+    state(JobState::Done, ROW_IS_DONE, "The row creates no record, and was carried out.", ""),
     state(
         JobState::Rejected,
-        "it was refused by the service, or by a rule of fleetload",
-        "Nothing was created. It is sent again when the row has changed, or when it is retried; what belongs to it is skipped until then.",
-        "Read the message, correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE; when the row is right as it is: \
-         fleetload retry {import}",
+        "the service, or a rule of fleetload, rejected it",
+        "Nothing was created. It is sent again when the row has changed, or when it is retried. The rows that depend \
+        on it are skipped until then.",
+        "Read the message, correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE. If the row is \
+        right as it is, type: fleetload retry {import}",
     ),
     state(
         JobState::Incomplete,
-        "its record was created; a later step failed",
-        "The record is there, with its id in the report, and what belongs to it is sent. The creation is never sent again. The failed step is sent \
-         again when the row has changed, or when it is retried.",
-        "Do not enter the record by hand: it is there. Read the message, correct the row, in the sheet or in fix.xlsx, and type: \
-         fleetload run FILE; when the row is right as it is: fleetload retry {import}",
+        "created; a later step failed",
+        "The record exists, with its id in the report, and the rows that depend on it are sent. The creation is never \
+        sent again. The failed step is sent again when the row has changed, or when it is retried.",
+        "Do not enter the record by hand: it exists. Read the message, correct the row, in the sheet or in fix.xlsx, \
+        and type: fleetload run FILE. If the row is right as it is, type: fleetload retry {import}",
     ),
     state(
         JobState::Skipped,
-        "what it belongs to is not there",
-        "It was not sent. It becomes ready again when the row it belongs to is corrected.",
-        "Nothing to correct here: correct the row it belongs to, and this one comes back by itself",
+        "a row that it depends on failed or was cancelled",
+        "It was not sent. It becomes ready again when the other row is corrected.",
+        "Nothing to correct here: correct the row that it depends on, and this row is sent automatically",
     ),
     state(
         JobState::Cancelled,
-        "a person gave it up",
-        "Nothing more is sent for it. What was created of it stays in the service.",
+        "it was cancelled",
+        "Nothing more is sent for it. Records that were already created for it stay in the service.",
         GIVEN_UP,
     ),
 ];

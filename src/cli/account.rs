@@ -131,9 +131,9 @@ fn address(text: &Setting<String>) -> Result<Url> {
         "http" => Err(wrong(
             text,
             "base_url",
-            "must begin with https://, so that nobody on the way reads the secret",
+            "must begin with https://, so that nobody can read the secret on its way",
         )
-        .hint("plain http is for this machine itself only: 127.0.0.1, [::1] or localhost")),
+        .hint("plain http is allowed only to this machine: 127.0.0.1, [::1] or localhost")),
         _ => Err(wrong(text, "base_url", "must begin with https://")),
     }
 }

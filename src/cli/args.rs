@@ -26,7 +26,7 @@ fn examples() -> String {
 
 const EXAMPLES: &str = "\
 First steps:
-  fleetload run samples/onboarding.xlsx --sandbox   the whole product, rehearsed, with no set-up
+  fleetload run samples/onboarding.xlsx --sandbox   rehearse the whole product
   fleetload template --out blank.xlsx               blank sheets to fill in
   fleetload check customers.xlsx                    is my sheet right?
   fleetload plan customers.xlsx                     what will happen?
@@ -36,8 +36,8 @@ First steps:
 
 Exit codes:";
 
-/// Creates companies, people, sites and devices from spreadsheets in a provisioning service: row by row, exactly
-/// once, inside its limits, with an answer for every row.
+/// Creates companies, people, sites and devices from spreadsheets in a provisioning service: each row once, within the
+/// service's limits, with a result for every row.
 #[derive(Debug, Parser)]
 #[command(name = "fleetload", version, styles = STYLES, after_help = examples(), max_term_width = 110)]
 #[command(arg_required_else_help = true, infer_long_args = false)]
@@ -60,7 +60,7 @@ pub(super) struct Common {
     #[arg(long, global = true, value_name = "FILE", env = "FLEETLOAD_CONFIG")]
     pub(super) config: Option<PathBuf>,
 
-    /// The journal: the file that holds the imports and what became of every row
+    /// The journal file, which holds the imports and the result of every row
     #[arg(
         long,
         global = true,
@@ -78,7 +78,7 @@ pub(super) struct Common {
     #[arg(long, global = true, value_name = "DIR", env = "FLEETLOAD_REPORTS", default_value = "reports")]
     pub(super) reports: PathBuf,
 
-    /// Machine output on standard output: one JSON object a line for progress and one last summary
+    /// Print JSON for programs: one object a line for progress, and a summary as the last object
     #[arg(long, global = true)]
     pub(super) json: bool,
 
@@ -86,7 +86,7 @@ pub(super) struct Common {
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(super) quiet: bool,
 
-    /// Say what is done and why; twice for every decision
+    /// Show notes and log what happens to each row; -vv also logs every request
     #[arg(long, short, global = true, action = ArgAction::Count)]
     pub(super) verbose: u8,
 
@@ -103,7 +103,7 @@ pub(super) struct Rehearsal {
     #[arg(long)]
     pub(super) sandbox: bool,
 
-    /// What the simulated service does wrong: latency, quota, faults (a TOML file)
+    /// Scenario file (TOML): latency, quota and faults to simulate
     #[arg(long, value_name = "FILE", requires = "sandbox")]
     pub(super) scenario: Option<PathBuf>,
 }
@@ -120,11 +120,11 @@ pub(super) struct Overrides {
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) concurrency: Option<String>,
 
-    /// Creations that a day allows; without it the service's own limit is learned
+    /// Creations allowed a day; without it fleetload learns the service's limit
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) daily_quota: Option<String>,
 
-    /// Creations of a day to leave for others
+    /// Creations a day to leave for others
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) reserve: Option<String>,
 
@@ -132,28 +132,28 @@ pub(super) struct Overrides {
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(super) on_quota: Option<OnQuotaWord>,
 
-    /// When a record with the row's key is there before we send: adopt it, skip the row, or fail it
+    /// If a record with the row's key already exists: adopt it, skip the row, or reject the row (`fail`)
     #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) on_existing: Option<OnExistingWord>,
 
-    /// When it stays unknown whether a record was created: settle it by looking, or hold the row for a person
+    /// If it is unknown whether a record was created: settle it by look-ups, or put the row on hold
     #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) in_doubt: Option<InDoubtWord>,
 
-    /// Which records are read back before the run ends: all, those whose creation was ever in doubt, or none
+    /// Records to verify before the run ends: all, those whose creation was ever in doubt, or none
     #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
     pub(super) audit: Option<AuditWord>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Import the files, then run every unfinished job in the journal, then report
+    /// Import the files, send every unfinished row in the journal, then write the reports
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
-    /// Validate every cell, offline, without credentials; every problem at once
+    /// Check every cell, offline and without credentials, and list all problems at once
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
-    /// Check, then tell what would be created, in what order, with how many calls, days and hours
+    /// Check, then show what would be created, in which order, with how many calls, and how long it would take
     #[command(after_help = PLAN_EXAMPLES)]
     Plan(Plan),
     /// Import rows without sending them
@@ -168,16 +168,16 @@ pub(super) enum Command {
     /// Make rejected and incomplete rows ready again
     #[command(after_help = RETRY_EXAMPLES)]
     Retry(Retry),
-    /// Show jobs that are held and what the service has of them, or decide them
+    /// Show the rows on hold and what the service has of them, or decide them
     #[command(after_help = RESOLVE_EXAMPLES)]
     Resolve(Resolve),
-    /// Cancel what has not been sent of one import
+    /// Cancel the rows of an import that have not been sent
     #[command(after_help = CANCEL_EXAMPLES)]
     Cancel(Cancel),
     /// Write blank sheets to fill in
     #[command(after_help = TEMPLATE_EXAMPLES)]
     Template(Template),
-    /// Tell what a code, a state or an exit code means, why it matters and what to do about it
+    /// Explain a code, a state or an exit code: what it means, why it matters, what to do
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
     /// Check profile, credentials, clock and journal, and show what can be created for each kind of row; creates nothing

@@ -100,7 +100,7 @@ impl Service {
             Sight::Told { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
                     self.refuse_unsettled(context, &work(journal, job)?)?;
-                    return Ok(format!("checked by {by}: nothing there"));
+                    return Ok(format!("checked by {by}: no record found"));
                 };
                 let found: Vec<String> = candidates.iter().map(held::in_words).collect();
                 let more = match candidates.len() {
@@ -113,16 +113,16 @@ impl Service {
                         context.again(&format!("resolve {job} --created {id}"))
                     )
                 });
-                Err(Error::usage(format!("{by} shows what may be the row's record: {}{more}", found[0]))
+                Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
                     .hint(format!(
                         "{}if you are certain that it is not: {}",
                         adopt.unwrap_or_default(),
                         context.again(&format!("resolve {job} --not-created --unchecked"))
                     )))
             }
-            Sight::Untold(why) => Err(Error::usage(format!("whether it is there cannot be checked: {why}"))
+            Sight::Untold(why) => Err(Error::usage(format!("cannot check whether the record exists: {why}"))
                 .hint(format!(
-                    "look in the service yourself; when it certainly is not there: {}",
+                    "look in the service yourself; if you are certain that the record does not exist: {}",
                     context.again(&format!("resolve {job} --not-created --unchecked"))
                 ))),
         }
@@ -133,12 +133,12 @@ impl Service {
         let Some(until) = unsettled(work.doubt_since, self.settle, context.now()) else { return Ok(()) };
         let job = work.job;
         Err(Error::usage(format!(
-            "nothing is there yet, but the answer was lost less than {} ago: the service may still carry out what it \
-             was sent",
+            "the record does not exist yet, but the answer was lost less than {} ago: the service may still carry out \
+            the request",
             span(self.settle)
         ))
         .hint(format!(
-            "wait until {}, then: {}\nif you are certain that it never will be there: {}",
+            "wait until {}, then: {}\nif you are certain that it will never exist: {}",
             context.moment(until),
             context.again(&format!("resolve {job} --not-created")),
             context.again(&format!("resolve {job} --not-created --unchecked"))
@@ -157,22 +157,23 @@ impl Service {
         refuse_record_of_another_row(journal, job, id)?;
         match self.runtime.block_on(self.verifier.identity(journal, &work, id)).map_err(unreached)? {
             Identity::Confirmed { by, notes } if notes.is_empty() => {
-                Ok(format!("checked by {by}: it agrees"))
+                Ok(format!("checked by {by}: the record agrees with the row"))
             }
-            Identity::Confirmed { by, notes } => {
-                Ok(format!("checked by {by}: it agrees, but for: {}", notes.join("; ")))
-            }
+            Identity::Confirmed { by, notes } => Ok(format!(
+                "checked by {by}: the record agrees with the row, except for: {}",
+                notes.join("; ")
+            )),
             Identity::Another { by, differences } => Err(Error::usage(format!(
                 "{id} is not the record of this row ({by}): {}",
                 differences.join("; ")
             ))
             .hint(format!(
-                "what the service shows of the row: {}",
+                "to see what the service has of the row: {}",
                 context.again(&format!("resolve {job}"))
             ))),
             Identity::Untold(why) => {
                 Err(Error::usage(format!("the record cannot be compared with the row: {why}")).hint(format!(
-                    "look at it in the service; when it certainly is the row's: {}",
+                    "look at the record in the service; if you are certain that it is the row's: {}",
                     context.again(&format!("resolve {job} --created {id} --unchecked"))
                 )))
             }
@@ -188,7 +189,7 @@ fn unsettled(since: Option<Moment>, settle: Duration, now: Moment) -> Option<Mom
 
 /// What to type when the service cannot be asked.
 const WITHOUT_ASKING: &str =
-    "when the service cannot be asked, add --unchecked: your word is taken for it, and recorded as such";
+    "if the service cannot be asked, add --unchecked: the decision is accepted and recorded as not checked";
 
 /// Adds what can be done without asking to an error of the service.
 fn unreached(error: Error) -> Error {
@@ -205,9 +206,9 @@ fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> 
         Some((_, owner)) => {
             let name = journal.work(*owner)?.map(|work| work.record.name().to_owned()).unwrap_or_default();
             Err(Error::usage(format!(
-                "the record {id} is already that of job {owner} ('{name}'); one record cannot answer for two rows"
+                "the record {id} already belongs to job {owner} ('{name}'); one record cannot belong to two rows"
             ))
-            .hint("look for the other record and give its id"))
+            .hint("find the record of this row and give its id"))
         }
         None => Ok(()),
     }
@@ -216,15 +217,16 @@ fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> 
 /// A job that can be decided, as it stands.
 fn work(journal: &Journal, job: JobId) -> Result<Work> {
     let work = journal.work(job)?.ok_or_else(|| {
-        Error::usage(format!("the journal has no job {job}")).hint("fleetload status lists the held jobs")
+        Error::usage(format!("the journal has no job {job}"))
+            .hint("to list the rows on hold, type: fleetload status")
     })?;
     if ![JobState::Held, JobState::InDoubt].contains(&work.state) {
         return Err(Error::usage(format!(
-            "job {job} ('{}') is {}; only a job that is held or in doubt can be decided",
+            "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
             work.record.name(),
             work.state
         ))
-        .hint("fleetload status lists the held jobs"));
+        .hint("to list the rows on hold, type: fleetload status"));
     }
     Ok(work)
 }

@@ -52,8 +52,8 @@ fn tell_end(context: &Context<'_>, examined: &Examined, found: Found) {
         (notes, quiet) if quiet == 0 || context.common.verbose > 0 => {
             format!("; {}", counted(notes, "note", "notes"))
         }
-        (notes, quiet) if notes == quiet => format!("; {} (told with -v)", counted(notes, "note", "notes")),
-        (notes, quiet) => format!("; {}, {quiet} of them told with -v", counted(notes, "note", "notes")),
+        (notes, quiet) if notes == quiet => format!("; {} (shown with -v)", counted(notes, "note", "notes")),
+        (notes, quiet) => format!("; {}, {quiet} of them shown with -v", counted(notes, "note", "notes")),
     };
     context.terminal.result(match (found.errors, found.warnings) {
         (0, 0) => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),
@@ -98,7 +98,7 @@ fn tell_next(
     let of_headers = of_headers(findings);
     let again = |command: &str| context.again(&format!("{command} {files}{options}"));
     match exit {
-        Exit::Done => context.terminal.hint(format!("what would happen: {}", again("plan"))),
+        Exit::Done => context.terminal.hint(format!("to see what would happen: {}", again("plan"))),
         _ if corrected => {
             let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
             let names = names.join(" and ");
@@ -108,9 +108,9 @@ fn tell_next(
             let what = if of_headers.is_empty() {
                 remedy(findings)
             } else if of_headers.contains(UNNAMED) {
-                "name the column that each header means in place of COLUMN, or leave it out with --ignore-column".to_owned()
+                "replace each COLUMN by the column that the header means, or ignore the header with --ignore-column".to_owned()
             } else {
-                "see that each --map and --ignore-column is what you mean".to_owned()
+                "check that each --map and --ignore-column is what you mean".to_owned()
             };
             context.terminal.hint(format!("{what}, then: {}{of_headers}", again("check")));
             let is_in_cells = findings.iter().any(|finding| {
@@ -118,9 +118,7 @@ fn tell_next(
             });
             if typed.out.is_none() && is_in_cells && !examined.sheets.is_empty() {
                 let out = again("check");
-                context
-                    .terminal
-                    .hint(format!("to have every problem marked in its cell: {out} --out checked"));
+                context.terminal.hint(format!("to mark every problem in its cell: {out} --out checked"));
             }
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn write(
     }
     for file in typed.files.iter().filter(|file| !examined.files().any(|known| known.path == **file)) {
         context.terminal.result(format!(
-            "{}: no sheet of it can be shown, because no table was found in it",
+            "{}: none of its sheets can be shown, because no table was found",
             file.display()
         ));
     }

@@ -15,21 +15,21 @@ use crate::model::kind::Kind;
 /// `fleetload run`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Run {
-    /// Sheets to import first: workbooks (.xlsx) or CSV files; none to go on with the journal
+    /// Sheets to import first: workbooks (.xlsx) or CSV files; without any, go on with the journal
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Begin no request after this moment and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
+    /// Start no request after this time and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
     #[arg(long, value_name = "TIME")]
     pub(super) until: Option<String>,
 
     /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
-    /// done is looked up first, and held if the look-up is inconclusive
+    /// done is looked up first, and put on hold if the look-up is inconclusive
     #[arg(long, hide_short_help = true)]
     pub(super) accept_journal: bool,
 
-    /// Go on with a sheet of which the service refuses 50 rows in a row for the same reason, instead of setting it
-    /// aside
+    /// Keep sending a sheet after the service has rejected 50 of its rows in a row for the same reason, instead of
+    /// pausing it
     #[arg(long)]
     pub(super) despite_rejections: bool,
 
@@ -48,18 +48,18 @@ Examples:
   fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
   fleetload run companies.csv sites.csv         several sheets that refer to each other
   fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
-  fleetload run --despite-rejections            send all of a sheet that was set aside after 50 refusals
+  fleetload run --despite-rejections            send all of a sheet that was paused after 50 rejections
 
-Ctrl-C once stops after the requests under way, twice at once. Both are safe: `fleetload run` goes on.";
+Ctrl-C once stops after the requests under way; Ctrl-C twice stops at once. Both are safe: `fleetload run` goes on.";
 
 /// `fleetload check`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Check {
-    /// The sheets: workbooks (.xlsx) or CSV files; those that refer to each other together
+    /// The sheets: workbooks (.xlsx) or CSV files; name sheets that refer to each other together
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
 
-    /// Write the sheets to this folder, too, with every problem in its cell: `<name>.checked.xlsx`
+    /// Also write the sheets to this folder, with every problem marked in its cell: `<name>.checked.xlsx`
     #[arg(long, value_name = "FOLDER")]
     pub(super) out: Option<PathBuf>,
 
@@ -72,12 +72,12 @@ Examples:
   fleetload check onboarding.xlsx
   fleetload check companies.csv people.csv sites.csv devices.csv
   fleetload check sites.csv --map \"Store No.=reference\" --ignore-column Notes
-  fleetload check sites.csv --customer northern        as the profile keeps it for this customer
-  fleetload check onboarding.xlsx --deny warnings      nothing may even look wrong
+  fleetload check sites.csv --customer northern        with the options kept for this customer
+  fleetload check onboarding.xlsx --deny warnings      treat warnings as errors
   fleetload check onboarding.xlsx --out checked/   the workbook with red cells, to correct and run
   fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
 
-Every problem is told at once, with its cell as the spreadsheet shows it. Exit code 3 when there are any.";
+All problems are listed at once, each with its cell as the spreadsheet names it. Exit code 3 if there are errors.";
 
 /// `fleetload plan`.
 #[derive(Debug, ClapArgs)]
@@ -86,7 +86,7 @@ pub(super) struct Plan {
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<PathBuf>,
 
-    /// Write the plan as a page for the browser, too
+    /// Also write the plan as a page for the browser
     #[arg(long, value_name = "FILE.html")]
     pub(super) out: Option<PathBuf>,
 
@@ -102,9 +102,10 @@ pub(super) const PLAN_EXAMPLES: &str = "\
 Examples:
   fleetload plan onboarding.xlsx
   fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
-  fleetload plan onboarding.xlsx --out plan.html       a page to pass on
+  fleetload plan onboarding.xlsx --out plan.html       a page to share
 
-The run that follows says whether something has changed since. Nothing is imported and nothing is sent. Without a profile the documented paths are assumed.";
+Imports nothing and sends nothing. The run that follows says whether anything has changed since the plan. Without a
+profile the plan uses the documented paths.";
 
 /// `fleetload import`.
 #[derive(Debug, ClapArgs)]
@@ -119,14 +120,14 @@ pub(super) struct Import {
 
 pub(super) const IMPORT_EXAMPLES: &str = "\
 Examples:
-  fleetload import onboarding.xlsx   then `fleetload run` when the time has come
+  fleetload import onboarding.xlsx   later: `fleetload run`
 
 Importing a sheet again is safe: rows that are done already are recognised and not sent again.";
 
 /// A command about one import.
 #[derive(Debug, ClapArgs)]
 pub(super) struct OfImport {
-    /// The number of the import; the latest when left out
+    /// The number of the import; without it, the latest
     #[arg(value_name = "IMPORT", value_parser = import_id)]
     pub(super) import: Option<ImportId>,
 }
@@ -136,21 +137,21 @@ Examples:
   fleetload status
   fleetload status 3 --json
 
-Reads the journal only; it may be asked while a run is under way.";
+Reads only the journal; you can use it while a run is in progress.";
 
 pub(super) const REPORT_EXAMPLES: &str = "\
 Examples:
   fleetload report
   fleetload report 3 --reports /srv/reports
 
-The reports of import 3 are in reports/3/: report.html, the page to read first, print or pass on; results.xlsx and,
-for every sheet, what became of each row; and fix sheets with the rows a person must correct. Correct them and run
+The reports of import 3 are in reports/3/: report.html, the page to read first, print or share; results.xlsx and,
+for every sheet, the result of each row; and fix sheets with the rows that you must correct. Correct them and run
 them as they are.";
 
 /// `fleetload retry`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Retry {
-    /// The number of the import; all imports when left out
+    /// The number of the import; without it, all imports
     #[arg(value_name = "IMPORT", value_parser = import_id)]
     pub(super) import: Option<ImportId>,
 
@@ -162,7 +163,7 @@ pub(super) struct Retry {
     #[arg(long, value_name = "NAME")]
     pub(super) sheet: Option<String>,
 
-    /// Only this row, as the spreadsheet numbers it
+    /// Only the row with this number in the spreadsheet
     #[arg(long, value_name = "N", requires = "sheet")]
     pub(super) row: Option<u32>,
 }
@@ -173,7 +174,7 @@ Examples:
   fleetload retry 3 --code invalidState
   fleetload retry 3 --sheet Devices --row 17
 
-Rows whose values are wrong are repaired in the sheet instead: correct it and `fleetload run` it again.";
+If the values of a row are wrong, correct the sheet instead and `fleetload run` it again.";
 
 /// `fleetload resolve`.
 #[derive(Debug, ClapArgs)]
@@ -189,27 +190,27 @@ pub(super) struct Resolve {
     )]
     pub(super) jobs: Vec<JobId>,
 
-    /// All held jobs of this import
+    /// All rows on hold of this import
     #[arg(long, value_name = "N", value_parser = import_id, group = "selection")]
     pub(super) import: Option<ImportId>,
 
-    /// All held jobs of sheets with this name
+    /// All rows on hold of sheets with this name
     #[arg(long, value_name = "NAME", group = "selection")]
     pub(super) sheet: Option<String>,
 
-    /// All jobs held with this code, as in the report
+    /// All rows on hold with this code, as in the report
     #[arg(long, value_name = "CODE", group = "selection")]
     pub(super) code: Option<String>,
 
-    /// It was created: this is its id in the service (one job at a time)
+    /// The record was created and has this id in the service (one job at a time)
     #[arg(long, value_name = "ID", group = "decision", requires = "selection")]
     pub(super) created: Option<RemoteId>,
 
-    /// It was not created: it may be sent again
+    /// The record was not created; the row may be sent again
     #[arg(long, group = "decision", requires = "selection")]
     pub(super) not_created: bool,
 
-    /// Give it up; rows below it are skipped
+    /// Cancel the row; the rows that depend on it are skipped
     #[arg(long, group = "decision", requires = "selection")]
     pub(super) abandon: bool,
 
@@ -227,17 +228,17 @@ pub(super) struct Resolve {
 
 pub(super) const RESOLVE_EXAMPLES: &str = "\
 Examples:
-  fleetload resolve                        the held rows, and what the service shows of each now
+  fleetload resolve                        the rows on hold, and what the service has of each now
   fleetload resolve 17 --created 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
   fleetload resolve 17 18 19 --not-created
   fleetload resolve --import 3 --code absent --not-created
   fleetload resolve 17 --abandon
-  fleetload resolve 17 --seen              what was found when it was read back has been looked into
+  fleetload resolve 17 --seen              the findings of its verification are reviewed
   fleetload resolve --import 3 --code audit.vanished --seen
 
-A decision is checked by asking the service before it is believed: a record that is created twice cannot be
-removed. Exit code 2 when the decision about one job is refused; with several jobs each is decided on its own, and
-the exit code is 8 when some of them stay held.";
+fleetload checks a decision with the service before it accepts it, because a record that is created twice cannot be
+removed. Exit code 2 if the decision about one job is refused; several jobs are decided one by one, and
+the exit code is 8 if some of them stay on hold.";
 
 /// `fleetload cancel`.
 #[derive(Debug, ClapArgs)]
@@ -251,14 +252,14 @@ pub(super) const CANCEL_EXAMPLES: &str = "\
 Examples:
   fleetload cancel 3
 
-What was not sent is cancelled, and so are rows that were not imported because of errors: nobody is asked to correct
-them any more. What was sent stays: records cannot be removed. Rows in doubt are listed, and still cleared up by the next run:
-exit code 5 when there are any, 8 when rows are held.";
+Cancels the rows that were not sent, and the rows that were not imported because of errors: no report asks you to
+correct them any more. Records that exist stay: they cannot be removed. Rows in doubt are listed, and the next run
+still settles them. Exit code 5 if there are any, 8 if rows are on hold.";
 
 /// `fleetload template`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Template {
-    /// companies, sites, people or devices; all four when left out
+    /// companies, sites, people or devices; without any, all four
     #[arg(value_name = "KIND")]
     pub(super) kinds: Vec<Kind>,
 
@@ -276,7 +277,7 @@ Examples:
 /// `fleetload explain`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Explain {
-    /// Codes of findings and of rows, states, or exit codes (`exit 4`); all of them are listed when left out
+    /// Codes of findings and of rows, states, or exit codes (`exit 4`); without any, lists all of them
     #[arg(value_name = "CODE")]
     pub(super) codes: Vec<String>,
 }
@@ -304,21 +305,21 @@ Examples:
   fleetload doctor
   fleetload doctor --profile acme
 
-Shows every setting and where it comes from, takes a token, compares the clocks and asks look-ups for a record
-that cannot exist. Creations are never tried.";
+Shows every setting and where it comes from, gets an access token, compares the clocks and tries the look-ups
+with a record that cannot exist. It never tries a creation.";
 
 /// `fleetload sandbox`.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Sandbox {
-    /// Where to listen; only addresses of this machine itself
+    /// The address to listen at; only addresses of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470")]
     pub(super) listen: SocketAddr,
 
-    /// What it does wrong: latency, quota, faults (a TOML file)
+    /// Scenario file (TOML): latency, quota and faults to simulate
     #[arg(long, value_name = "FILE")]
     pub(super) scenario: Option<PathBuf>,
 
-    /// Keep its records in this file over a restart; otherwise in memory
+    /// Keep its records in this file across restarts; without it they are in memory only
     #[arg(long, value_name = "FILE")]
     pub(super) state: Option<PathBuf>,
 }
@@ -329,7 +330,7 @@ Examples:
   fleetload sandbox --listen 127.0.0.1:0 --state rehearsal.json
   fleetload sandbox --scenario bad-day.toml
 
-Prints a profile to use it with from another terminal. Ctrl-C ends it.";
+Prints a profile with which another terminal can use it. Ctrl-C ends it.";
 
 /// `fleetload completions`.
 #[derive(Debug, ClapArgs)]

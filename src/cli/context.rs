@@ -53,7 +53,7 @@ impl Context<'_> {
             Some(file) => profile::read(&file, wanted).map(Some),
             None => match wanted {
                 Some(name) => Err(Error::usage(format!(
-                    "there is no settings file to find the profile '{name}' in"
+                    "there is no settings file, so there is no profile '{name}'"
                 ))
                 .hint("name the file with --config FILE, or copy fleetload.example.toml to fleetload.toml")),
                 None => Ok(None),

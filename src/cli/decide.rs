@@ -41,7 +41,7 @@ pub(super) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
         "{} ready again{}",
         counted(retried.retried, "row is", "rows are"),
         if retried.released > 0 {
-            format!(", and {} below them no longer skipped", count(retried.released))
+            format!(", and {} that depend on them no longer skipped", count(retried.released))
         } else {
             String::new()
         }
@@ -63,7 +63,10 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
         told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
     }
     if cancelled.skipped > 0 {
-        told.push_str(&format!(", and {} of other imports below them skipped", count(cancelled.skipped)));
+        told.push_str(&format!(
+            ", and {} of other imports that depend on them skipped",
+            count(cancelled.skipped)
+        ));
     }
     if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
         told = format!("nothing to cancel: no row of import {} is waiting", typed.import);
@@ -78,7 +81,7 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     for state in [JobState::Sending, JobState::InDoubt, JobState::Held] {
         let left = journal.places(state, &selection)?;
         for (job, place) in left.iter().take(LISTED) {
-            terminal.result(format!("  left open: job {job}  {place}  ({state})"));
+            terminal.result(format!("  still open: job {job}  {place}  ({state})"));
         }
         if left.len() > LISTED {
             terminal.result(format!("  and {} more ({state})", count((left.len() - LISTED) as u64)));
@@ -90,13 +93,13 @@ pub(super) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     reports::renew(context, &journal, &[])?;
     if cancelled.left_in_doubt > 0 {
         terminal.hint(format!(
-            "{} in doubt; the next run clears up whether they were created: {}",
+            "{} in doubt; the next run finds out whether they were created: {}",
             counted(cancelled.left_in_doubt, "row is", "rows are"),
             context.again("run")
         ));
     } else if cancelled.left_held > 0 {
         terminal.hint(format!(
-            "{} held until you decide: {}",
+            "{} on hold until you decide: {}",
             counted(cancelled.left_held, "row is", "rows are"),
             context.again("status")
         ));

@@ -207,7 +207,7 @@ impl Examined<'_> {
 
     fn credentials(&mut self, token: &TokenInfo) {
         let life = match token.expires_in {
-            Some(life) => format!(", good for {}", span(life)),
+            Some(life) => format!(", valid for {}", span(life)),
             None => String::new(),
         };
         let message = format!("the service gave a token{life} (in {} ms)", token.took.as_millis());
@@ -220,7 +220,7 @@ impl Examined<'_> {
                 (why, "check base_url, client_id and the client secret of the profile")
             }
             Finding::Missing(why) => (
-                format!("there is nothing to sign in at: {why}"),
+                format!("there is no sign-in at this address: {why}"),
                 "check base_url; where the path differs, set [profile.NAME.endpoints.auth]",
             ),
             Finding::Answers => (
@@ -234,7 +234,7 @@ impl Examined<'_> {
     fn clock(&mut self, token: &TokenInfo) {
         let Some(date) = token.date else {
             let message =
-                "the service does not tell its time; its midnight is reckoned by this machine's clock";
+                "the service does not report its time; this machine's clock decides when its midnight is";
             self.tell("clock", Health::Look, message, None);
             return;
         };
@@ -245,7 +245,7 @@ impl Examined<'_> {
             self.tell("clock", Health::Well, "this machine's clock and the service's agree", None);
         } else {
             let message =
-                format!("this machine's clock is {size} {side} the service's; the service's counts");
+                format!("this machine's clock is {size} {side} the service's; the service's clock counts");
             self.tell("clock", Health::Look, &message, Some("set this machine's clock by a time server"));
         }
     }
@@ -282,14 +282,14 @@ impl Examined<'_> {
             Ok(list) => {
                 zones::keep(self.context, base_url, &list);
                 let message = format!(
-                    "the service lists {}; sheets for the journal {} are held against them from now on",
+                    "the service lists {}; from now on, sheets for the journal {} are checked against this list",
                     count(list.ids().len() as u64),
                     self.context.common.journal.display()
                 );
                 self.tell("time zones", Health::Well, &message, None);
             }
             Err(why) => {
-                let message = format!("there is no list ({why}); sheets are held against the IANA list");
+                let message = format!("there is no list ({why}); sheets are checked against the IANA list");
                 self.tell("time zones", Health::Look, &message, None);
             }
         }
@@ -323,8 +323,11 @@ fn can(kind: Kind, ability: Ability) -> String {
     can.push(match (ability.look_up, kind) {
         (true, _) => "looked up",
         (false, _) if !ability.create => "not looked up",
-        (false, Kind::Device) => "not looked up (a lost answer is sent again only for a device with a MAC address; the others are held)",
-        (false, _) => "not looked up (a row whose answer is lost is held for you)",
+        (false, Kind::Device) => {
+            "not looked up (if an answer is lost, only a device with a MAC address is sent \
+            again; the others are put on hold)"
+        }
+        (false, _) => "not looked up (a row whose answer is lost is put on hold)",
     });
     can.push(if ability.verify { "verified" } else { "not verified" });
     can.join(", ")

@@ -73,15 +73,15 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "$XDG_STATE_HOME/fleetload/",
-        "locks of accounts, and how far the journals have come; else ~/.local/state/fleetload/",
+        "locks of accounts, and the progress of the journals; otherwise ~/.local/state/fleetload/",
     ),
 ];
 
 /// Environment variables that are no option, for the manual page.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    ("FLEETLOAD_CLIENT_SECRET", "the client secret, where the profile names no file or command for it"),
+    ("FLEETLOAD_CLIENT_SECRET", "the client secret, if the profile names no file or command for it"),
     ("NO_COLOR", "no colour"),
-    ("XDG_STATE_HOME, XDG_CONFIG_HOME", "where the state folder and the configuration folder are"),
+    ("XDG_STATE_HOME, XDG_CONFIG_HOME", "the state folder and the configuration folder"),
     ("TZ", "the time zone in which times are shown, and of --until"),
 ];
 

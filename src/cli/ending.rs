@@ -261,7 +261,7 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
     match exit {
         Exit::Done => {
             let done = if told.no_rows {
-                "the sheets have no rows: nothing is to be done"
+                "the sheets have no rows: there is nothing to do"
             } else {
                 "every row is done"
             };
@@ -293,7 +293,7 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
             terminal.result(Line::new().ink(Ink::Warning, "finished; review what verification found"))
         }
         Exit::Held => terminal
-            .result(Line::new().ink(Ink::Warning, "finished; some rows are held until a person decides")),
+            .result(Line::new().ink(Ink::Warning, "finished; some rows are on hold and need your decision")),
         Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {
             terminal.result("work is left that can go on later");
             terminal.hint(format!("to go on: {}", context.again("run")));
@@ -305,7 +305,10 @@ fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
 fn tell_differing(context: &Context<'_>, differing: u64) {
     if differing > 0 {
         let rows = counted(differing, "row differs", "rows differ");
-        let words = format!("finished; {rows} from what was created earlier, and nothing was sent for that");
+        let words = format!(
+            "finished; {rows} from what was created earlier; nothing was sent for {}",
+            if differing == 1 { "it" } else { "them" }
+        );
         context.terminal.result(Line::new().ink(Ink::Warning, words));
     }
 }
@@ -314,8 +317,8 @@ fn tell_differing(context: &Context<'_>, differing: u64) {
 fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(PathBuf, String)>) {
     let terminal = context.terminal;
     for left in sheets {
-        terminal.result(Line::new().ink(Ink::Warning, "set aside").text(format!(
-            ": the sheet {}. The service refused {} of its rows in a row with {}: {}",
+        terminal.result(Line::new().ink(Ink::Warning, "paused").text(format!(
+            ": the sheet {}. The service rejected {} of its rows in a row with {}: {}",
             left.title, left.times, left.code, left.message
         )));
         terminal.result(format!(
@@ -325,10 +328,10 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
         ));
     }
     let refused = fix.map_or_else(
-        || "when the sheet is wrong: correct it and run it again".to_owned(),
+        || "if the sheet is wrong, correct it and run it again".to_owned(),
         |(fix, _)| {
             format!(
-                "what was refused is in {}; when the sheet is wrong: correct it and run it again",
+                "the rejected rows are in {}; if the sheet is wrong, correct it and run it again",
                 fix.display()
             )
         },
@@ -338,7 +341,7 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
     let cancel: Vec<String> =
         imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
     terminal.hint(format!(
-        "{refused}\nto send its other rows all the same: {}\nto give them up: {}",
+        "{refused}\nto send its other rows anyway: {}\nto cancel them: {}",
         context.again("run --despite-rejections"),
         cancel.join(", ")
     ));

@@ -110,7 +110,7 @@ pub(super) fn tell_explain(context: &Context<'_>, findings: &Findings) {
     let or = if others { ", or any other code in square brackets" } else { "" };
     context
         .terminal
-        .hint(format!("what a finding means and how to mend it: fleetload explain {}{or}", first.key.code));
+        .hint(format!("what a finding means and how to fix it: fleetload explain {}{or}", first.key.code));
 }
 
 fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: bool) {

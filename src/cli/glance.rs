@@ -197,11 +197,11 @@ impl Glance {
 
     /// Where the rows with a job stand.
     fn stands(&self, context: &Context<'_>) -> String {
-        let left = counted(counts::unfinished(&self.tally), "row is left", "rows are left");
+        let left = counted(counts::unfinished(&self.tally), "row remaining", "rows remaining");
         match self.stand {
-            Stand::Empty if self.imported => "the sheets have no rows: nothing is to be done".to_owned(),
-            Stand::Empty => "nothing is imported yet".to_owned(),
-            Stand::NotBegun => format!("imported, and nothing is sent yet: {left}"),
+            Stand::Empty if self.imported => "the sheets have no rows: there is nothing to do".to_owned(),
+            Stand::Empty => "nothing has been imported yet".to_owned(),
+            Stand::NotBegun => format!("imported, nothing sent yet: {left}"),
             Stand::Running => self.running(context),
             Stand::Parked(until) => {
                 let wait = span(until.since(self.now).max(Duration::from_secs(1)));
@@ -214,9 +214,9 @@ impl Glance {
             Stand::Interrupted(End::Until) => format!("stopped at the time given: {left}"),
             Stand::Interrupted(_) => format!("stopped on request: {left}"),
             Stand::Stopped(end) => format!("stopped: {}; {left}", self.why(end)),
-            Stand::Killed => format!("the last run was ended from outside: {left}"),
-            Stand::SetAside => format!("finished but for a sheet that was set aside: {left}"),
-            Stand::Waiting => format!("{left}, and no run is at work"),
+            Stand::Killed => format!("the last run was killed: {left}"),
+            Stand::SetAside => format!("finished except for a paused sheet: {left}"),
+            Stand::Waiting => format!("{left}; no run is in progress"),
             Stand::Held => {
                 let held = self.tally.in_state(JobState::Held);
                 let waiting = match (counts::unfinished(&self.tally), held) {
@@ -225,8 +225,8 @@ impl Glance {
                     (waiting, _) => format!("; {} for them", counted(waiting, "row waits", "rows wait")),
                 };
                 format!(
-                    "finished but for {} until a person decides{waiting}",
-                    counted(held, "row that is held", "rows that are held")
+                    "finished except for {}{waiting}",
+                    counted(held, "row that needs your decision", "rows that need your decision")
                 )
             }
             Stand::Finished => self.finished(),
@@ -244,7 +244,7 @@ impl Glance {
         let (refused, skipped) = self.refused;
         put(refused, "row was rejected", "rows were rejected");
         if refused > 0 {
-            put(skipped, "below it skipped", "below them skipped");
+            put(skipped, "dependent row was skipped", "dependent rows were skipped");
         } else {
             put(skipped, "row was skipped", "rows were skipped");
         }

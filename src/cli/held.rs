@@ -55,9 +55,9 @@ pub(super) fn tell(context: &Context<'_>, journal: &Journal, import: Option<Impo
     terminal.result(Line::new().ink(
         Ink::Warning,
         if held.len() == 1 {
-            "1 row is held until a person decides:".to_owned()
+            "1 row is on hold and needs your decision:".to_owned()
         } else {
-            format!("{} rows are held until a person decides:", held.len())
+            format!("{} rows are on hold and need your decision:", held.len())
         },
     ));
     for job in held.iter().take(SHOWN) {
@@ -91,7 +91,7 @@ pub(super) fn tell(context: &Context<'_>, journal: &Journal, import: Option<Impo
     }
     if let Some(first) = held.first() {
         terminal.hint(format!(
-            "what the service shows of them now: {}\nlook in the service, then say what you found:\n{}\n{}\n{}",
+            "to see what the service has of them now: {}\nlook in the service, then decide:\n{}\n{}\n{}",
             context.again("resolve"),
             context.again(&format!("resolve {} --created ID", first.job)),
             context.again(&format!("resolve {} --not-created", first.job)),

@@ -224,7 +224,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) -> Summar
     if manner.skip_invalid && !whole.is_empty() {
         let codes: Vec<&str> = whole.iter().map(|code| code.as_str()).collect();
         terminal.hint(format!(
-            "--skip-invalid leaves out rows; no row can be left out for what is wrong with a whole file or sheet: {}",
+            "--skip-invalid is for rows with errors; it does not help if a whole file or sheet is wrong: {}",
             codes.join(", ")
         ));
     }
@@ -311,7 +311,7 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
     }
     let (own, along) = (left_out.in_state(JobState::Rejected), left_out.in_state(JobState::Skipped));
     if own + along > 0 {
-        parts.push(look::with_along(format!("{} left out because of errors", count(own)), own, along));
+        parts.push(look::with_along(format!("{} not imported because of errors", count(own)), own, along));
     }
     terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
         ": {}, {}",
@@ -373,7 +373,7 @@ pub(super) fn unavailable(missing: &[Operation]) -> Error {
     let keys: Vec<String> =
         missing.iter().map(|operation| format!("[profile.NAME.endpoints.{operation}]")).collect();
     Error::usage(format!(
-        "the sheets need {}, and neither documentation nor profile says where that is; nothing was imported",
+        "the sheets need {}, whose path is neither documented nor in the profile; nothing was imported",
         names.join(", ")
     ))
     .ending(End::EndpointUnknown)
@@ -393,8 +393,7 @@ mod tests {
         let error = unavailable(&[Operation::AddSite, Operation::PutSiteLabels]);
         assert_eq!(
             error.what(),
-            "the sheets need addSite, putSiteLabels, and neither documentation nor profile says where that is; \
-             nothing was imported"
+            "the sheets need addSite, putSiteLabels, whose path is neither documented nor in the profile; nothing was imported"
         );
         assert!(error.next_step().unwrap_or_default().contains("[profile.NAME.endpoints.addSite]"));
     }

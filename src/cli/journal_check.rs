@@ -15,7 +15,7 @@ pub(super) fn check(
 ) {
     let path = &context.common.journal;
     if !path.exists() {
-        let message = format!("{} is not there yet; the first import makes it", path.display());
+        let message = format!("{} does not exist yet; the first import creates it", path.display());
         return tell(Health::Well, &message, None);
     }
     match examined(path, settings) {
@@ -32,16 +32,16 @@ fn examined(
     journal.check_pages()?;
     if let Some(regression) = journal.regression(&Register::open(&state_folder())?)? {
         let message = format!("{} {}", path.display(), regression.words());
-        return Ok((Health::Wrong, message, Some("fleetload run stops at it and says how to go on")));
+        return Ok((Health::Wrong, message, Some("fleetload run stops because of it and says how to go on")));
     }
     if let Storage::Network(name) | Storage::Synced(name) = Storage::of(path) {
-        let message = format!("{} lies on a network or in a synchronised folder ({name})", path.display());
+        let message = format!("{} is on a network drive or in a synced folder ({name})", path.display());
         return Ok((Health::Wrong, message, Some("keep the journal on a disk of this machine")));
     }
     let tally = journal.tally(None)?;
     let left = tally.count(|state| !state.is_final() && state != JobState::Held);
     let message = format!(
-        "{} holds {} rows, {} unfinished, {} held",
+        "{} holds {} rows, {} unfinished, {} on hold",
         path.display(),
         count(tally.total()),
         count(left),

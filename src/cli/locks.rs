@@ -54,7 +54,7 @@ impl Taken {
         match self {
             Self::Journal(holder) => {
                 context.terminal.result(self.words(context));
-                context.terminal.hint(format!("to see how far it is: {}", context.again("status")));
+                context.terminal.hint(format!("to see its progress: {}", context.again("status")));
                 Summary::new(End::AnotherRun).with("held_by", held_by_run(*holder))
             }
             Self::Account { holder, .. } => {

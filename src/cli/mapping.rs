@@ -110,9 +110,9 @@ pub(super) fn told(table: &Table, manner: &Manner) -> Vec<String> {
         let shown = cut(header.trim(), HEADER);
         let meant = name(mapped).unwrap_or_default();
         match how(table.kind, header, &table.headers, mapped, &manner.options) {
-            How::Map => parts.push(format!("\"{shown}\" -> {meant} (as told)")),
+            How::Map => parts.push(format!("\"{shown}\" -> {meant} (as given)")),
             How::Alias => parts.push(format!("\"{shown}\" -> {meant}")),
-            How::Ignored => parts.push(format!("\"{shown}\" not read (as told)")),
+            How::Ignored => parts.push(format!("\"{shown}\" not read (as given)")),
             How::Own if !fold(header).starts_with(OF_REPORTS) => parts.push(format!("\"{shown}\" not read")),
             How::Own | How::Exact | How::Blank | How::Unknown => {}
         }

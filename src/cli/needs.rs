@@ -49,9 +49,7 @@ pub(super) fn needs(
         needs.push(Need {
             cause: "set_aside",
             count: counts::moving(tally),
-            words: format!(
-                "set aside: {words}; correct the sheet and run it again, or send the rest all the same"
-            ),
+            words: format!("paused: {words}; correct the sheet and run it again, or send the rest anyway"),
             command: context.again("run --despite-rejections"),
         });
     }
@@ -74,7 +72,7 @@ pub(super) fn needs(
         needs.push(Need {
             cause: "stopped",
             count: counts::moving(tally),
-            words: "the service stopped the run: see what is wrong, mend it, then run again".to_owned(),
+            words: "the service stopped the run: find the cause, fix it, then run again".to_owned(),
             command: context.again("doctor"),
         });
     }
@@ -115,7 +113,7 @@ fn unavailable(context: &Context<'_>, journal: &Journal, import: Option<ImportId
                 count: rows,
                 words: format!(
                     "{what} is not available in this account: {}; set [profile.{name}.endpoints.{operation}], or \
-                     paths = \"assumed\", and see that it answers",
+                    paths = \"assumed\", and check that it answers",
                     counted(rows, "row waits", "rows wait")
                 ),
                 command: context.again("doctor"),
@@ -207,7 +205,7 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
         let what = if rows.left_out > 0 {
             "not imported because of errors"
         } else {
-            "not imported because what it belongs to was not"
+            "not imported because a row that it depends on was not"
         };
         put("left_out", (rows.left_out, rows.along), what);
         let differing = journal.differing(Some(import))?;

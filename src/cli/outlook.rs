@@ -43,10 +43,12 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
                 }
                 Fate::Held => {
                     let resolve = again.command(&format!("resolve {job}"));
-                    format!("is held: decide it with `{resolve}`")
+                    format!("is on hold: decide it with `{resolve}`")
                 }
-                Fate::Cancelled => "was given up: change it, or leave out what belongs to it".to_owned(),
-                Fate::InDoubt => "is in doubt: the run finds out first what became of it".to_owned(),
+                Fate::Cancelled => {
+                    "was cancelled: change it, or remove the rows that depend on it".to_owned()
+                }
+                Fate::InDoubt => "is in doubt: the run settles it first".to_owned(),
                 // What depends on a record that is there is sent.
                 Fate::Blocked
                 | Fate::Create
@@ -87,19 +89,19 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     if plan.rows_earlier > 0 {
         let rows = counted(
             plan.rows_earlier,
-            "row that earlier imports have left",
-            "rows that earlier imports have left",
+            "row left over from earlier imports",
+            "rows left over from earlier imports",
         );
-        facts.push(("besides", Line::plain(rows)));
+        facts.push(("also", Line::plain(rows)));
     }
     if sums.there() > 0 {
         let changed = match sums.of(Fate::Changed) {
             0 => String::new(),
             changed => format!(", {} with other values, which are not sent", count(changed)),
         };
-        facts.push(("there", Line::plain(format!("{}{changed}", counted(sums.there(), "row", "rows")))));
+        facts.push(("existing", Line::plain(format!("{}{changed}", counted(sums.there(), "row", "rows")))));
     }
-    facts.push(("in the way", hindrance(outlook, &sums)));
+    facts.push(("blocked", hindrance(outlook, &sums)));
     for (word, line) in facts {
         terminal.result(Line::new().ink(Ink::Faint, format!("{word:<11}")).join(line));
     }
@@ -108,8 +110,8 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
         terminal.result(Line::plain("  ").ink(Ink::Warning, rows).text(format!(": {words}")));
     }
     if outlook.more_obstacles > 0 {
-        let more = counted(outlook.more_obstacles, "more thing is", "more things are");
-        terminal.result(format!("  {more} in the way, told with --json"));
+        let more = counted(outlook.more_obstacles, "more cause", "more causes");
+        terminal.result(format!("  {more}, listed with --json"));
     }
 }
 
@@ -180,10 +182,10 @@ fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
     let lists = [
-        ("What is sent, in this order (companies before what is in them):", &plan.sent),
-        ("What is sent besides, left from earlier imports:", &plan.sent_earlier),
-        ("What is looked up first, at most (what is there already is not created again):", &plan.looked_up),
-        ("What is read back at the end, at most:", &plan.read_back),
+        ("Sent, in this order (companies before their contents):", &plan.sent),
+        ("Also sent, left over from earlier imports:", &plan.sent_earlier),
+        ("Looked up first, at most (records that already exist are not created again):", &plan.looked_up),
+        ("Verified at the end, at most:", &plan.read_back),
     ];
     for (title, calls) in lists {
         if !calls.is_empty() {
@@ -311,7 +313,7 @@ mod tests {
         use crate::model::operation::Operation;
 
         let row = |fate| in_the_way(&Again::default(), Cause::Row(JobId(7), fate), "a.csv!a!3");
-        assert_eq!(row(Fate::Held), "a.csv!a!3 is held: decide it with `fleetload resolve 7`");
+        assert_eq!(row(Fate::Held), "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`");
         assert!(row(Fate::Rejected).contains("fleetload retry"));
         let operation = in_the_way(&Again::default(), Cause::Operation(Operation::AddSite), "");
         assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");

@@ -93,7 +93,7 @@ impl Passes<'_> {
         journal.note_scenario(scenario.and_then(|file| std::path::absolute(file).ok()).as_deref())?;
         let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
         context.terminal.say(format!(
-            "rehearsal: a simulated service in this process; doubt is settled after {} instead of 10 min",
+            "rehearsal: a simulated service in this process; unknown outcomes are settled after {} instead of 10 min",
             span(settings.settle.value)
         ));
         let client = settings.client(context.clock.clone())?;
@@ -146,19 +146,19 @@ pub(super) fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
     let terminal = context.terminal;
     if recovered.doubtful > 0 {
         terminal.say(format!(
-            "the last run ended in the middle of {}; whether they were executed is looked up first",
+            "the last run ended with {} under way; fleetload first looks up whether they were executed",
             counted(recovered.doubtful, "request", "requests")
         ));
     }
     if recovered.held > 0 {
         terminal.warn(format!(
-            "{} held: three runs ended while sending the same row",
+            "{} on hold: three runs ended while sending the same row",
             counted(recovered.held, "row is", "rows are")
         ));
     }
     if recovered.spilled > 0 {
         terminal.say(format!(
-            "{} taken in that could not be written when the last run ended",
+            "{} recovered that could not be written when the last run ended",
             counted(recovered.spilled, "outcome was", "outcomes were")
         ));
     }

@@ -109,12 +109,12 @@ pub(super) fn tell(context: &Context<'_>, planned: &Promise, now: &Promise) {
 fn words(difference: &Difference) -> String {
     match difference {
         Difference::File { name } => {
-            format!("{name} is not the file that was planned for: its content is another")
+            format!("{name} has changed since the plan")
         }
-        Difference::Account => "the profile is that of another account".to_owned(),
+        Difference::Account => "the profile is for another account".to_owned(),
         Difference::Journal { imports } if *imports > 0 => {
             let many = counted(u64::try_from(*imports).unwrap_or(0), "other import", "other imports");
-            format!("the journal went on: {many} since")
+            format!("the journal has changed: {many} since the plan")
         }
         Difference::Journal { .. } => "the journal is another one, or an older copy".to_owned(),
         Difference::Rows { kind, fate, planned, now } => {
@@ -124,7 +124,7 @@ fn words(difference: &Difference) -> String {
             };
             let of = if change == 1 { kind.singular() } else { kind.plural() };
             format!(
-                "{} {of} {than} {}: {} instead of {}",
+                "{} {than} {of} {}: {} instead of {}",
                 count(change),
                 fate.words(),
                 count(*now),
@@ -135,11 +135,11 @@ fn words(difference: &Difference) -> String {
             format!("{} of {operation} instead of {}", counted(*now, "request", "requests"), count(*planned))
         }
         Difference::Unavailable { operation } => {
-            format!("{operation} is not available any more: the profile no longer says where it is")
+            format!("{operation} is not available any more: the profile no longer sets its path")
         }
         Difference::Available { operation } => format!("{operation} is available now"),
         Difference::Values { file, sheet } => format!(
-            "the rows of {file}, {sheet} are read in another way than they were: the options differ, or the journal"
+            "the rows of {file}, {sheet} are read differently: the options or the journal have changed"
         ),
     }
 }
@@ -153,11 +153,14 @@ mod tests {
     #[test]
     fn differences_are_told_in_whole_sentences() {
         let of = |planned, now| Difference::Rows { kind: Kind::Company, fate: Fate::Create, planned, now };
-        assert_eq!(words(&of(309, 312)), "3 companies more to be created: 312 instead of 309");
-        assert_eq!(words(&of(1_000, 999)), "1 company fewer to be created: 999 instead of 1,000");
+        assert_eq!(words(&of(309, 312)), "3 more companies to be created: 312 instead of 309");
+        assert_eq!(words(&of(1_000, 999)), "1 fewer company to be created: 999 instead of 1,000");
         let there = Difference::Rows { kind: Kind::Device, fate: Fate::There, planned: 0, now: 12 };
-        assert_eq!(words(&there), "12 devices more there already: 12 instead of 0");
-        assert_eq!(words(&Difference::Journal { imports: 2 }), "the journal went on: 2 other imports since");
+        assert_eq!(words(&there), "12 more devices already in the service: 12 instead of 0");
+        assert_eq!(
+            words(&Difference::Journal { imports: 2 }),
+            "the journal has changed: 2 other imports since the plan"
+        );
     }
 
     #[cfg(unix)]

@@ -158,7 +158,7 @@ mod tests {
             (Verdict::EndpointMissing(404), Finding::Missing("the service answers 404".into())),
             (
                 Verdict::Doubtful(Doubt::Unreadable),
-                Finding::Unclear("the answer was not one the service describes".into()),
+                Finding::Unclear("the answer is not one that the service documents".into()),
             ),
             (
                 Verdict::Refused(Refusal::InvalidClient),

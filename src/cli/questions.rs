@@ -29,7 +29,7 @@ impl<'a> Questions<'a> {
     /// Puts the question, when a piece of news is one.
     pub(super) fn take(&mut self, event: &Event) {
         if let Event::SheetPaused { sheet, title, asks: true, .. } = event {
-            let question = format!("send the other rows of {title} all the same? (y/N)");
+            let question = format!("send the other rows of {title} anyway? (y/N)");
             self.waiting.push_back((*sheet, question));
             self.ask();
         }

@@ -88,7 +88,7 @@ pub(super) fn read_scenario(file: Option<&Path>) -> Result<Scenario> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Error::usage(format!("cannot read the scenario {}", file.display()))
             .because(error)
-            .hint("name the file of a scenario with --scenario, or leave it out for a service that does nothing wrong")
+            .hint("name a scenario file with --scenario, or omit --scenario for a service without faults")
     })?;
     Scenario::parse(&text).map_err(|error| Error::usage(file.display().to_string()).because(error))
 }

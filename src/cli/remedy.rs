@@ -29,7 +29,7 @@ const SHEET: &str = "correct the sheet";
 const FILES: [(Code, &str); 15] = [
     (Code::FileNotFound, "check the path"),
     (Code::FileLock, "close the workbook and name it instead of its lock file"),
-    (Code::FileUnreadable, "close the file in other programs and see that you may read it"),
+    (Code::FileUnreadable, "close the file in other programs and check that you may read it"),
     (Code::FileFormatUnsupported, UNPACK_OR_SAVE),
     (Code::FileFormatMismatch, SAVE_AS),
     (Code::FileEncrypted, "save it without a password"),
@@ -37,11 +37,11 @@ const FILES: [(Code, &str); 15] = [
     (Code::FileCorrupt, EXPORT),
     (Code::FileXmlEntity, EXPORT),
     (Code::FileTooLarge, "split the file"),
-    (Code::FileDelimiterAmbiguous, "say what stands between its cells"),
+    (Code::FileDelimiterAmbiguous, "name its field separator"),
     (Code::SheetNotFound, "name the sheet, and say what its rows are"),
     (Code::SheetAmbiguous, "say which sheet is meant, or what its rows are"),
-    (Code::HeaderMissing, "say where the column names stand and what they mean"),
-    (Code::SheetHiddenRows, "show the hidden rows, or say what is to become of them"),
+    (Code::HeaderMissing, "name the row of the column names and say what they mean"),
+    (Code::SheetHiddenRows, "show the hidden rows, or choose whether to import them"),
 ];
 const SAVE_AS: &str = "save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file";
 const UNPACK_OR_SAVE: &str = "unpack it if it is packed, else save it as an Excel workbook (.xlsx) or as CSV UTF-8, and name that file";
@@ -91,7 +91,7 @@ mod tests {
             told(&[Code::FileFormatMismatch]),
             "save it as an Excel workbook (.xlsx) or as CSV UTF-8 and name that file"
         );
-        assert_eq!(told(&[Code::SheetHiddenRows]), "show the hidden rows, or say what is to become of them");
+        assert_eq!(told(&[Code::SheetHiddenRows]), "show the hidden rows, or choose whether to import them");
         assert_eq!(told(&[Code::CellMac, Code::RowFooter]), "correct the sheet");
         assert_eq!(
             told(&[Code::FileNotFound, Code::CellMac, Code::CellEmail]),

@@ -92,7 +92,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
     let path = &context.common.journal;
     context
         .terminal
-        .warn(format!("{damage}; what can still be read of it is written to reports of their own"));
+        .warn(format!("{damage}; the rows that can still be read are written to separate reports"));
     let salvaged = Salvaged::of(path)?;
     let (import, mut standing) =
         asked_for(context, typed, &salvaged.journal).map_err(|error| match error.kind() {
@@ -232,7 +232,7 @@ fn changed(told: &Told, now: &Told) -> &'static str {
     } else if told.counts == now.counts && told.to_fix == now.to_fix {
         "its findings were reviewed"
     } else {
-        "rows of it came again"
+        "rows of it were imported again"
     }
 }
 

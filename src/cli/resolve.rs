@@ -38,8 +38,8 @@ pub(super) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Summary>
     let jobs =
         if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
     if jobs.is_empty() {
-        context.terminal.result("no held row matches; nothing was changed");
-        context.terminal.hint(format!("what is held, and why: {}", context.again("status")));
+        context.terminal.result("no row on hold matches; nothing was changed");
+        context.terminal.hint(format!("to list the rows on hold and why: {}", context.again("status")));
         return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
     }
     let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
@@ -94,16 +94,18 @@ fn seen(
     let terminal = context.terminal;
     for finding in &seen {
         terminal.object(&json!({"object": "seen", "job": finding.job, "code": finding.code}));
-        terminal
-            .result(format!("job {} (\"{}\"): {} is looked into", finding.job, finding.name, finding.code));
+        terminal.result(format!(
+            "job {} (\"{}\"): {} marked as reviewed",
+            finding.job, finding.name, finding.code
+        ));
     }
     let left = journal.unseen_findings(None)?.len();
     if seen.is_empty() {
-        terminal.result("no finding that is still to be looked into matches; nothing was changed");
+        terminal.result("no finding to review matches; nothing was changed");
     }
     if left > 0 {
         terminal.hint(format!(
-            "{} still to be looked into: {}",
+            "{} still to be reviewed: {}",
             counted(left as u64, "finding is", "findings are"),
             context.again("status")
         ));
@@ -159,19 +161,21 @@ fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Optio
     }
     let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
     terminal.object(&json!({"object": "decided", "job": job, "state": now_in, "check": check}));
-    let below = moved.iter().filter(|step| step.job != job).count() as u64;
     let became = match now_in {
         Some(JobState::Ready) => "is ready to be sent",
-        Some(JobState::Blocked) => "waits for the row above it",
-        Some(JobState::Cancelled) => "is given up",
-        Some(JobState::Held) => "is still held",
+        Some(JobState::Blocked) => "waits for the row that it depends on",
+        Some(JobState::Cancelled) => "is cancelled",
+        Some(JobState::Held) => "is still on hold",
         _ => "has its record",
     };
-    let rows = if below > 0 {
-        format!("; {} with it", counted(below, "row below it moves", "rows below it move"))
-    } else {
-        String::new()
-    };
+    let dependents = |state| moved.iter().filter(|step| step.job != job && step.to == state).count() as u64;
+    let rows: String =
+        [(JobState::Skipped, "skipped"), (JobState::Ready, "ready"), (JobState::Blocked, "waiting")]
+            .into_iter()
+            .map(|(state, word)| (dependents(state), word))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, word)| format!("; {} {word}", counted(number, "dependent row", "dependent rows")))
+            .collect();
     let check = check.map(|check| format!(" ({check})")).unwrap_or_default();
     terminal.result(format!("job {job} {became}{check}{rows}"));
 }
@@ -193,13 +197,13 @@ fn tell_next(context: &Context<'_>, journal: &Journal, refused: u64) -> Result<(
     let terminal = context.terminal;
     if refused > 0 {
         terminal.hint(format!(
-            "{} refused; what the service shows of them: {}",
+            "{} refused; to see what the service has of the rows: {}",
             counted(refused, "decision was", "decisions were"),
             context.again("resolve")
         ));
     } else if left > 0 {
         terminal.hint(format!(
-            "{} still held: {}",
+            "{} still on hold: {}",
             counted(left, "row is", "rows are"),
             context.again("resolve")
         ));
@@ -271,9 +275,10 @@ fn show(
 }
 
 fn tell_unasked(context: &Context<'_>, error: &Error) {
-    context
-        .terminal
-        .warn(format!("the service was not asked, so this is what was found when they were held: {error}"));
+    context.terminal.warn(format!(
+        "the service could not be asked, so this is the evidence from when the rows were put on hold: \
+            {error}"
+    ));
 }
 
 fn object(candidate: &Candidate) -> Value {
@@ -289,7 +294,7 @@ fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
             let mut lines: Vec<String> =
                 candidates.iter().map(|candidate| format!("{by}: {}", held::in_words(candidate))).collect();
             if lines.is_empty() {
-                lines.push(format!("{by}: nothing there"));
+                lines.push(format!("{by}: no record found"));
             }
             lines.extend(earlier.iter().map(held::in_words));
             let told = json!({
@@ -298,6 +303,6 @@ fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
             });
             (lines, told)
         }
-        Sight::Untold(why) => (vec![format!("cannot be told: {why}")], json!({"untold": why})),
+        Sight::Untold(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
     }
 }

@@ -110,7 +110,7 @@ async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
     let told = |why| {
         context
             .terminal
-            .say(format!("it gave none ({why}): time zones are held against the IANA list alone"));
+            .say(format!("it gave none ({why}): time zones are checked against the IANA list only"));
     };
     zones::ask(client, context.now()).await.map_err(told).ok()
 }

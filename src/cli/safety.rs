@@ -16,17 +16,18 @@ pub(super) fn refuse_unsafe_storage(context: &Context<'_>) -> Result<()> {
         Storage::Local => return Ok(()),
         Storage::Memory(kind) => {
             context.terminal.warn(format!(
-                "the journal {shown} lies in memory ({kind}): when this machine stops, nobody knows any more what was created"
+                "the journal {shown} is in memory ({kind}): if this machine stops, the record of what was created is \
+                lost"
             ));
             return Ok(());
         }
         Storage::Network(kind) => (
-            format!("the journal {shown} lies on a network or a shared folder ({kind})"),
-            "locks and synced writes do not hold there",
+            format!("the journal {shown} is on a network drive or in a shared folder ({kind})"),
+            "locks and synced writes are not reliable there",
         ),
         Storage::Synced(name) => (
-            format!("the journal {shown} lies in a folder that is synchronised ({name})"),
-            "another program copies it about while it is being written",
+            format!("the journal {shown} is in a synced folder ({name})"),
+            "another program copies it while fleetload writes it",
         ),
     };
     if context.common.any_storage {
@@ -73,7 +74,7 @@ pub(super) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -
             ));
             if let Some(spilled) = accepted.spilled {
                 context.terminal.warn(format!(
-                    "the answers that lay beside it may be those to a newer copy: they were not taken in, and are kept as {}",
+                    "the answers saved beside it may belong to a newer copy: they were not used, and are kept as {}",
                     spilled.display()
                 ));
             }

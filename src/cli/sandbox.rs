@@ -70,10 +70,10 @@ fn tell(context: &Context<'_>, base_url: &str, client_id: &str, client_secret: &
     terminal.result(Line::plain(format!("  {:<19}  ", "device models")).text(founding.models.join(", ")));
     terminal.result(format!("  {:<19}  {} of the IANA database", "time zones", founding.zones));
     terminal.result("");
-    terminal.result("Behind the scenes:");
+    terminal.result("To control and inspect it:");
     for (address, what) in control.iter().zip([
-        "what was really created, one JSON object a line",
-        "what was asked and answered",
+        "records that were created, one JSON object a line",
+        "requests and answers, counted",
         "change limits and faults (TOML)",
         "move its clock: {\"advance_seconds\": 60}",
     ]) {

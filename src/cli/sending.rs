@@ -73,10 +73,10 @@ pub(super) async fn send(
     }
     progress.finish(tick());
     let (journal, ending) = ended.map_err(|error| {
-        Error::internal("fleetload broke down in the middle of the run; nothing was sent after that")
+        Error::internal("fleetload failed in the middle of the run; nothing was sent after that")
             .because(error)
             .hint(format!(
-                "to go on: {}\nwhat was under way is looked up before anything is sent again",
+                "to go on: {}\nrequests that were under way are looked up before anything is sent again",
                 context.again("run")
             ))
     })?;

@@ -238,7 +238,7 @@ fn a_wrong_word_of_the_environment_names_the_nearest() {
 
 #[test]
 fn the_secret_travels_over_https_or_stays_on_this_machine() {
-    let https = "must begin with https://, so that nobody on the way reads the secret";
+    let https = "must begin with https://, so that nobody can read the secret on its way";
     let table = [
         ("https://p.example", None),
         ("https://p.example/tenant/", None),

@@ -118,8 +118,8 @@ impl Listener {
                     () = tokio::time::sleep(AT_ONCE) => false,
                 };
                 if matches!(*lock(&self.doing), Doing::Aborting) {
-                    let why = "at once, before the journal answered; what was under way is looked up before \
-                               anything is sent again";
+                    let why = "at once, before the journal answered; requests that were under way are looked up \
+                        before anything is sent again";
                     self.end(why, None);
                 }
                 if another {

@@ -25,7 +25,7 @@ pub(super) enum Stand {
     Interrupted(End),
     /// The last run was stopped by the service.
     Stopped(End),
-    /// The last run was ended from outside.
+    /// The last run was killed.
     Killed,
     /// The last run set a sheet aside.
     SetAside,

@@ -91,7 +91,7 @@ fn tell_import(
         format!("{} unfinished", count(counts::unfinished(&tally)))
     } else {
         match counts::exit_with(&tally, differing) {
-            Exit::Held => "finished but for held rows".to_owned(),
+            Exit::Held => "finished except for rows on hold".to_owned(),
             Exit::Rejections if left_out > 0 && left_out == tally.count(is_rejected) => {
                 "finished, with rows that were not imported".to_owned()
             }
@@ -152,7 +152,7 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
             None => terminal.result(format!(
                 "last run: begun {}, {}{}",
                 context.moment(run.started_at),
-                if journal.is_run_at_work() { "under way" } else { "ended from outside" },
+                if journal.is_run_at_work() { "under way" } else { "killed" },
                 run.held_back.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
@@ -190,7 +190,10 @@ pub(super) fn next(
     if tally.in_state(JobState::Held) > 0 {
         // How to decide them was told with the rows.
     } else if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
-        terminal.hint(format!("the rows that failed came again: {}", context.again(&format!("status {by}"))));
+        terminal.hint(format!(
+            "the rows that failed were imported again: {}",
+            context.again(&format!("status {by}"))
+        ));
     } else if rows.refused + rows.incomplete > 0 {
         terminal.hint(format!(
             "correct the rows in {} and run that file, or try them again as they are:\n{}",

@@ -18,7 +18,7 @@ pub(super) fn until(text: &str, now: Moment, here: &TimeZone) -> Result<Moment> 
         })?,
     };
     if moment <= now {
-        return Err(Error::usage(format!("--until: {moment} is past")).hint("give a time to come"));
+        return Err(Error::usage(format!("--until: {moment} is past")).hint("give a time in the future"));
     }
     Ok(moment)
 }

@@ -42,8 +42,8 @@ fn told(standstill: &Standstill, again: &str) -> Error {
     Error::internal(format!("{}; ended, with everything in the journal", standstill.why))
         .ending(End::Stuck)
         .hint(format!(
-        "to go on: {again}\nwhat was under way is looked up before anything is sent again; if it happens a second time, \
-         report the line above that begins with `in hand`"
+        "to go on: {again}\nrequests that were under way are looked up before anything is sent again; if it happens a \
+        second time, report the line above that begins with `in hand`"
     ))
 }
 

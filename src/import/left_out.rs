@@ -85,7 +85,7 @@ impl Reasons {
             },
             code: code.as_str().to_owned(),
             message: match reasons.as_slice() {
-                [] => "what it belongs to has errors and is left out".to_owned(),
+                [] => "a row that it depends on has errors and is not imported".to_owned(),
                 reasons => {
                     let words: Vec<&str> = reasons.iter().map(|reason| &*reason.message).collect();
                     words.join("; ")

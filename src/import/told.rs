@@ -87,8 +87,8 @@ pub(super) fn said(
             } else if other.remote_id.is_some() {
                 "which exists: choose another key, or correct the name if the same company is meant"
             } else {
-                "which is not made yet, and rows that name the key belong to it: choose another key; if the same \
-                 company is meant, change its name first and nothing else, then the rest in another import"
+                "which is not created yet, and rows that name the key belong to it: choose another key; if the same \
+                company is meant, change its name first and nothing else, then the rest in another import"
             };
             let message = format!(
                 "import {} gave this key to the {} '{}', {advice}",

@@ -13,6 +13,7 @@ use super::{Journal, place};
 use crate::error::Result;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
+use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 /// A decision about a job.
@@ -35,7 +36,7 @@ impl Decided {
     pub fn words(&self) -> String {
         let what = match (self.what.as_str(), self.id) {
             ("created", Some(id)) => format!("created as {id}"),
-            ("abandon", _) => "given up".to_owned(),
+            ("abandon", _) => JobState::Cancelled.to_string(),
             (what, _) => what.to_owned(),
         };
         match &self.check {
@@ -161,7 +162,7 @@ mod tests {
             format!("created as {}, checked by getSite: it agrees", id(7))
         );
         assert_eq!(decided(Decision::NotCreated, Some("not checked")), "not created, not checked");
-        assert_eq!(decided(Decision::Abandon, None), "given up");
+        assert_eq!(decided(Decision::Abandon, None), "cancelled");
     }
 
     #[test]

@@ -128,7 +128,7 @@ pub(super) fn hold(
     evidence: &Evidence,
 ) -> Result<Vec<Moved>> {
     let standing = standing::of(connection, job)?;
-    standing.leaves_as(from, &[Ready, Deferred, Sending, InDoubt], "held")?;
+    standing.leaves_as(from, &[Ready, Deferred, Sending, InDoubt], "put on hold")?;
     put_on_hold(connection, &standing, why, candidates, evidence)
 }
 

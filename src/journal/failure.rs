@@ -23,7 +23,7 @@ impl From<rusqlite::Error> for Error {
                 "the journal holds a value that fleetload never writes",
                 "it was changed by another program or is damaged: go back to a copy of it, or start a new one with --journal FILE",
             ),
-            _ => return Self::internal("the journal could not be asked").because(failure),
+            _ => return Self::internal("the journal could not be queried").because(failure),
         };
         Self::journal(what).ending(end).hint(hint).because(failure)
     }
@@ -61,7 +61,8 @@ fn words(code: ErrorCode) -> Option<(End, &'static str, &'static str)> {
         ErrorCode::DatabaseCorrupt => Some((
             End::JournalDamaged,
             "the journal is damaged",
-            "keep the file as it is: `fleetload report` writes what can still be read of it; then go back to a copy of it. Do not import its sheets into a new journal before you know what was created",
+            "keep the file as it is: `fleetload report` writes what can still be read of it; then go back to a \
+            backup. Do not import its sheets into a new journal before you know which records were created",
         )),
         ErrorCode::NotADatabase => Some((
             End::JournalDamaged,

@@ -166,12 +166,15 @@ impl Regression {
         match self {
             Self::OtherMachine { .. } => "was run last on another machine",
             Self::Older { without_log: true, .. } | Self::WithoutLog => {
-                "is not whole: its last run did not come to its end, and the file beside it that holds the last changes is missing"
+                "is incomplete: its last run did not end in order, and the file beside it that holds the last changes \
+                is missing"
             }
             Self::Older { without_log: false, .. } => {
                 "is an older copy: it does not know of requests that were sent with it later"
             }
-            Self::Forgotten { .. } => "may be an older copy: what was remembered of it cannot be read",
+            Self::Forgotten { .. } => {
+                "may be an older copy: the file that remembers its progress cannot be read"
+            }
         }
     }
 
@@ -206,7 +209,7 @@ impl Regression {
         };
         Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words())).ending(End::JournalOlder).hint(format!(
             "{instead}.\nIf this copy is the best there is, every row that is not known to be done can be looked up \
-             before it is sent, and is held where that tells nothing:\n{accept}"
+            before it is sent, and is put on hold if the look-up is inconclusive:\n{accept}"
         ))
     }
 }

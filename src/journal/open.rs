@@ -159,7 +159,7 @@ pub(super) fn demand_log(connection: &Connection, path: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::journal(format!(
-        "the journal {} cannot be kept safely where it lies: the write-ahead log cannot be used there (mode '{mode}')",
+        "the journal {} cannot be kept safely in its folder: the write-ahead log cannot be used there (mode '{mode}')",
         path.display()
     ))
     .hint("keep the journal on a local disk: name a file there with --journal FILE"))

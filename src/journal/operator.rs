@@ -118,14 +118,17 @@ impl Journal {
     ) -> Result<Vec<Moved>> {
         let transaction = self.begin()?;
         let standing = standing::find(&transaction, job)?.ok_or_else(|| {
-            Error::usage(format!("the journal has no job {job}")).hint("fleetload status lists the held jobs")
+            Error::usage(format!("the journal has no job {job}")).hint(
+                "to list the rows on hold, type: fleetload \
+                status",
+            )
         })?;
         if ![Held, InDoubt].contains(&standing.state) {
             return Err(Error::usage(format!(
-                "job {job} ('{}') is {}; only a job that is held or in doubt can be decided",
+                "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
                 standing.name, standing.state
             ))
-            .hint("fleetload status lists the held jobs"));
+            .hint("to list the rows on hold, type: fleetload status"));
         }
         let details = decided::Details::of(decision, check).written()?;
         note(&transaction, at, who, decided::word(decision), Some(job), None, details.as_deref())?;
@@ -155,7 +158,7 @@ impl Journal {
             })?;
         if !known {
             return Err(Error::usage(format!("the journal has no import {import}"))
-                .hint("fleetload status lists the imports"));
+                .hint("to list the imports, type: fleetload status"));
         }
         note(&transaction, at, who, "cancel", None, Some(import), None)?;
         let selection = Selection { import: Some(import), ..Selection::default() };
@@ -325,10 +328,10 @@ fn abandon(connection: &Connection, standing: &Standing, who: &str, at: Moment) 
 
 /// → cancelled.
 fn give_up(connection: &Connection, standing: &Standing, who: &str, at: Moment) -> Result<Moved> {
-    standing.leaves(&[Blocked, Ready, Deferred, Held, InDoubt], "given up")?;
+    standing.leaves(&[Blocked, Ready, Deferred, Held, InDoubt], JobState::Cancelled.as_str())?;
     let message = match standing.remote_id {
-        Some(id) => format!("given up by {who}; the {} exists with the id {id}", standing.kind.singular()),
-        None => format!("given up by {who}"),
+        Some(id) => format!("cancelled by {who}; the {} exists with the id {id}", standing.kind.singular()),
+        None => format!("cancelled by {who}"),
     };
     standing.change(
         connection,
@@ -352,13 +355,13 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
     if let Some(owner) = owner {
         let owner = standing::of(connection, owner)?;
         return Err(Error::usage(format!(
-            "the record {id} is already that of job {} ('{}', {}); one record cannot answer for two rows",
+            "the record {id} already belongs to job {} ('{}', {}); one record cannot belong to two rows",
             owner.job,
             owner.name,
             place::of_job(connection, owner.job)?
         ))
         .hint(format!(
-            "look for the other record and give its id, or: fleetload resolve {} --not-created | --abandon",
+            "find the record of this row and give its id, or: fleetload resolve {} --not-created | --abandon",
             standing.job
         )));
     }

@@ -78,7 +78,8 @@ impl Journal {
                 continue;
             }
             let reason = format!(
-                "fleetload ended {DEATHS} times while this row was being sent; look whether the record exists, then decide"
+                "fleetload ended {DEATHS} times while this row was being sent; check whether the record exists, then \
+                decide"
             );
             let standing = standing::of(&transaction, job)?;
             put_on_hold(&transaction, &standing, (POISON, &reason), &[], &evidence)?;

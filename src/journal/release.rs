@@ -111,7 +111,7 @@ pub(super) fn skip_below(
     if lost.remote_id.is_some() || !has_children(connection, lost.job)? {
         return Ok(Vec::new());
     }
-    let fate = if code == PARENT_CANCELLED { "given up" } else { "rejected" };
+    let fate = if code == PARENT_CANCELLED { JobState::Cancelled } else { JobState::Rejected };
     let message = format!(
         "not sent, because the {} '{}' it belongs to ({}) was {fate}",
         lost.kind.singular(),

@@ -176,7 +176,7 @@ macro_rules! every_row {
                     WHEN left_out.given_up IS NOT NULL THEN 'cancelled' ELSE left_out.code END,
                 CASE WHEN job.id IS NOT NULL THEN job.message
                     WHEN left_out.given_up IS NOT NULL
-                    THEN 'given up by ' || left_out.given_up || '; it had been left out: ' || left_out.message
+                    THEN 'cancelled by ' || left_out.given_up || '; it was not imported: ' || left_out.message
                     ELSE left_out.message END,
                 iif(job.id IS NULL, left_out.violations, job.violations), job.candidates,
                 coalesce(job.attempts, 0), job.finished_at, job.due, job.operation

@@ -28,7 +28,7 @@ impl Way {
         match self {
             Self::LookUp => "looked up, and adopted or sent again",
             Self::SendAgain => "sent again; the service itself refuses a second one",
-            Self::Person => "held: a person must look in the service",
+            Self::Person => "put on hold: you must check the service",
         }
     }
 }

@@ -70,8 +70,8 @@ impl Fate {
         match self {
             Self::Create => "to be created",
             Self::Complete => "created already and still to be completed",
-            Self::There => "there already",
-            Self::Changed => "there already, with other values",
+            Self::There => "already in the service",
+            Self::Changed => "already in the service, with other values",
             Self::Rejected => "rejected earlier and unchanged",
             Self::Incomplete => "created, with a later step that failed, and unchanged",
             Self::Held => "on hold: needs your decision",

@@ -88,7 +88,7 @@ pub struct Plan {
     pub rows: BTreeMap<Kind, Fates>,
     /// What would be sent to create and to complete the rows of the sheets, in the order of creation.
     pub sent: Vec<Calls>,
-    /// What the run would send for rows that earlier imports have left.
+    /// What the run would send for rows left over from earlier imports.
     pub sent_earlier: Vec<Calls>,
     /// The look-ups before sending. Unavailable ones are left out of a run.
     pub looked_up: Vec<Calls>,

@@ -149,7 +149,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     };
     let lists = [
         ("Sent, in this order", &plan.sent),
-        ("Sent besides, left from earlier imports", &plan.sent_earlier),
+        ("Also sent, left over from earlier imports", &plan.sent_earlier),
         ("Looked up first, at most", &plan.looked_up),
         ("Verification at the end, at most", &plan.read_back),
     ];

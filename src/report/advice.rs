@@ -174,8 +174,8 @@ fn of_cause(code: &str, import: ImportId) -> String {
 /// What to do about a row that the import left out.
 pub fn of_left_out(state: JobState) -> &'static str {
     if state == JobState::Skipped {
-        "Nothing to correct in this row. It stands in fix.xlsx together with the row it belongs to: correct that one and type: \
-         fleetload run FILE"
+        "Nothing to correct in this row. It is in fix.xlsx together with the row that it depends on: correct that one \
+        and type: fleetload run FILE"
     } else {
         "Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE"
     }

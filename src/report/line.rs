@@ -179,7 +179,7 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
         JobState::Sending | JobState::Cancelled => or_words().to_owned(),
         JobState::Rejected | JobState::Incomplete if settled_before => {
             format!(
-                "not sent again, because the row is as it was when it was rejected: {}",
+                "not sent again, because the row is unchanged since it was rejected: {}",
                 rejected(row, told, blames)
             )
         }
@@ -210,7 +210,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Adopted => {
             "the answer to its creation was lost; the record was found and is this row's".to_owned()
         }
-        JobState::Existing => "was in the service before anything was sent".to_owned(),
+        JobState::Existing => "the record the record was in the service before anything was sent".to_owned(),
         _ => String::new(),
     }
 }

@@ -99,7 +99,7 @@ impl Dispatcher {
                 "the service says the record is there, and no look-up is available to find its id"
             }
             (_, Some(Doubt::NoId)) => "the record was created, and no look-up is available to find its id",
-            _ => "the answer was lost, and no look-up is available to find out what became of it",
+            _ => "the answer was lost, and no look-up is available to find out whether the row was executed",
         };
         self.hold(job, Reason::LookupUnavailable.as_str(), reason.to_owned(), Vec::new());
     }
@@ -111,7 +111,7 @@ impl Dispatcher {
         match reading {
             Reading::Unavailable => self.look_after(job),
             Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the look-up told nothing: {why}"))
+                self.look_later(job, &format!("the look-up was inconclusive: {why}"))
             }
             Reading::Records(found) => match &in_hand.work.action {
                 Action::Create => {
@@ -126,7 +126,7 @@ impl Dispatcher {
                         self.settle(job, Write::Advance { job, from, how, id: None, evidence });
                     } else {
                         // Putting it again changes nothing if the first request is still executed later.
-                        self.send_again(job, "what it puts was not there");
+                        self.send_again(job, "its values were not there");
                     }
                 }
             },
@@ -184,7 +184,8 @@ impl Dispatcher {
             }
             After::Unclear(candidates) => {
                 let cause = cause(&in_hand.work);
-                let reason = format!("{cause}, and the records found do not say clearly which is ours");
+                let reason =
+                    format!("{cause}, and it is not clear which of the records found belongs to the row");
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
             After::Absent if may_be_a_page(length) => self.look_elsewhere(job, operation),
@@ -238,7 +239,7 @@ impl Dispatcher {
                 } else {
                     let candidate = matching::candidate(record, &differences.join("; "));
                     let reason =
-                        format!("{}, and the one record found differs from the row", cause(&in_hand.work));
+                        format!("{}, and the only record found differs from the row", cause(&in_hand.work));
                     self.hold(job, Reason::CandidatesDiffer.as_str(), reason, vec![candidate]);
                 }
             }

@@ -92,7 +92,7 @@ impl Dispatcher {
     fn look_before_later(&mut self, job: JobId, why: &str) {
         let Some(in_hand) = self.in_hand.get(&job) else { return };
         let (from, at) = (in_hand.work.state, self.clock.now());
-        let reason = format!("waits for a look whether it is there already: {why}");
+        let reason = format!("waits for the look-up before sending: {why}");
         let code = Reason::LookupFailed.as_str().to_owned();
         self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
     }

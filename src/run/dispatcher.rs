@@ -301,7 +301,7 @@ impl Dispatcher {
             }
             if self.refusals.sets_aside(in_hand.work.sheet) {
                 self.never_left(operation, phase);
-                self.take_back(job, "its sheet was set aside; nothing was sent");
+                self.take_back(job, "its sheet was paused; nothing was sent");
                 continue;
             }
             in_hand.stage = Stage::UnderWay;

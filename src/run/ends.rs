@@ -145,7 +145,7 @@ impl Ending {
                 let sheets: Vec<String> = sheets
                     .iter()
                     .map(|left| {
-                        format!("{} was refused {} times in a row ({})", left.title, left.times, left.code)
+                        format!("{} was rejected {} times in a row ({})", left.title, left.times, left.code)
                     })
                     .collect();
                 (Some(sheets.join("; ")), None)

@@ -166,7 +166,7 @@ pub struct Limits {
     pub concurrency: usize,
     /// Creations a day, when known.
     pub daily_quota: Option<u64>,
-    /// Creations of a day to leave for others.
+    /// Creations a day to leave for others.
     pub reserve: u64,
 }
 

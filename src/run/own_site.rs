@@ -39,7 +39,7 @@ impl Dispatcher {
                 }
             }
             Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => {
-                reason.push_str("; whether that site is there could not be asked");
+                reason.push_str("; the service could not be asked about that site");
             }
         }
         self.hold(job, code.as_str(), reason, Vec::new());

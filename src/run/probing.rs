@@ -100,7 +100,7 @@ impl Dispatcher {
             .map(|(operation, _)| operation.name())
             .collect();
         let words = (!held_back.is_empty())
-            .then(|| format!("{} held back, as the service fails at it", held_back.join(", ")));
+            .then(|| format!("{} paused, because the service fails at it", held_back.join(", ")));
         let run = self.run;
         self.writer.ask(Box::new(move |journal| {
             // Only `status` reads it; a journal that cannot be written shows itself at the next write.

@@ -81,13 +81,14 @@ impl Findings {
         let (mut code, mut words) = (None, Vec::new());
         if self.vanished {
             code.get_or_insert(AuditFinding::VANISHED);
-            words.push(format!("the {kind} was created with the id {ours} and is not there any more"));
+            words.push(format!("the {kind} was created with the id {ours} and is missing now"));
         }
         if !self.twins.is_empty() {
             code.get_or_insert(AuditFinding::DOUBLE);
             let others = ids(&self.twins);
             words.push(format!(
-                "beside the {kind} {ours} there is an equal one that belongs to no row: {others}"
+                "duplicated: duplicated: beside the {kind} {ours} there is an equal one that belongs to no row: \
+                 {others}"
             ));
         }
         let there = u64::try_from(self.sites.len()).unwrap_or(u64::MAX);

@@ -213,7 +213,7 @@ impl Dispatcher {
     pub(super) fn leave(&mut self, sheet: SheetId) {
         let Some(aside) = self.refusals.aside.get_mut(&sheet) else { return };
         aside.asked = false;
-        let text = format!("the sheet {} is left; everything else goes on", aside.title);
+        let text = format!("the sheet {} stays paused; everything else goes on", aside.title);
         self.tell(Event::Note { text });
     }
 

@@ -42,8 +42,8 @@ impl Dispatcher {
     pub(super) fn refill(&mut self) {
         if self.failure.is_none() && self.writer.is_gone() {
             self
-                .fail(Error::internal("what writes the journal broke down; nothing was sent after that").hint(
-                "run the same command again: what was under way is looked up before anything is sent again",
+                .fail(Error::internal("writing the journal failed; nothing was sent after that").hint(
+                "run the same command again: requests that were under way are looked up before anything is sent again",
             ));
         }
         if self.drain.is_some() || self.failure.is_some() {

@@ -162,7 +162,7 @@ impl Dispatcher {
         if silent && !std::mem::replace(&mut self.timekeeping.told_undated, true) {
             self.tell(Event::Note {
                 text: "the service does not say what time it is (its answers carry no Date): this machine's clock \
-                       decides when the day's quota begins anew"
+                    decides when the day's quota resets"
                     .to_owned(),
             });
         }
@@ -175,7 +175,7 @@ fn words(jump_ms: i64) -> String {
     if jump_ms > 0 {
         format!("the clock jumped ahead by {by}: the machine was suspended or its clock was set")
     } else {
-        format!("the clock was set back by {by}: rows that wait are reckoned anew")
+        format!("the clock was set back by {by}: the times of waiting rows are calculated again")
     }
 }
 
@@ -282,7 +282,10 @@ mod tests {
             words(7 * 3_600_000 + 5_000),
             "the clock jumped ahead by 7 h: the machine was suspended or its clock was set"
         );
-        assert_eq!(words(-90_000), "the clock was set back by 90 s: rows that wait are reckoned anew");
+        assert_eq!(
+            words(-90_000),
+            "the clock was set back by 90 s: the times of waiting rows are calculated again"
+        );
         assert_eq!(rough(Duration::from_secs(120)), "2 min");
         assert_eq!(
             rough(Duration::from_millis(10_799_990)),

@@ -353,7 +353,7 @@ impl Dispatcher {
         let until = evidence.at.plus(until.saturating_sub(now));
         let code = ServiceCode::NoDataFound.as_str().to_owned();
         let reason =
-            "refused; the service may not show yet what this row refers to, which was created moments ago";
+            "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
         let write = Write::Defer { job, until, code, reason: reason.to_owned(), evidence };
         self.settle_and_wait(job, write, refused);
     }

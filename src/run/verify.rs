@@ -102,7 +102,7 @@ impl Verifier {
                             id: Some(owner),
                             name: Some(work.record.name().to_owned()),
                             details: "the row's own record".to_owned(),
-                            difference: "what the step puts is there".to_owned(),
+                            difference: "the values of the step are there".to_owned(),
                         };
                         let candidates = shows(extra, &found).then_some(done).into_iter().collect();
                         let by = lookup.operation().to_string();
@@ -258,7 +258,7 @@ impl Verifier {
         }
         Ok(match self.sight(journal, work, &[]).await? {
             Sight::Told { by, candidates, .. } if candidates.is_empty() => {
-                Identity::Another { by, differences: vec!["what the step puts is not there".to_owned()] }
+                Identity::Another { by, differences: vec!["the values of the step are not there".to_owned()] }
             }
             Sight::Told { by, .. } => Identity::Confirmed { by, notes: Vec::new() },
             Sight::Untold(why) => Identity::Untold(why),

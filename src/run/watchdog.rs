@@ -107,10 +107,13 @@ impl Watch {
         };
         let minutes = self.patience.as_secs() / 60;
         if self.stuck >= self.patience {
-            Some(format!("fleetload has not come to anything for {minutes} minutes: it is stuck or starved"))
+            Some(format!(
+                "fleetload has made no progress for {minutes} minutes: it is stuck or the machine is \
+                overloaded"
+            ))
         } else if self.idle >= self.patience {
             Some(format!(
-                "nothing has moved for {minutes} minutes though there is work, and nothing explains it"
+                "nothing has moved for {minutes} minutes although there is work, and nothing explains it"
             ))
         } else {
             None
@@ -221,7 +224,7 @@ mod tests {
         });
         let standstill = told.recv().expect("it barks");
         assert_eq!(standstill.in_hand, "3 rows");
-        assert!(standstill.why.contains("stuck or starved"), "{}", standstill.why);
+        assert!(standstill.why.contains("stuck or the machine is overloaded"), "{}", standstill.why);
         assert!(told.recv().is_err(), "once");
         drop(dog);
     }

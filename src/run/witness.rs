@@ -68,7 +68,7 @@ impl Dispatcher {
                 self.look_later(job, "the look-up does not find a record that is known to exist");
             }
             Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the look-up told nothing: {why}"))
+                self.look_later(job, &format!("the look-up was inconclusive: {why}"))
             }
             Reading::Unavailable => self.look_after(job),
         }

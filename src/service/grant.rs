@@ -52,7 +52,7 @@ pub(crate) fn grant(raw: &Raw, secret: &str) -> Result<(HeaderValue, Option<Dura
             Verdict::NotSent(no_token(&format!("the service answered {}: {}", said.code, said.message)))
         }
         Verdict::Succeeded(_) | Verdict::TokenInvalid | Verdict::Contradicted(_) => {
-            Verdict::NotSent(no_token("the answer was not one the service describes"))
+            Verdict::NotSent(no_token("the answer is not one that the service documents"))
         }
     })
 }

@@ -263,8 +263,11 @@ async fn what_the_login_answers_decides_what_a_call_comes_to() {
             answer(200, &general),
             no_token("asked for a token, the service answered generalError: not [removed]"),
         ),
-        (answer(200, "<html>"), no_token("asked for a token, the answer was not one the service describes")),
-        (answer(200, OK), no_token("asked for a token, the answer was not one the service describes")),
+        (
+            answer(200, "<html>"),
+            no_token("asked for a token, the answer is not one that the service documents"),
+        ),
+        (answer(200, OK), no_token("asked for a token, the answer is not one that the service documents")),
         (answer(200, "{}"), useless.clone()),
         (answer(200, r#"{"access_token":""}"#), useless.clone()),
         (answer(200, r#"{"access_token":7}"#), useless.clone()),

@@ -98,10 +98,10 @@ fn markup(start: &str, ending: &str) -> Option<(Code, &'static str)> {
         ["<!doctype", "<html", "<head", "<body", "<table", "<meta", "<style", "<script", "<div", "<!--"];
     let is_workbook_name = matches!(ending, "xls" | "xlsx" | "xlsm");
     let page = if is_workbook_name {
-        "a web page (HTML) and no workbook, as some reporting tools and sign-in pages give it: open it in Excel, see \
-         that it is the right table, and save it as .xlsx"
+        "a web page (HTML), not a workbook, as some reporting tools and sign-in pages produce it: open it in Excel, \
+         check that it is the right table, and save it as .xlsx"
     } else {
-        "a web page, perhaps a sign-in page, and not the export: sign in and export the table again"
+        "a web page, perhaps a sign-in page, not the export: sign in and export the table again"
     };
     let is_archived_page = start.starts_with("mime-version:") && start.contains("text/html");
     if is_archived_page || PAGES.iter().any(|tag| start.starts_with(tag)) {
@@ -133,7 +133,7 @@ fn markup(start: &str, ending: &str) -> Option<(Code, &'static str)> {
         || start.strip_prefix('[').map(str::trim_start).is_some_and(|rest| rest.starts_with('{'));
     data.then_some((
         Code::FileFormatMismatch,
-        "data for programs (JSON), perhaps the message of an error, and not a table: export it as .xlsx or .csv",
+        "data for programs (JSON), perhaps an error message, not a table: export it as .xlsx or .csv",
     ))
 }
 

@@ -57,7 +57,8 @@ impl Counts {
             findings.push(at(
                 Code::HeaderBlank,
                 format!(
-                    "column {} has values (row {row}: '{}') but no header: name it, or leave it out with --ignore-column ''",
+                    "column {} has values (row {row}: '{}') but no header: name it, or ignore it with --ignore-column \
+                     ''",
                     super::cell::letters(position),
                     shown(&sample)
                 ),
@@ -65,12 +66,8 @@ impl Counts {
             ));
         }
         let changes = [
-            (self.trimmed, Code::CellTrimmed, "spaces around or doubled inside the value were removed"),
-            (
-                self.invisible,
-                Code::CellInvisibleRemoved,
-                "invisible or look-alike characters were made plain",
-            ),
+            (self.trimmed, Code::CellTrimmed, "spaces around the value, or doubled inside it, were removed"),
+            (self.invisible, Code::CellInvisibleRemoved, "invisible or look-alike characters were replaced"),
             (self.unwrapped, Code::CellExcelTextWrapper, "the wrapping that keeps a value text was removed"),
             (self.padded, Code::CellZeroPaddedFormat, "leading zeros were restored as shown"),
         ];

@@ -55,8 +55,8 @@ pub(super) fn told(damage: &Damage) -> Vec<(Code, String, Option<usize>)> {
             vec![(Code::RowQuoteUnterminated, message, Some(*cell))]
         }
         Damage::Encoding { cells } => {
-            let message = "some letters are stored in another encoding than the rest of the file: retype the cell and \
-                           save as CSV UTF-8";
+            let message = "some letters have another encoding than the rest of the file: retype the cell and save as \
+                CSV UTF-8";
             cells.iter().map(|cell| (Code::FileEncodingInvalid, message.to_owned(), Some(*cell))).collect()
         }
         Damage::TooLong => {
@@ -73,29 +73,25 @@ fn stray(how: Stray) -> (Code, String) {
         Stray::AfterClosing => stray(
             "text follows a closing quotation mark: write each mark inside the cell twice, and one at each end of it",
         ),
-        Stray::SpaceBefore => {
-            stray("a space stands before the quotation mark: remove the space before the quote")
-        }
-        Stray::SpaceAfter => stray(
-            "a space stands behind the closing quotation mark: remove the space behind the quotation mark",
-        ),
+        Stray::SpaceBefore => stray("there is a space before the quotation mark: remove the space"),
+        Stray::SpaceAfter => stray("there is a space after the closing quotation mark: remove the space"),
         Stray::WrittenOnce => stray(
-            "a quotation mark stands inside the cell, so that the one behind it does not end the cell: write each mark \
+            "there is a quotation mark inside the cell, so the one after it does not end the cell: write each mark \
              inside the cell twice, and one at each end of it",
         ),
         Stray::Inside => stray(
-            "a quotation mark stands inside the cell: put the whole cell in quotation marks and write this one twice",
+            "there is a quotation mark inside the cell: put the whole cell in quotation marks and write this one twice",
         ),
         Stray::Backslash => stray(
-            "a backslash stands before the quotation mark: write the mark twice instead, or, if the whole file is \
-             written so, read it with --escape '\\'",
+            "there is a backslash before the quotation mark: write the mark twice instead, or, if the whole file does \
+             this, read it with --escape '\\'",
         ),
         Stray::LinesBelow(lines) => {
             let swallowed = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
             (
                 Code::RowQuoteUnterminated,
                 format!(
-                    "a quotation mark opens here and is not closed at the end of its cell; the next one stands \
+                    "a quotation mark opens here and is not closed at the end of its cell; the next one is \
                      {swallowed} further down: close the mark in this row"
                 ),
             )

@@ -39,7 +39,7 @@ pub struct Reference {
 
 /// What is added to a message about a value that stands in no cell.
 pub(crate) fn from_default(kind: Kind, column: &str) -> String {
-    format!(" (the value is that of --default {kind}.{column})")
+    format!(" (the value comes from --default {kind}.{column})")
 }
 
 /// The column a reference stands in.

@@ -47,7 +47,7 @@ pub(crate) fn decide(
                 Code::FileEncodingGuessed,
                 name,
                 format!(
-                    "the file begins with the mark of {}, so it is read as that and not as {}: leave out --encoding",
+                    "the file begins with the mark of {}, so it is read as that and not as {}: omit --encoding",
                     mark.name(),
                     given.name()
                 ),
@@ -109,8 +109,8 @@ fn zeros(
         Code::FileEncodingGuessed,
         name,
         format!(
-            "the file does not say how its letters are stored; taken for {}, so that it reads {}. If that is wrong, \
-             save the file as CSV UTF-8 or name its encoding with --encoding",
+            "the file does not say which encoding it has; it is read as {}, which gives {}. If that is wrong, save \
+             the file as CSV UTF-8 or name its encoding with --encoding",
             encoding.name(),
             shows.join(", ")
         ),
@@ -140,14 +140,14 @@ impl Guess {
 
     fn told(&self) -> String {
         let mut told = format!(
-            "the letters are not stored as UTF-8; taken for {}, so that it reads {}. If that is wrong, save the file as \
+            "the encoding is not UTF-8; the file is read as {}, which gives {}. If that is wrong, save the file as \
              CSV UTF-8 or name its encoding with --encoding",
             self.encoding.name(),
             decoded(self.encoding, &self.sample)
         );
         if self.encoding == WINDOWS_1252 && !self.macintosh.is_empty() {
             told.push_str(&format!(
-                ". If it was saved by Excel for Mac, --encoding macintosh is right, so that it reads {}",
+                ". If it was saved by Excel for Mac, use --encoding macintosh, which gives {}",
                 decoded(MACINTOSH, &self.macintosh)
             ));
         }

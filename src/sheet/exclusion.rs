@@ -77,7 +77,7 @@ impl Values {
                 column,
                 others: vec![other],
                 problem: Problem::new(Code::RowConflict, why.to_owned())
-                    .rule("only one of cells that exclude each other"),
+                    .rule("only one of the mutually exclusive cells"),
             });
         };
         for custom in ["custom_site_id", "custom_site_name"] {

@@ -268,8 +268,8 @@ fn read_beside(headers: &[String], mapping: &[Mapped], index: usize) -> Option<S
         Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
     })?;
     Some(format!(
-        " It stands behind the blank column {} with '{}', which is read as {}: where they are another table, move that to a \
-         sheet of its own.",
+        " It is after the blank column {}, together with '{}', which is read as {}: if these columns are another \
+         table, move it to a sheet of its own.",
         letters(blank),
         shown(&headers[at]),
         column.name
@@ -292,8 +292,7 @@ fn claim(
             column: Some(index),
             other: Some(other),
             message: format!(
-                "'{}' means the same as '{}' in column {}: remove one of them, or name the one not meant with \
-                 --ignore-column",
+                "'{}' means the same as '{}' in column {}: remove one of them, or ignore one with --ignore-column",
                 shown(&headers[index]),
                 shown(&headers[other]),
                 letters(other)
@@ -373,7 +372,7 @@ fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<H
         column: Some(index),
         other: None,
         message: format!(
-            "the service has no {} for {kind}: remove the column, or start its name with x- to keep it unread",
+            "the service has no {} for {kind}: remove the column, or start its name with x- to ignore it",
             if labels { "labels" } else { "metadata" }
         ),
         suggestion: None,
@@ -416,12 +415,12 @@ fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
     let name = typed(header);
     message.push_str(&match &suggestion {
         Some(column) => format!(
-            " Correct it, say what it means with --map {}, or keep it unread with --ignore-column {}.",
+            " Correct it, say what it means with --map {}, or ignore it with --ignore-column {}.",
             quoted(&format!("{name}={column}")),
             quoted(&name)
         ),
         None => format!(
-            " Say what it means with --map {}, or keep it unread with --ignore-column {}.",
+            " Say what it means with --map {}, or ignore it with --ignore-column {}.",
             quoted(&format!("{name}=COLUMN")),
             quoted(&name)
         ),
@@ -439,7 +438,7 @@ fn other_script(header: &str) -> String {
     for c in header.chars() {
         if is_other(c) { spelt.extend(c.escape_unicode()) } else { spelt.push(c) }
     }
-    format!(" It has letters of another script that look like Latin ones: '{}'.", shown(&spelt))
+    format!(" It contains letters of another script that look like Latin ones: '{}'.", shown(&spelt))
 }
 
 /// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.

@@ -32,7 +32,7 @@ impl Policy {
             self.all_warnings = true;
             return Ok(());
         }
-        let code = code(word, "warnings of all kinds are denied by the word 'warnings'")?;
+        let code = code(word, "to deny all warnings, use the word 'warnings'")?;
         self.allowed.retain(|allowed| *allowed != code);
         self.denied.push(code);
         Ok(())
@@ -43,14 +43,14 @@ impl Policy {
     /// # Errors
     /// Usage, when there is no such code, or it is not that of a warning.
     pub fn allow(&mut self, word: &str) -> Result<()> {
-        let code = code(word, "name one warning, by the code that stands in square brackets before it")?;
+        let code = code(word, "name one warning by the code in square brackets before it")?;
         match code.severity() {
             Severity::Warning => {}
             Severity::Fatal | Severity::Error => {
                 return Err(Error::usage(format!(
                     "{code} is an error and cannot be allowed: only warnings can"
                 ))
-                .hint("correct the sheet; --skip-invalid leaves out the rows that have errors"));
+                .hint("correct the sheet; with --skip-invalid the rows that have errors are not imported"));
             }
             Severity::Info => {
                 return Err(Error::usage(format!("{code} is a note already: there is nothing to allow")));

@@ -116,7 +116,7 @@ impl<'a, 'e> Reading<'a, 'e> {
     fn end_before(&mut self, raw: &Raw) {
         let of_its_own = if self.table.worksheet.is_some() { "sheet" } else { "file" };
         let message = format!(
-            "another table begins here; from this row on nothing is read: put it into a {of_its_own} of its own"
+            "another table begins here; nothing is read from this row on: put it into a {of_its_own} of its own"
         );
         let mut finding = self.table.finding(Code::SheetExtraTable, message).in_row(raw.number, raw.line);
         if let Some((column, cell)) = raw.cells.iter().enumerate().find(|(_, cell)| !cell.is_blank()) {
@@ -198,8 +198,8 @@ impl<'a, 'e> Reading<'a, 'e> {
                      rows below it, or give that row a key of its own"
                 )
             } else {
-                "there is a header but no row of data below it: see whether the export was complete, or leave the file \
-                 out"
+                "there is a header but no row of data below it: check whether the export was complete, or omit the \
+                 file"
                     .to_owned()
             };
             let mut finding = self
@@ -218,7 +218,8 @@ impl<'a, 'e> Reading<'a, 'e> {
                     .finding(
                         Code::SheetRowLimit,
                         format!(
-                            "the sheet ends exactly at Excel's limit of {} rows: compare it with where it comes from, as rows may be cut off",
+                            "the sheet ends exactly at Excel's limit of {} rows: compare it with its source, because \
+                             rows may be cut off",
                             self.last
                         ),
                     )

@@ -172,7 +172,7 @@ impl<'a> RowReader<'a> {
         if self.is_header(&cells) {
             self.findings.push(
                 self.table
-                    .finding(Code::RowRepeatedHeader, "the header stands here again: the row is not read")
+                    .finding(Code::RowRepeatedHeader, "the header is repeated here: the row is not read")
                     .in_row(number, line),
             );
             return Outcome::Skipped;

@@ -99,8 +99,8 @@ pub(crate) fn inspect(
     head.truncate(length);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
     if content::is_lock_file(&head, bytes) {
-        let message = "this is a lock file, which Excel keeps beside a workbook that is open, under another name: use the \
-                       workbook itself";
+        let message = "this is a lock file with another name, which Excel keeps beside an open workbook: use the \
+            workbook itself";
         return refuse(Code::FileLock, message.into());
     }
     let content = content::of(&head, &ending);
@@ -195,7 +195,7 @@ fn open(path: &Path) -> std::io::Result<File> {
         return Err(std::io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
     }
     if !metadata.is_file() {
-        return Err(std::io::Error::new(ErrorKind::Unsupported, "it is no file"));
+        return Err(std::io::Error::new(ErrorKind::Unsupported, "it is not a file"));
     }
     File::open(path)
 }
@@ -218,7 +218,8 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> String {
             )
         }
         ErrorKind::PermissionDenied => format!(
-            "'{path}' may not be read: close it in Excel, ask for permission to read it, or save a copy and use that"
+            "you are not allowed to read '{path}': close it in Excel, ask for permission to read it, or save a copy \
+             and use that"
         ),
         _ => format!("'{path}' cannot be read ({error}): close it in Excel, or save a copy and use that"),
     }
@@ -246,7 +247,8 @@ fn mismatch(is: bool, (what, ending): (&str, &str), name: &str, findings: &mut V
                 Code::FileFormatMismatch,
                 name,
                 format!(
-                    "the content is {what}, whatever the name says, and is read as one: give the file the ending {ending}"
+                    "the content is {what}, although the name differs, and is read as one: give the file the ending \
+                     {ending}"
                 ),
             )
             .as_severity(super::code::Severity::Warning),

@@ -209,7 +209,7 @@ impl Table {
             .finding(
                 Code::SheetExtraTable,
                 format!(
-                    "another table begins here, beside the one in the columns before: put it into a {} of its own",
+                    "another table begins here, beside the one in the columns before it: put it into a {} of its own",
                     if self.worksheet.is_some() { "sheet" } else { "file" }
                 ),
             )

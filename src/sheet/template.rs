@@ -111,7 +111,7 @@ const ELSEWHERE: &str = "name another place with --out";
 
 fn taken(path: &Path) -> Error {
     Error::usage(format!("{} is there already", path.display()))
-        .hint("name another place with --out; a sheet that is filled in is never overwritten")
+        .hint("name another place with --out; a sheet is never overwritten")
 }
 
 /// Writes a file that does not exist yet: a blank sheet must not replace one that somebody has filled.

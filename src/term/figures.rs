@@ -14,10 +14,10 @@ pub fn awaited(next: &Next, now: Moment, here: &TimeZone) -> String {
     let at = |at: Moment| near(at, now, here);
     match *next {
         Next::NextTry { operation: Some(operation), at: Some(try_at) } => {
-            format!("{operation} held back, next try {}", at(try_at))
+            format!("{operation} paused, next try {}", at(try_at))
         }
         Next::NextTry { operation: Some(operation), at: None } => {
-            format!("{operation} held back, being tried now")
+            format!("{operation} paused, being tried now")
         }
         Next::NextTry { operation: None, at: Some(try_at) } => {
             format!("the service cannot be reached, next try {}", at(try_at))

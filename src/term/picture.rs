@@ -176,8 +176,8 @@ impl Picture {
             Event::SheetPaused { sheet, title, times, code, message, asks: _ } => {
                 self.aside.insert(*sheet);
                 Some(format!(
-                    "the sheet {title} is set aside: the service refused {times} of its rows in a row with {code}: \
-                     {message}; everything else goes on"
+                    "the sheet {title} is paused: the service rejected {times} of its rows in a row with {code}: \
+                    {message}; everything else goes on"
                 ))
             }
             Event::Unreachable { reason, retry_in } => {
@@ -190,7 +190,7 @@ impl Picture {
                 None
             }
             Event::ClockSkew { seconds } => Some(format!(
-                "this machine's clock is {} {} the service's; the service's counts",
+                "this machine's clock is {} {} the service's; the service's clock counts",
                 span(Duration::from_secs(seconds.unsigned_abs())),
                 if *seconds > 0 { "behind" } else { "ahead of" }
             )),
@@ -237,9 +237,9 @@ impl Picture {
         told.then(|| {
             self.told.insert(operation, tick.elapsed);
             let wait = next_try_in.map_or_else(String::new, |wait| {
-                format!("; tried again in {}, one request at a time", span(wait))
+                format!("; next try in {}, one request at a time", span(wait))
             });
-            format!("{operation} is held back: {reason}{wait}")
+            format!("{operation} is paused: {reason}{wait}")
         })
     }
 
@@ -335,7 +335,7 @@ impl Picture {
         }
         let aside = u64::try_from(self.aside.len()).unwrap_or(u64::MAX);
         if aside > 0 {
-            parts.push(counted(aside, "sheet aside", "sheets aside"));
+            parts.push(counted(aside, "paused sheet", "paused sheets"));
         }
         (!parts.is_empty()).then(|| format!("needs your decision: {}: {command}", parts.join(", ")))
     }

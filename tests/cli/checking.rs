@@ -148,7 +148,7 @@ fn a_customer_is_read_as_the_profile_keeps_it_and_no_account_is_asked_for() {
         read.stderr.contains("read as [profile.acme.customers.northern] and [profile.acme.reading]"),
         "{read:?}"
     );
-    assert!(read.stdout.contains("\"Store No.\" -> reference (as told)"), "{}", read.stdout);
+    assert!(read.stdout.contains("\"Store No.\" -> reference (as given)"), "{}", read.stdout);
     assert!(!read.stderr.contains("to keep this"), "nothing was typed: {}", read.stderr);
     let mut command = bench.command(&check);
     let output = command.env("FLEETLOAD_CUSTOMER", "northern").output().expect("the binary starts");

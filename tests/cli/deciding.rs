@@ -76,10 +76,10 @@ fn held_rows_are_decided_together_checked_and_on_record() {
     assert_eq!(held(&bench, 1).len(), 3);
 
     let shown = bench.fleetload(&["resolve", "--code", "absent"]).expect_code(0);
-    assert_says(&shown, &["findSitesByName: nothing there"]);
+    assert_says(&shown, &["findSitesByName: no record found"]);
     assert_hints(&shown, &["--not-created"]);
     let none = bench.fleetload(&["resolve", "--sheet", "companies", "--abandon"]).expect_code(0);
-    assert_says(&none, &["no held row matches"]);
+    assert_says(&none, &["no row on hold matches"]);
     assert_hints(&none, &["fleetload status"]);
     bench.fleetload(&["resolve", "--import", "9", "--abandon"]).expect_code(2);
 
@@ -99,7 +99,7 @@ fn held_rows_are_decided_together_checked_and_on_record() {
     assert_eq!(decided.len(), 3);
     for row in &decided {
         assert_eq!(row["decided"]["what"], "not created");
-        assert_eq!(row["decided"]["check"], "checked by findSitesByName: nothing there");
+        assert_eq!(row["decided"]["check"], "checked by findSitesByName: no record found");
         let message = row["message"].as_str().expect("a message");
         // The environment of the bench names no user.
         assert!(message.contains("decided by ") && !message.contains("unknown"), "{message}");
@@ -107,7 +107,7 @@ fn held_rows_are_decided_together_checked_and_on_record() {
     let status = bench.fleetload(&["status", "1"]).expect_code(0);
     assert_says(
         &status,
-        &["3 rows were decided by a person", "not created, checked by findSitesByName: nothing there"],
+        &["3 rows were decided by a person", "not created, checked by findSitesByName: no record found"],
     );
 }
 
@@ -137,7 +137,7 @@ fn a_record_that_is_there_is_not_believed_to_be_missing() {
     let shown = bench.fleetload(&["resolve", &job, "--json"]).expect_code(0);
     assert_eq!(objects(&shown, "held")[0]["now"]["candidates"][0]["id"], id.as_str());
     let outcome = bench.fleetload(&["resolve", &job, "--created", &id]).expect_code(0);
-    assert_says(&outcome, &["checked by getCompany and getChildCompanies: it agrees"]);
+    assert_says(&outcome, &["checked by getCompany and getChildCompanies: the record agrees with the row"]);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
     bench.fleetload(&["report"]).expect_code(0);
@@ -187,7 +187,7 @@ fn without_the_service_only_a_decision_that_says_so_is_believed() {
     let outcome = bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(7);
     assert_hints(&outcome, &["invalid_client", "--unchecked"]);
     let shown = bench.fleetload(&["resolve", &job]).expect_code(0);
-    assert_hints(&shown, &["the service was not asked"]);
+    assert_hints(&shown, &["the service could not be asked"]);
     assert_says(&shown, &["lookup.unavailable"]);
     bench.fleetload(&["resolve", &job, "--not-created", "--unchecked"]).expect_code(0);
     let status = bench.fleetload(&["status"]).expect_code(0);

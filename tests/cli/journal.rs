@@ -325,7 +325,7 @@ fn a_full_disk_stops_the_run_before_anything_unwritten_is_sent_and_it_goes_on_af
     let journal = journal.to_str().expect("UTF-8");
     let outcome =
         bench.fleetload(&["import", "companies.csv", "devices.csv", "--journal", journal]).expect_code(0);
-    assert!(outcome.stderr.contains("lies in memory (tmpfs)"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("is in memory (tmpfs)"), "{}", outcome.stderr);
     // Fills the disk up to next to nothing, where not even a run begins, then to a little.
     let free = "df --output=avail -B1024 . | tail -1";
     let fill = |kib: u64| {
@@ -382,12 +382,12 @@ fn a_journal_in_a_synchronised_folder_is_refused_unless_it_is_said_to_be_safe() 
     let place = ["--journal", "Dropbox/fleetload.db"];
     for command in ["run", "import"] {
         let outcome = bench.fleetload(&[&[command, "companies.csv"], &place[..]].concat()).expect_code(6);
-        assert!(outcome.stderr.contains("synchronised (Dropbox)"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("is in a synced folder (Dropbox)"), "{}", outcome.stderr);
         assert!(!bench.path("Dropbox/fleetload.db").exists());
     }
     assert!(bench.ledger().is_empty());
     let outcome = bench.fleetload(&[&["run", "companies.csv", "--any-storage"], &place[..]].concat());
-    assert!(outcome.expect_code(0).stderr.contains("synchronised (Dropbox)"));
+    assert!(outcome.expect_code(0).stderr.contains("is in a synced folder (Dropbox)"));
 }
 
 /// Overwrites a page of the table in the middle of its rows; gives the page.

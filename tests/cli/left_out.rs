@@ -22,7 +22,7 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
 
     let told = bench.fleetload(&[&FILES[..], &["--skip-invalid"]].concat()).expect_code(4);
     assert!(
-        told.stdout.contains("18 rows, 11 new, 2 left out because of errors, and 5 that come with them"),
+        told.stdout.contains("18 rows, 11 new, 2 not imported because of errors, and 5 that come with them"),
         "{}",
         told.stdout
     );
@@ -145,8 +145,8 @@ fn rows_that_are_left_out_once_more_leave_the_fix_sheets_of_the_import_before() 
     // Wrong still, in another way.
     bench.write("devices.csv", &wrong.join("\n").replace("00:1a:2b:00:00\"", "00:1a:2b:00\""));
     let told = bench.fleetload(&["run", "devices.csv", "--skip-invalid"]).expect_code(4);
-    let words = "report of import 1: written again, as rows of it came again: 1 row to correct, and 5 that come with it in \
-                 reports/1/fix.xlsx";
+    let words = "report of import 1: written again, as rows of it were imported again: 1 row to correct, and 5 that \
+        come with it in reports/1/fix.xlsx";
     assert!(told.stdout.contains(words), "{}", told.stdout);
     let (before, after) = (fix(1).expect("a sheet to fix"), fix(2).expect("a sheet to fix"));
     assert!(!before.lines().any(|line| is_wrong(&line)), "{before}");
@@ -234,7 +234,7 @@ fn rows_that_nobody_wants_are_given_up_and_asked_for_no_more() {
     let wrong = rows.iter().find(|row| row["source"] == "companies.csv!companies!3").expect("the company");
     assert_eq!((&wrong["code"], &wrong["left_out"]), (&"cancelled".into(), &true.into()));
     let message = wrong["message"].as_str().unwrap_or_default();
-    assert!(message.starts_with("given up by ") && message.contains("it had been left out: "), "{message}");
+    assert!(message.starts_with("cancelled by ") && message.contains("it was not imported: "), "{message}");
 
     // Whoever wants them after all corrects the sheet and runs it.
     bench.write("companies.csv", &bench::companies(3));
@@ -252,7 +252,7 @@ fn what_is_wrong_with_a_whole_sheet_is_named_where_leaving_out_rows_does_not_hel
         &bench::companies(3).replace("phone", "telefone number").replace("Customer 1", ""),
     );
     let told = bench.fleetload(&["run", "companies.csv", "--skip-invalid"]).expect_code(3).stderr;
-    let hint = "no row can be left out for what is wrong with a whole file or sheet: header.required-missing, header.unknown";
+    let hint = "it does not help if a whole file or sheet is wrong: header.required-missing, header.unknown";
     assert!(told.contains(hint), "{told}");
     assert_eq!(bench.ledger().len(), 0);
     let told = bench.fleetload(&["run", "companies.csv"]).expect_code(3).stderr;

@@ -172,12 +172,12 @@ fn fifty_equal_rejections_set_the_sheet_aside_and_the_rest_goes_on() {
     assert_eq!(bench.created("person").len(), 70, "the other sheet is done");
     assert_eq!(bench.summary(1)["state"], "held");
     assert_eq!(bench.summary(1)["exit_code"], 8);
-    assert!(stdout.contains("set aside: the sheet devices.csv"), "{stdout}");
+    assert!(stdout.contains("paused: the sheet devices.csv"), "{stdout}");
     assert!(stdout.contains("50 of its rows in a row with invalidData"), "{stdout}");
     assert!(stderr.contains("fleetload run --despite-rejections"), "{stderr}");
     assert!(stderr.contains("fleetload cancel 1"), "{stderr}");
     let status = bench.fleetload(&["status"]).expect_code(0);
-    assert!(status.stdout.contains("devices.csv was refused 50 times in a row"), "{}", status.stdout);
+    assert!(status.stdout.contains("devices.csv was rejected 50 times in a row"), "{}", status.stdout);
 
     // On purpose: every other row is sent, and refused.
     bench.fleetload(&["run", "--despite-rejections"]).expect_code(4);

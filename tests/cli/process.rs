@@ -173,8 +173,8 @@ fn a_worker_that_panics_leaves_its_row_in_doubt_and_never_under_way() {
 #[test]
 fn when_the_journals_writer_or_the_run_itself_breaks_down_nothing_more_is_sent_and_the_next_run_goes_on() {
     for (step, words) in [
-        ("claim.in-transaction", "what writes the journal broke down"),
-        ("claim.on-disk", "fleetload broke down in the middle of the run"),
+        ("claim.in-transaction", "writing the journal failed"),
+        ("claim.on-disk", "fleetload failed in the middle of the run"),
     ] {
         // Two devices are there already, by which a look-up can be proved.
         let bench = fleet(Scenario::default(), 2);
@@ -268,7 +268,7 @@ fn a_run_that_is_starved_is_noticed_from_outside_with_what_it_had_in_hand() {
         })
         .expect("a thread");
         let standstill = barks.recv().expect("it barks");
-        assert!(standstill.why.contains("stuck or starved"), "{}", standstill.why);
+        assert!(standstill.why.contains("stuck or the machine is overloaded"), "{}", standstill.why);
         assert!(standstill.in_hand.contains("addCompany"), "{}", standstill.in_hand);
         assert!(
             !standstill.in_hand.contains("Customer"),

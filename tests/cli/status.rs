@@ -87,7 +87,7 @@ fn of_a_run_under_way_it_says_since_when_how_far_and_how_fast() {
     // It was ended from outside: status says so, and what to type.
     assert!(bench.fleetload(&["status"]).expect_code(0).stderr.contains("to go on: fleetload run"));
     let shown = screen(&bench, &[]);
-    assert!(shown.starts_with("the last run was ended from outside: "), "{shown}");
+    assert!(shown.starts_with("the last run was killed: "), "{shown}");
     let told = summary(&bench);
     assert_eq!((&told["state"], &told["reason"]), (&"stopped".into(), &"killed".into()));
 }
@@ -117,7 +117,7 @@ fn of_held_rows_it_says_how_to_decide_them() {
     bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
     bench.fleetload(&["run", "companies.csv"]).expect_code(8);
     let shown = screen(&bench, &[]);
-    assert!(shown.starts_with("finished but for 1 row that is held until a person decides\n"), "{shown}");
+    assert!(shown.starts_with("finished except for 1 row that needs your decision\n"), "{shown}");
     assert!(
         shown.contains(
             "needs a person:\n  1 row needs your decision: check the service first\n    fleetload resolve\n"
@@ -193,8 +193,8 @@ fn sheets_without_rows_are_neither_done_nor_not_imported() {
     let header = bench::companies(1).lines().next().expect("a header").to_owned();
     bench.write("companies.csv", &format!("{header}\n"));
     let told = bench.fleetload(&["run", "companies.csv", "--allow-empty"]).expect_code(0).stdout;
-    assert!(told.ends_with("the sheets have no rows: nothing is to be done\n"), "{told}");
-    assert!(screen(&bench, &[]).starts_with("the sheets have no rows: nothing is to be done\n"));
+    assert!(told.ends_with("the sheets have no rows: there is nothing to do\n"), "{told}");
+    assert!(screen(&bench, &[]).starts_with("the sheets have no rows: there is nothing to do\n"));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn rows_to_correct_that_came_again_are_told_once_and_send_nobody_to_the_older_fi
     let again = bench.fleetload(&["run", "reports/1/fix.xlsx", "--skip-invalid"]).expect_code(4).stdout;
     assert!(again.contains("1 row to correct: reports/2/fix.xlsx"), "{again}");
     let first = bench.fleetload(&["report", "1"]).expect_code(0);
-    let hint = "the rows that failed came again: fleetload status 2";
+    let hint = "the rows that failed were imported again: fleetload status 2";
     assert!(first.stderr.contains(hint), "{}", first.stderr);
     assert!(!first.stdout.contains("fix.xlsx") && !first.stderr.contains("fix.xlsx"), "{}", first.stderr);
     assert!(!bench.path("reports/1/fix.xlsx").exists());

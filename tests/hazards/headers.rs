@@ -67,7 +67,7 @@ fn h03_a_near_miss_is_an_error_with_what_may_be_meant() {
     assert_eq!(
         finding.message,
         "'Lattitude' is not a column of sites. Did you mean 'latitude'? Correct it, say what it means with --map \
-         'Lattitude=latitude', or keep it unread with --ignore-column Lattitude."
+         'Lattitude=latitude', or ignore it with --ignore-column Lattitude."
     );
     assert_eq!(finding.line, Some(1));
     let desk = desk.read_with(|options| options.ignore_columns = vec!["lattitude".into()]);

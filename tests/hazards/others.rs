@@ -263,7 +263,7 @@ fn headers_that_teams_use_are_known_or_come_with_a_suggestion() {
             .the("header.unknown");
     assert_eq!(
         finding.message,
-        "'Our colour' is not a column of sites. Say what it means with --map 'Our colour=COLUMN', or keep it unread with \
+        "'Our colour' is not a column of sites. Say what it means with --map 'Our colour=COLUMN', or ignore it with \
          --ignore-column 'Our colour'."
     );
     let stores = Desk::with("Stores.csv", format!("{SITES}{}", site("a")));

@@ -163,7 +163,7 @@ fn c06_lines_like_rows_in_a_cell_are_told_also_where_it_is_not_read() {
     let finding = desk.the("cell.line-break");
     assert_eq!(
         finding.message,
-        "the cell goes over 3 lines, some of which look like rows: see whether a quotation mark is left open"
+        "the cell goes over 3 lines, some of which look like rows: check whether a quotation mark is not closed"
     );
     assert_eq!(finding.suggestion, None);
     let header = SITES.replace('\n', ",x-a,x-b,x-c\n");
@@ -226,8 +226,8 @@ fn c10_a_row_with_more_cells_than_the_header_is_found_with_the_first_of_them() {
     let message = desk.the("row.too-many-cells").message;
     assert_eq!(
         message,
-        "the row has 9 cells and the header has 8: put a cell that contains the separator in quotation marks, or delete \
-         the separator that is too many"
+        "the row has 9 cells and the header has 8: put a cell that contains the separator in quotation marks, or \
+         delete the extra separator"
     );
     assert_eq!(desk.examined().sheets[0].usable, 2);
     // A separator at the end of every row is how the file is written, and of most rows is not.

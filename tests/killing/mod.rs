@@ -62,7 +62,7 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
     std::os::unix::process::ExitStatusExt::signal(&status) == Some(KILL)
 }
 
-/// Whether a process was ended from outside; elsewhere that cannot be told from its own failure.
+/// Whether a process was killed; elsewhere that cannot be told from its own failure.
 #[cfg(not(unix))]
 pub(crate) fn is_killed(status: ExitStatus) -> bool {
     !status.success()
@@ -200,7 +200,7 @@ pub(crate) fn finish(bench: &Bench, first: &[&str], environment: &[(&str, &str)]
                         Some([id]) => {
                             // A row may also be held at a step after its creation, which is not there yet.
                             let output = run(&["resolve", &job, "--created", id]);
-                            if told(&output).contains("what the step puts is not there") {
+                            if told(&output).contains("the values of the step are not there") {
                                 must(&["resolve", &job, "--not-created"]);
                             } else {
                                 assert_eq!(output.status.code(), Some(0), "{job}: {}", told(&output));

@@ -26,8 +26,8 @@ const fn found(
 macro_rules! as_text {
     ($and:literal) => {
         concat!(
-            "Select the column and make it text: in Excel with Format Cells (Ctrl+1), Number, Text; in LibreOffice with Format, Cells, Numbers, Text. \
-             The format alone brings nothing back: ",
+            "Select the column and make it text: in Excel with Format Cells (Ctrl+1), Number, Text; in LibreOffice \
+             with Format, Cells, Numbers, Text. The format alone does not restore the values: ",
             $and
         )
     };

@@ -3,74 +3,76 @@
 use super::super::Entry;
 use super::found;
 
-const SHIFTED: &str = "The values behind it would stand in wrong columns, and be sent as such.";
-const QUOTES: &str = "Cells would run into each other without a sign of it, and rows would be lost.";
+const SHIFTED: &str = "The values after it would be in wrong columns and would be sent like that.";
+const QUOTES: &str = "Cells would merge without any sign, and rows would be lost.";
 
 /// `header.` and `row.`
 pub(super) const ENTRIES: &[Entry] = &[
     found(
         "header.missing",
         "no row among the first twenty looks like a header",
-        "Without column names it is not known what a value means.",
+        "Without column names the meaning of the values is unknown.",
         "Put the column names into the first row; fleetload template writes sheets that have them. If there is a header further down: --header-row N.",
     )
     .rule("a row with the names of the columns, among the first twenty"),
     found(
         "header.required-missing",
-        "a column that every row needs is not there",
-        "The service refuses every row without it.",
-        "Add the column. If it has another name, say so: --map \"Department=name\". If all rows have the same value: --default companies.parent=ID.",
+        "a column that every row needs is missing",
+        "The service rejects every row without it.",
+        "Add the column. If it has another name, map it: --map \"Department=name\". If all rows have the same value: \
+         --default companies.parent=ID.",
     )
     .rule("a column for everything that each row needs"),
     found(
         "header.unknown",
         "the column is not understood",
-        "Its values would be left out, and nobody would notice.",
-        "Correct its name, say what it means with --map \"HEADER=column\", or leave it out with --ignore-column HEADER. A column that is yours alone \
-         may begin with x-.",
+        "Its values would be ignored without any sign.",
+        "Correct its name, say what it means with --map \"HEADER=column\", or ignore it with --ignore-column HEADER. \
+         The name of a private column may begin with x-.",
     )
     .rule("the name of a column that rows of this kind have")
     .example("adress1", "address1"),
     found(
         "header.duplicate",
         "two columns mean the same field",
-        "Only one of them could be sent, and which one would be chance.",
-        "Remove or rename one, or leave it out with --ignore-column HEADER.",
+        "Only one of them can be sent, and fleetload does not guess which.",
+        "Remove or rename one, or ignore it with --ignore-column HEADER.",
     )
     .rule("one column for each field"),
     found(
         "header.blank",
         "a column has values but no name",
-        "It is not known what they mean, so they would be left out.",
+        "Their meaning is unknown, so they would be ignored.",
         "Give the column a name, or delete its values.",
     )
     .rule("a name above every column that has values"),
     found(
         "header.transposed",
         "the column names run down the first column",
-        "Each record needs a row of its own; read as it is, nothing would fit.",
+        "Each record needs a row of its own.",
         "Select the table, copy it, and paste it transposed into a new sheet: in Excel with Paste Special, Transpose; in LibreOffice the same.",
     )
     .rule("column names along a row, and a row for each record"),
     found(
         "header.multi-row",
         "the header has two rows",
-        "Names of the upper row would be taken for columns, those of the lower for a record.",
-        "Use one header row: delete the upper one, or say which row has the names: --header-row 2.",
+        "Names of the upper row would be read as columns, and those of the lower row as a record.",
+        "Use one header row: delete the upper one, or name the row of the column names: --header-row 2.",
     )
     .rule("one row of column names"),
     found(
         "header.unsupported-field",
         "the service has no such field for this kind of record",
-        "The values cannot be stored anywhere, however they are sent.",
-        "Remove the column, or leave it out with --ignore-column HEADER.",
+        "The service cannot store the values.",
+        "Remove the column, or ignore it with --ignore-column HEADER.",
     )
     .rule("a field that the service has for this kind of record"),
     found(
         "row.too-many-cells",
         "the row has more cells than the header",
         SHIFTED,
-        "Often an address has a separator in it: put the whole cell into quotation marks. Blank cells count too: the values before them may be shifted. In a workbook, delete what stands to the right of the table.",
+        "Often an address has a separator in it: put the whole cell into quotation marks. Blank cells count too: the \
+         values before them may be shifted. In a workbook, delete the cells to the right of the table.",
     )
     .rule("no more cells than the header has")
     .example("12 King St, Unit 4", "\"12 King St, Unit 4\""),
@@ -83,7 +85,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     .rule("as many cells as the header has"),
     found(
         "row.quote-stray",
-        "a quotation mark stands where none may",
+        "a quotation mark is at a place where it is not allowed",
         QUOTES,
         "Put the whole cell into quotation marks and double those inside; no space before the first one. If the file writes \\\" instead: --escape \"\\\".",
     )
@@ -92,37 +94,37 @@ pub(super) const ENTRIES: &[Entry] = &[
     found(
         "row.quote-unterminated",
         "a quotation mark is opened and never closed",
-        "Everything behind it would become one single cell, and its rows would be lost.",
+        "Everything after it would become one cell, and its rows would be lost.",
         "Look at the row that is named and close the mark, or delete it.",
     )
     .rule("a closing quotation mark for every opening one"),
     found(
         "row.conflict",
-        "two cells of the row exclude each other",
-        "The service would take one and ignore the other, and which one is not said.",
+        "two cells of the row are mutually exclusive",
+        "The service would use one and ignore the other, and does not say which.",
         "Clear one of the two.",
     )
-    .rule("only one of cells that exclude each other")
+    .rule("only one of the mutually exclusive cells")
     .example("site and custom_site_name", "one of them"),
     found(
         "row.incomplete-group",
         "cells that belong together are not all filled",
-        "One without the other means nothing, or something else.",
+        "One without the other has no meaning, or another meaning.",
         "Fill in the missing one, or clear them all.",
     )
     .rule("all of the cells that belong together, or none")
     .example("latitude -36.85, longitude blank", "latitude -36.85, longitude 174.76"),
     found(
         "row.repeated-header",
-        "the header stands again among the rows; the row is not read",
-        "Read as a record it would be a company called \"name\". It often means that two exports were joined.",
-        "Delete the row, and see that the columns below it have the same order as those above.",
+        "the header is repeated among the rows; the repeated row is not read",
+        "As a record it would be a company called \"name\". It often means that two exports were joined.",
+        "Delete the row, and check that the columns below it have the same order as those above.",
     )
     .rule("the header once, above all rows"),
     found(
         "row.footer",
-        "a total or a remark stands below the data; the row is not read",
-        "Read as a record it would be a company called \"Total\".",
+        "a total or a remark is below the data; the row is not read",
+        "As a record it would be a company called \"Total\".",
         "Delete it. If it is a record after all, fill in its required cells.",
     )
     .rule("rows that are records, without totals and remarks below them"),
@@ -135,8 +137,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     found(
         "row.template",
         "the example row of a template is not read, or a row still has the example's values",
-        "The example is known by its key, #example. Under another key its company or device would be made.",
-        "Of the example itself nothing needs to be done. If you have overwritten it with a record, give that a key and all values of its own.",
+        "fleetload recognises the example by its key, #example. With another key its company or device would be \
+         created.",
+        "For the example itself, nothing needs to be done. If you have overwritten it with a record, give the record \
+         a key and all values of its own.",
     )
     .rule("values of its own in every row"),
 ];

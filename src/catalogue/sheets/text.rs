@@ -8,26 +8,36 @@ const NOTHING: &str = "Nothing needs to be done.";
 
 /// Letters of cells.
 pub(super) const ENTRIES: &[Entry] = &[
-    found("cell.line-break", "the cell has a line break where one line is allowed", "The service may cut the text there, or refuse it.", "Put it on one line: in Excel go to the break and press Delete. The second line of an address goes to address2.")
+    found("cell.line-break", "the cell has a line break where one line is allowed", "The service may cut the text \
+        there, or reject it.", "Put it on one line: in Excel go to the break and press Delete. The second line of an address goes to address2.")
     .rule("one line of text")
         .example("12 King St\u{21b5}Unit 4", "12 King St in address1, Unit 4 in address2"),
-    found("cell.control-char", "the cell has an invisible control character", "It could hide or turn around parts of the text for whoever reads it.", "Delete the cell and type the value again; do not paste it.")
+    found("cell.control-char", "the cell has an invisible control character", "It can hide or reverse parts of the \
+        text for a reader.", "Delete the cell and type the value again; do not paste it.")
     .rule("characters that can be seen"),
     found("cell.replacement-char", "a letter was lost when the sheet was saved", "The name would be wrong in the service, for good.", "Type the value again, and save as .xlsx or CSV UTF-8.")
     .rule("all letters of the text").example("Caf\u{fffd}", "Caf\u{e9}"),
-    found("cell.placeholder", "the value is a placeholder", "It would be stored as if it were a name, an address or a number.", "Leave the cell blank or enter the value. To let placeholders count as blank: --placeholders-blank.")
-    .rule("the value, or a blank cell where none is needed").example("n/a", "(blank)"),
-    found("cell.mojibake", "the letters were garbled when the file was saved in another encoding", "The name would be garbled in the service, for good.", "Type the value again, or open the original with the right encoding and save it as CSV UTF-8. The message shows what it may have been.")
+    found("cell.placeholder", "the value is a placeholder", "It would be stored as if it were a name, an address or a number.", "Leave \
+        the cell blank or enter the value. To treat placeholders as blank: --placeholders-blank.")
+    .rule("the value, or a blank cell if no value is needed").example("n/a", "(blank)"),
+    found("cell.mojibake", "the letters were garbled when the file was saved in another encoding", "The name would be garbled in the service, for good.", "Type \
+        the value again, or open the original with the right encoding and save it as CSV UTF-8. The message shows the \
+        probable original.")
     .rule("the letters as they were before the file was saved")
         .example("Caf\u{c3}\u{a9}", "Caf\u{e9}"),
-    found("cell.html", "the text contains markup of a web page", "It is stored as it stands, with the signs.", "Replace it by what it stands for.")
+    found("cell.html", "the text contains markup of a web page", "It is stored as it is, with the markup.", "Replace \
+        it by plain text.")
     .rule("text without markup").example("Smith &amp; Sons", "Smith & Sons"),
-    found("cell.non-ascii-lookalike", "a letter of another script looks like a Latin one", "Nobody can tell the two apart, and a search for the name or the address never finds it.", "Type the value again on your keyboard. The message names the letter.")
+    found("cell.non-ascii-lookalike", "a letter of another script looks like a Latin one", "The two look the same, \
+        but a search for the name or the address does not find it.", "Type the value again on your keyboard. The message names the letter.")
     .rule("letters of one script")
         .example("\u{410}cme (with a Cyrillic A)", "Acme"),
     found("cell.trimmed", "spaces around values, or doubled inside them, were removed", TIDIED, NOTHING).example("\" Acme  Ltd \"", "\"Acme Ltd\""),
     found("cell.invisible-removed", "invisible characters were removed", TIDIED, NOTHING),
-    found("cell.zero-padded-format", "leading zeros were kept or put back", "A number is sent with the zeros its format shows. A postcode that is stored as a number gets its zeros back where the row's country leaves no doubt of them. A MAC address whose parts are written without their leading zeros gets them back: the note shows the address that is sent.",
+    found("cell.zero-padded-format", "leading zeros were kept or put back", "A number is sent with the zeros that its \
+        format shows. A postcode that is stored as a number gets its zeros back if the row's country leaves no doubt \
+        about them. A MAC address whose parts are written without their leading zeros gets them back; the note shows \
+        the address that is sent.",
         "Compare a MAC address that is shown with the label of the device, and a postcode with the address it belongs to; otherwise nothing needs to be done.")
     .rule("a cell that holds text")
     .example("123 shown as 00123", "00123"),

@@ -88,7 +88,7 @@ fn word(company: &Company) -> &'static str {
         Some(Fate::Rejected) => "rejected",
         Some(Fate::Held) => "held",
         Some(Fate::InDoubt) => "in doubt",
-        Some(Fate::Cancelled) => "given up",
+        Some(Fate::Cancelled) => "cancelled",
         Some(Fate::Blocked) => "blocked",
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn refuse_others(out: &Path) -> Result<()> {
         Err(error) if error.kind() == Io::NotFound => Ok(()),
         Ok(_) if ours => Ok(()),
         Ok(_) | Err(_) => {
-            Err(Error::usage(format!("{} is there already and is not the page of a plan", out.display()))
+            Err(Error::usage(format!("{} already exists and is not a plan page", out.display()))
                 .hint("name another file with --out, or remove this one first"))
         }
     }
@@ -66,7 +66,7 @@ pub(super) fn write(
     whole::put(out, text.as_bytes()).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))
             .because(error)
-            .hint("name a file in a folder that is there and that you may write to")
+            .hint("name a file in an existing folder that you may write to")
     })?;
     let line = Line::plain("the plan as a page: ").ink(Ink::Strong, out.display().to_string());
     context.terminal.result(line);
@@ -84,7 +84,7 @@ mod tests {
         refuse_others(&out).unwrap();
         std::fs::write(&out, "<!doctype html><title>Somebody's</title>").unwrap();
         let error = refuse_others(&out).unwrap_err();
-        assert!(error.what().contains("is not the page of a plan"), "{}", error.what());
+        assert!(error.what().contains("is not a plan page"), "{}", error.what());
         std::fs::write(&out, format!("<!doctype html>{MARK}")).unwrap();
         refuse_others(&out).unwrap();
         assert!(refuse_others(folder.path()).is_err(), "a folder is no page");

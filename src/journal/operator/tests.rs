@@ -169,6 +169,6 @@ fn a_cancellation_gives_up_what_was_not_sent_and_leaves_what_may_exist() {
     );
     assert_eq!(states(&bench, &jobs), [Sending, Created, InDoubt, Held, GivenUp]);
     assert_eq!(state(&bench.journal, elsewhere), Skipped);
-    assert!(message(&bench.journal, elsewhere).unwrap().contains("given up"));
+    assert!(message(&bench.journal, elsewhere).unwrap().contains("cancelled"));
     assert_eq!(bench.journal.cancel(ImportId(9), "kim", at(9_000)).unwrap_err().kind(), ErrorKind::Usage);
 }

@@ -81,7 +81,7 @@ pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnM
                     "key",
                 )
                 .showing(key, ValueKind::Text);
-            finding.rule = Some("a key that no other row of its kind has, capitals not regarded".to_owned());
+            finding.rule = Some("a key that no other row of its kind has, ignoring case".to_owned());
             finding.related.push(between.related(first as usize, "key", "first use"));
             finding
         },
@@ -172,7 +172,7 @@ pub(super) fn natural(
                 Kind::Company => "a company of this name below the same parent",
                 Kind::Site => "a site of this name and reference in the same company",
                 Kind::Person | Kind::Device => {
-                    "a device of this name in the same company, and neither has a MAC"
+                    "a device of this name in the same company, and neither has a MAC address"
                 }
             };
             let mut finding = between
@@ -209,8 +209,8 @@ pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut 
         let entry = &between.entries[row as usize];
         let before = &between.entries[first as usize];
         let message = format!(
-            "{} is '{}', which differs in capitals, spaces or marks only: delete one of the two if they are the same; if not, \
-             both are created",
+            "{} is '{}', which differs only in case, spaces or punctuation: delete one of the two if they are the \
+             same; if not, both are created",
             between.row_as_seen(before, entry),
             shown(between.get(before.name).unwrap_or_default())
         );

@@ -85,11 +85,11 @@ fn tell_circle(
     let message = if ordered.len() == 1 {
         format!("the row names itself as its {column}: name another one")
     } else {
-        format!("these rows each need the other first: correct one of them ({})", names.join(" → "))
+        format!("each of these rows needs the other first: correct one of them ({})", names.join(" → "))
     };
     let mut finding = between.finding(Code::RefCycle, message, &between.entries[ordered[0]], column);
     finding.rule = Some(match role {
-        Role::Template => "a template that exists, or one made before its copies".to_owned(),
+        Role::Template => "a template that exists, or one that is created before its copies".to_owned(),
         Role::Parent | Role::Company | Role::Site => {
             "parents that lead up to a company that exists already".to_owned()
         }
@@ -136,7 +136,7 @@ pub(super) fn spread(
             continue;
         }
         let message = format!(
-            "{}, to which it refers, has errors: correct those, and this row is right too",
+            "it refers to {}, which has errors: correct those, and this row is right too",
             between.row_as_seen(&between.entries[target], &entry)
         );
         let mut finding = between.finding(Code::RefTargetInvalid, message, &entry, column_of_role(role));

@@ -71,7 +71,7 @@ pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution
                 resolutions.push(Resolution::Failed {
                     code: Code::RefAmbiguous,
                     message: format!(
-                        "{} rows have this name: refer to the key of the one that is meant",
+                        "{} rows have this name: refer to the key of the right one",
                         several.len()
                     ),
                     suggestion: None,
@@ -195,7 +195,7 @@ fn not_an_id(kind: Kind, broken: BrokenId) -> Resolution {
             Some(id.to_string()),
         ),
         BrokenId::Cut => {
-            (format!("this looks like the id of a {kind} but is not whole: copy it again"), None)
+            (format!("this looks like the id of a {kind} but is not complete: copy it again"), None)
         }
     };
     Resolution::Failed { code: Code::CellUuid, message, suggestion, related: Vec::new() }
@@ -223,7 +223,7 @@ fn earlier(
         several => Some(Resolution::Failed {
             code: Code::RefAmbiguous,
             message: format!(
-                "{} records of earlier imports go by this: give the id of the one that is meant",
+                "{} records of earlier imports have this name: give the id of the right one",
                 several.len()
             ),
             suggestion: None,
@@ -264,7 +264,7 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                 Resolution::To(To::Remote(_)) => {
                     if !std::mem::replace(&mut unverified[reference as usize], true) {
                         let message =
-                            "an id of the service; it is used as it stands and not looked up (told once)";
+                            "an id of the service; it is used as it is and not looked up (reported once)";
                         found(
                             between
                                 .finding(Code::RefUnverified, message, &entry, column)

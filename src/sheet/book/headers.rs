@@ -71,7 +71,7 @@ impl Book {
                     Code::HeaderMultiRow,
                     &self.file.name,
                     format!(
-                        "the column names stand in two rows, {first} and {second} (row {} has {names}): use one header \
+                        "the column names are in two rows, {first} and {second} (row {} has {names}): use one header \
                          row, with a name above every column",
                         other.row
                     ),
@@ -90,8 +90,8 @@ impl Book {
                     Code::SheetPreamble,
                     &self.file.name,
                     format!(
-                        "the header is taken from row {}; the rows above it are not read: name the right row with \
-                         --header-row if that is another",
+                        "row {} is read as the header; the rows above it are not read: if it is not the header, name \
+                         the right row with --header-row",
                         header.row
                     ),
                 )
@@ -117,14 +117,13 @@ impl Book {
                 Some(row) => Finding::of_file(
                     Code::HeaderMissing,
                     file,
-                    format!("row {row}, named as the header's, is blank or not there: name the row of the column names"),
+                    format!(
+                        "row {row}, which was named as the header, is blank or missing: name the row of the \
+                        column names"
+                    ),
                 )
                 .in_row(row, None),
-                None => Finding::of_file(
-                    Code::FileEmpty,
-                    file,
-                    "there is no row with anything in it: export the sheet again",
-                ),
+                None => Finding::of_file(Code::FileEmpty, file, "every row is blank: export the sheet again"),
             }
             .in_sheet(sheet);
         };
@@ -153,8 +152,8 @@ impl Book {
             Code::HeaderMissing,
             file,
             format!(
-                "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into the \
-                 first row, name the row they stand in with --header-row, or say what your own names mean with --map",
+                "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into \
+                 the first row, name their row with --header-row, or say what your own names mean with --map",
                 first.row,
                 header_names(first),
                 expected.join(", ")

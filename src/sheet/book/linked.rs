@@ -38,8 +38,8 @@ fn email_columns(table: &Table) -> impl Iterator<Item = (usize, &'static Column)
 /// Tells the columns with links that could not all be compared with their cells.
 pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
     for (at, column) in email_columns(table).filter(|(at, _)| survey.links.may_lack(*at)) {
-        let message = "not all links behind the cells of this column could be read, so that it is not known whether they \
-                       lead to the addresses in their cells: see that they do, or remove the links";
+        let message = "some links behind the cells of this column could not be read, so they may lead to other \
+            addresses than their cells say: check the links, or remove them";
         let finding = table.finding(Code::CellEmail, message).in_row(table.header_row, None);
         findings.push(table.name_column(finding, Some(at), column).as_severity(Severity::Warning));
     }

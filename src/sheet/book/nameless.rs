@@ -64,10 +64,10 @@ impl WithRows {
             let (code, message) = match ignored.iter().any(|(_, why)| *why == "hidden") {
                 true => (
                     Code::SheetNotFound,
-                    "every sheet of the workbook that may have rows is hidden: show the one to be imported, or choose \
+                    "every sheet of the workbook that may have rows is hidden: show the sheet to import, or choose \
                      --include-hidden",
                 ),
-                false => (Code::FileEmpty, "no sheet of the workbook has anything in it: export it again"),
+                false => (Code::FileEmpty, "every sheet of the workbook is blank: export it again"),
             };
             return Finding::refusal(code, file, message);
         };

@@ -40,8 +40,7 @@ fn too_wide(header: &Candidate) -> Option<&Candidate> {
 }
 
 /// What can be done besides about a damaged sheet of which nobody knows whether it holds rows.
-const LEAVE_OUT: &str =
-    ", or name the sheets that are to be read with --worksheet if it holds none of the rows";
+const LEAVE_OUT: &str = ", or, if it holds none of the rows, name the sheets to read with --worksheet";
 
 impl Book {
     /// Finds the tables of a workbook. `meant` is the only worksheet with rows, once that is known, when the kind of its
@@ -117,7 +116,7 @@ impl Book {
                 several => {
                     let has = told(several);
                     let what = format!(
-                        "has no sheet '{}', and that may mean each of {has}: name the sheet as it is written",
+                        "has no sheet '{}', and each of {has} may be meant: name the sheet exactly",
                         shown(wanted)
                     );
                     (Code::SheetAmbiguous, what)
@@ -144,7 +143,7 @@ impl Book {
             return None;
         }
         let message = format!(
-            "the sheet '{}' is hidden and not read: show it, or choose --include-hidden, if it is to be imported",
+            "the sheet '{}' is hidden and not read: to import it, show it or choose --include-hidden",
             shown(&sheet.name)
         );
         let finding = Finding::of_file(Code::SheetHidden, &self.file.name, message);
@@ -274,7 +273,7 @@ impl Book {
                     Code::SheetAmbiguous,
                     &self.file.name,
                     format!(
-                        "the sheets {} all hold {kind}: rename the ones not meant, or name each one to read with \
+                        "the sheets {} all hold {kind}: rename the wrong ones, or name each one to read with \
                          --worksheet",
                         names.join(" and ")
                     ),
@@ -291,9 +290,9 @@ impl Book {
             Code::SheetAmbiguous,
             &self.file.name,
             format!(
-                "the columns of the sheet '{told}' fit {kind} and {rival} equally well: rename the sheet after what it \
-                 holds, as in '{told} {rival}', or name it with --worksheet and what it holds with --kind; where it is not \
-                 meant, name only the others with --worksheet"
+                "the columns of the sheet '{told}' fit {kind} and {rival} equally well: rename the sheet after what \
+                 it holds, as in '{told} {rival}', or name it with --worksheet and what it holds with --kind; to \
+                 ignore it, name only the others with --worksheet"
             ),
         )
         .in_sheet(Some(sheet))

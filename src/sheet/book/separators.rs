@@ -226,7 +226,7 @@ impl Book {
         let mut finding = self.no_header(None, candidates, kind);
         if finding.code == Code::HeaderMissing && self.options.header_row.is_none() {
             finding.message.push_str(if is_named {
-                ". The line sep= at the top says what separates the cells: remove it if that is wrong"
+                ". The line sep= at the top names the field separator: remove it if it is wrong"
             } else {
                 ". If another character separates the cells, name it with --delimiter"
             });
@@ -239,8 +239,8 @@ impl Book {
         let least = (header.cells.len() / 2).max(2);
         let is_row = |line: &str| line.matches(delimiter).count() >= least;
         let cell = header.cells.iter().position(|cell| cell.lines().skip(1).any(is_row))?;
-        let message = "in the header, a quotation mark opens here and is not closed at the end of its cell, so that the \
-                       rows below would be a part of it: close the mark in this row";
+        let message = "in the header, a quotation mark opens here and is not closed at the end of its cell, so the \
+            rows below would be part of the cell: close the mark in this row";
         let finding = Finding::refusal(Code::RowQuoteUnterminated, &self.file.name, message);
         Some(Box::new(finding.as_severity(Severity::Fatal).in_row(header.row, header.line).in_column(cell)))
     }

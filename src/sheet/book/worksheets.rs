@@ -86,15 +86,17 @@ impl Hidden {
                 Severity::Error,
                 format!(
                     "{are} hidden{by} ({rows}). Choose --hidden-rows=import to import them or --hidden-rows=skip to \
-                     leave them out"
+                     ignore them"
                 ),
             ),
             Some(HiddenRows::Import) => {
-                (Severity::Info, format!("{are} hidden{by} ({rows}) and imported as the others, as chosen"))
+                (Severity::Info, format!("{are} hidden{by} ({rows}) and imported like the others, as chosen"))
             }
             Some(HiddenRows::Skip) => (
                 Severity::Warning,
-                format!("{are} hidden{by} ({rows}) and left out, as chosen: see that none of them is needed"),
+                format!(
+                    "{are} hidden{by} ({rows}) and not imported, as chosen: check that none of them is needed"
+                ),
             ),
         };
         let finding = table.finding(Code::SheetHiddenRows, message).in_row(first, None);
@@ -112,11 +114,11 @@ pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) 
     if let Some(first) = hidden.first() {
         let names: Vec<String> = hidden.iter().map(|column| letters(*column)).collect();
         let message = match names.as_slice() {
-            [one] => format!(
-                "column {one} is hidden and read all the same: show it and see that its values are right"
-            ),
+            [one] => {
+                format!("column {one} is hidden, but it is read: show it and check that its values are right")
+            }
             names => format!(
-                "columns {} are hidden and read all the same: show them and see that their values are right",
+                "columns {} are hidden, but they are read: show them and check that their values are right",
                 names.join(", ")
             ),
         };
@@ -139,8 +141,8 @@ fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &m
     };
     if let Some((count, column, row)) = sum(|survey| survey.external) {
         let message = format!(
-            "{}, first {}; the values are as old as the last time this workbook was saved: open it in Excel together \
-             with the other one and save it, or replace them by values",
+            "{}, first {}; the values are as old as the last save of this workbook: open it in Excel together with \
+             the other one and save it, or replace them by values",
             cells(count, "takes its value from another workbook", "take their values from another workbook"),
             address(column, row)
         );
@@ -149,8 +151,8 @@ fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &m
     if let Some((count, column, row)) = sum(|survey| survey.volatile) {
         let changes = cells(
             count,
-            "has a formula whose result changes by itself",
-            "have formulas whose results change by themselves",
+            "has a formula whose result changes over time",
+            "have formulas whose results change over time",
         );
         let message = format!(
             "{changes}, such as TODAY() or RAND(), first {}; the result of the last save is read: replace them by values",
@@ -162,8 +164,8 @@ fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &m
     if let Some((count, ..)) = sum(|survey| survey.formulas) {
         let message = cells(
             count,
-            "has a formula; its result is read as it was last saved",
-            "have formulas; their results are read as they were last saved",
+            "has a formula; the last saved result is read",
+            "have formulas; the last saved results are read",
         );
         findings.push(table.finding(Code::SheetFormulas, message).in_row(table.header_row, None));
     }
@@ -185,13 +187,13 @@ pub(super) fn tell_sources(
 ) {
     let Some(first) = tables.first() else { return };
     for table in tables.iter().filter(|table| pivots.contains(&table.name)) {
-        let message = "the sheet has a pivot table, whose cells are as old as the last time it was refreshed: refresh \
-                       it in Excel and save, or import the sheet it is made from";
+        let message = "the sheet has a pivot table, whose cells are as old as its last refresh: refresh it in Excel \
+            and save, or import the sheet that it is made from";
         findings.push(table.finding(Code::FileExternalLinks, message));
     }
     if sources.has_connections {
-        let message = "the workbook fetches data from outside (a query or a data connection), and what is read is as old \
-                       as the last time it did: refresh it in Excel and save it, or paste the rows as values";
+        let message = "the workbook gets data from outside (a query or a data connection), and its values are as old \
+            as its last refresh: refresh it in Excel and save it, or paste the rows as values";
         findings.push(Finding::of_file(Code::FileExternalLinks, &first.file, message));
     }
     let has_formulas = |table: &Table| {
@@ -204,8 +206,8 @@ pub(super) fn tell_sources(
         findings.iter().any(|finding| finding.code == Code::FileExternalLinks && finding.cell.is_some());
     if sources.has_workbooks && !is_told && tables.iter().any(has_formulas) {
         let message = "the workbook takes values from other workbooks, and formulas of the sheets that are read may \
-                       depend on them; they are as old as the last time it was saved: open it in Excel together with \
-                       the others and save it, or replace the formulas by values";
+            depend on them; these values are as old as the last save: open it in Excel together with the others and \
+            save it, or replace the formulas by values";
         findings.push(Finding::of_file(Code::FileExternalLinks, &first.file, message));
     }
 }

@@ -66,7 +66,7 @@ fn address(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
         return wrong("an e-mail address has an @ between name and domain: enter the whole address".into());
     };
     if local.starts_with('"') {
-        return wrong("quotation marks before the @ are not taken: enter an address without them".into());
+        return wrong("quotation marks before the @ are not accepted: enter an address without them".into());
     }
     if domain.starts_with('[') || is_number(domain) {
         return wrong(format!(
@@ -121,11 +121,11 @@ fn local_part(local: &str, text: &str) -> Result<(), Problem> {
             u32::from(odd)
         )
     } else if local.is_empty() {
-        "nothing stands before the @: enter the whole address".into()
+        "the part before the @ is missing: enter the whole address".into()
     } else if local.len() > 64 {
-        format!("the part before the @ has {} characters and may have 64: correct it", local.len())
+        format!("the part before the @ has {} characters and is limited to 64: correct it", local.len())
     } else if local.starts_with('.') || local.ends_with('.') || local.contains("..") {
-        "a dot stands at an end of the part before the @, or twice in it: correct it".into()
+        "the part before the @ begins or ends with a dot, or has two dots in a row: correct it".into()
     } else {
         return Ok(());
     };
@@ -150,14 +150,17 @@ fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Pr
     if domain.len() > LONGEST_DOMAIN {
         return Err(Problem::new(
             Code::CellEmail,
-            format!("the domain has {} characters and may have {LONGEST_DOMAIN}: correct it", domain.len()),
+            format!(
+                "the domain has {} characters and is limited to {LONGEST_DOMAIN}: correct it",
+                domain.len()
+            ),
         )
         .rule(RULE));
     }
     if domain.rsplit('.').next().is_some_and(is_number) {
         return Err(Problem::new(
             Code::CellEmail,
-            format!("'{}' ends in a number, as no domain does: correct it", shown(domain)),
+            format!("'{}' ends in a number, which no domain does: correct it", shown(domain)),
         )
         .rule(RULE));
     }
@@ -168,8 +171,8 @@ fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Pr
         reading.problems.push(
             Problem::new(
                 Code::CellEmail,
-                format!("the domain has the letter '{odd}', which not every mail server knows: compare it with the \
-                         address that is in use"),
+                format!("the domain has the letter '{odd}', which some mail servers do not accept: compare it with \
+                    the address that is in use"),
             )
             .rule("a domain in letters a-z, digits and -")
             .warning(),

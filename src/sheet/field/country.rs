@@ -58,15 +58,15 @@ fn unknown(text: &str, form: CountryForm, seeks: bool) -> Problem {
     let near = if seeks { nearest(text, names) } else { Vec::new() };
     let told = shown(text);
     let message = if text.chars().any(|c| c.is_ascii_digit()) {
-        format!("'{told}' is not a country and is sent as it stands: see whether the columns are shifted")
+        format!("'{told}' is not a country and is sent as it is: check whether the columns are shifted")
     } else {
         format!(
-            "'{told}' is neither a country's code nor its name in English and is sent as it stands: correct it.{}",
+            "'{told}' is neither a country code nor an English country name, and is sent as it is: correct it.{}",
             did_you_mean(&near)
         )
     };
     let problem =
-        Problem::new(Code::CellCountry, message).rule("a country's name in English, or its ISO code");
+        Problem::new(Code::CellCountry, message).rule("the English name of a country, or its ISO code");
     match near.as_slice() {
         [name] => match (form, known(name)) {
             (CountryForm::Alpha2, Some((alpha2, _))) => problem.suggest(alpha2),

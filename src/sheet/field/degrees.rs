@@ -90,7 +90,7 @@ fn both(axis: Axis, latitude: Angle, longitude: Angle) -> Problem {
     let (own, other) = if axis.is_latitude { (latitude, longitude) } else { (longitude, latitude) };
     let problem = axis.problem(
         Code::CellCoordsPair,
-        "the cell holds both coordinates: put latitude and longitude in columns of their own",
+        "the cell holds both coordinates: put latitude and longitude into separate columns",
     );
     // Where one cannot be what it should be, they may stand in another order.
     let fits = other.value().is_none_or(|value| Axis::of(!axis.is_latitude).has(value));
@@ -107,7 +107,7 @@ fn in_other_form(axis: Axis, angle: Angle) -> Problem {
         };
         return axis.problem(
             Code::CellCoordsSwapped,
-            format!("{found}, and this is the column of {wanted}: swap the two columns if they are swapped"),
+            format!("{found}, but this is the {wanted} column: if the two columns are swapped, correct them"),
         );
     }
     let message = match angle.value() {
@@ -131,7 +131,8 @@ fn beyond(axis: Axis, value: f64) -> Problem {
     if axis.is_latitude && Axis::of(false).has(value) {
         return axis.problem(
             Code::CellCoordsSwapped,
-            "a latitude lies between -90 and 90, and this fits a longitude: swap the two columns if they are swapped",
+            "a latitude is between -90 and 90, and this value looks like a longitude: if the two columns are swapped, \
+             correct them",
         );
     }
     let advice = if value.fract() == 0.0 {
@@ -140,7 +141,7 @@ fn beyond(axis: Axis, value: f64) -> Problem {
         "correct it"
     };
     let limit = axis.limit;
-    axis.problem(Code::CellRange, format!("the value does not lie between -{limit} and {limit}: {advice}"))
+    axis.problem(Code::CellRange, format!("the value is not between -{limit} and {limit}: {advice}"))
 }
 
 /// A decimal number as people write it: `51.5`, `.5`, `5.`, `+5`, and nothing more clever.

@@ -30,17 +30,17 @@ pub(super) fn prefix_for_plus(text: &str, country: Option<&str>) -> Option<Probl
         Some(format!("+{}{extension}", after(number, prefix.len())))
     };
     let advice = meant.as_ref().map_or_else(
-        || format!("write + and the code of the country in place of {prefix}"),
-        |meant| format!("write {}, if that is meant", shown(meant)),
+        || format!("write + and the country code instead of {prefix}"),
+        |meant| format!("write {}, if that is right", shown(meant)),
     );
     let problem = Problem::new(
         Code::CellPhone,
         format!(
-            "the number begins with {prefix}, which is dialled before the code of a country in some countries only, and \
-             is sent as it stands; the service may refuse it: {advice}"
+            "the number begins with {prefix}, an international prefix of some countries only, and is sent as it is; \
+             the service may reject it: {advice}"
         ),
     )
-    .rule("a number abroad with + and the code of its country")
+    .rule("a number with + and its country code")
     .note();
     Some(match meant {
         Some(meant) => problem.suggest(meant),

@@ -35,7 +35,7 @@ pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
     if let Some((form, _)) = explicit(text) {
         return Err(Problem::new(
             Code::CellKey,
-            format!("a key may not begin with '{form}:', as references do: choose another one"),
+            format!("a key must not begin with '{form}:', as references do: choose another one"),
         )
         .rule(RULE));
     }
@@ -70,7 +70,7 @@ pub(super) fn reference(text: &str) -> Result<Value, Problem> {
         Some((form, "")) => {
             return Err(Problem::new(
                 Code::RefNotFound,
-                format!("nothing stands after '{form}:': enter what is referred to, or clear the cell"),
+                format!("the value after '{form}:' is missing: enter the key, name or id, or clear the cell"),
             ));
         }
         Some(("id", rest)) => Pointer::Id(uuid(rest).ok_or_else(|| bad_uuid(rest))?),
@@ -90,7 +90,7 @@ pub(super) fn uuid(text: &str) -> Option<Uuid> {
 pub(super) fn bad_uuid(text: &str) -> Problem {
     Problem::new(
         Code::CellUuid,
-        format!("'{}' is not an id of the service (a UUID): copy the whole id", shown(text)),
+        format!("'{}' is not an id of the service (a UUID): copy the complete id", shown(text)),
     )
     .rule("32 hexadecimal digits, usually as 8-4-4-4-12")
 }
@@ -137,7 +137,7 @@ pub(super) fn username(text: &str) -> Result<Value, Problem> {
     }
     bad.sort_unstable();
     bad.dedup();
-    const RULE: &str = "small letters a-z, digits and - . @";
+    const RULE: &str = "lower-case letters a-z, digits and - . @";
     if let Some(odd) = bad.iter().find(|c| lookalike::latin(**c).is_some()) {
         return Err(lookalike::problem(*odd, text).rule(RULE));
     }

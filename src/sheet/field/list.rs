@@ -10,7 +10,7 @@ use super::spreadsheet::formula_error;
 use super::suspicion::suspicions;
 use super::{Problem, Reading, Value, Ways};
 
-const LABELS: &str = "labels separated by semicolons, in quotation marks where they contain one";
+const LABELS: &str = "labels separated by semicolons, in quotation marks if they contain one";
 
 /// Ids separated by semicolons; doubled ones once, with a note.
 pub(super) fn uuids(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
@@ -30,7 +30,7 @@ pub(super) fn uuids(text: &str, reading: &mut Reading) -> Result<Value, Problem>
 pub(in crate::sheet) fn doubled(item: &str) -> Problem {
     Problem::new(
         Code::CellMultipleValues,
-        format!("'{}' is named twice and sent once: take one of them out", shown(item)),
+        format!("'{}' is in the list twice and is sent once: remove one of them", shown(item)),
     )
     .note()
 }
@@ -58,14 +58,14 @@ pub(super) fn labels(text: &str, ways: &Ways, reading: &mut Reading) -> Result<V
         // Of a cell with nothing else it is told already.
         if is_list && is_placeholder(&label) {
             let advice = if ways.placeholders_blank {
-                "it is left out; take it out of the list"
+                "it is ignored; remove it from the list"
             } else {
-                "it is sent as it stands; take it out of the list unless it is meant"
+                "it is sent as it is; remove it from the list unless it is right"
             };
             told_once(
                 Problem::new(
                     Code::CellPlaceholder,
-                    format!("the label '{}' stands for no value: {advice}", shown(&label)),
+                    format!("the label '{}' is a placeholder: {advice}", shown(&label)),
                 )
                 .rule(LABELS),
                 reading,

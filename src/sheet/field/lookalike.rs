@@ -92,10 +92,10 @@ pub(super) fn in_a_latin_word(text: &str) -> Option<char> {
 pub(super) fn problem(odd: char, text: &str) -> Problem {
     let message = match latin(odd) {
         Some(latin) => format!(
-            "'{odd}' (U+{:04X}) looks like the letter {latin} and is one of another alphabet: type it again",
+            "'{odd}' (U+{:04X}) looks like the letter {latin} but is from another alphabet: type it again",
             u32::from(odd)
         ),
-        None => format!("'{odd}' (U+{:04X}) is no letter from a to z: type it again", u32::from(odd)),
+        None => format!("'{odd}' (U+{:04X}) is not a letter from a to z: type it again", u32::from(odd)),
     };
     let problem = Problem::new(Code::CellNonAsciiLookalike, message).rule("letters of the Latin alphabet");
     let repaired = if has_foreign_word(text) { plain_where_mixed(text) } else { plain(text) };

@@ -133,9 +133,9 @@ fn odd_character(odd: char, text: &str) -> Problem {
         'O' | 'o' if digits >= 8 => format!("{named} is the letter O, not the digit 0: correct it"),
         'I' | 'l' | 'L' if digits >= 8 => format!("{named} is a letter, not the digit 1: correct it"),
         _ if digits < 8 || foreign > 1 => {
-            format!("{named} is no hexadecimal digit: is this the serial number? Enter the MAC address")
+            format!("{named} is not a hexadecimal digit: is this the serial number? Enter the MAC address")
         }
-        _ => format!("{named} is no hexadecimal digit: correct the address"),
+        _ => format!("{named} is not a hexadecimal digit: correct the address"),
     };
     Problem::new(Code::CellMac, message).rule(RULE)
 }
@@ -144,9 +144,9 @@ fn wrong_length(digits: &str) -> Problem {
     let count = digits.len();
     let advice = match count {
         0 => "enter the address",
-        16 => "an address of 16 digits (EUI-64) is another one: enter the MAC address",
+        16 => "an address of 16 digits (EUI-64) is not a MAC address: enter the MAC address",
         9..=11 if digits.bytes().all(|digit| digit.is_ascii_digit()) => {
-            "format the column as Text and enter the address again, as leading zeros may be lost"
+            "format the column as Text and enter the address again, because leading zeros may be lost"
         }
         _ => "correct it",
     };
@@ -181,8 +181,8 @@ fn judge_owner(digits: &str, reading: &mut Reading) -> Result<(), Problem> {
         reading.problems.push(
             Problem::new(
                 Code::CellMacReserved,
-                "no manufacturer gave this address (phones and virtual machines make such up): compare it with the \
-                 device's label",
+                "this address is not from a manufacturer (phones and virtual machines make up such addresses): \
+                 compare it with the device's label",
             )
             .rule(RULE)
             .warning(),

@@ -66,7 +66,7 @@ pub(super) fn read_cell(
     reading.problems.push(
         Problem::new(
             Code::CellNumericIdentifier,
-            "the cell holds a number, so that a leading 0 or + would be lost: format the column as Text and compare",
+            "the cell holds a number, so a leading 0 or + may be lost: format the column as Text and compare",
         )
         .rule(IDENTIFIER),
     );
@@ -76,17 +76,17 @@ pub(super) fn read_cell(
 fn beyond_all() -> Problem {
     Problem::new(
         Code::CellPrecisionLost,
-        "the cell holds a number beyond all that Excel keeps: format the column as Text and enter the value again",
+        "the cell holds a number that is too large for Excel: format the column as Text and enter the value again",
     )
     .rule(IDENTIFIER)
 }
 
 fn cut_off(digits: usize, is_whole: bool) -> Problem {
-    let rest = if is_whole { " and makes the rest zeros" } else { "" };
+    let rest = if is_whole { " and replaces the others by zeros" } else { "" };
     Problem::new(
         Code::CellPrecisionLost,
         format!(
-            "the number has {digits} digits, of which Excel keeps {EXACT_DIGITS}{rest}: format the column as Text and \
+            "the number has {digits} digits, but Excel keeps only {EXACT_DIGITS}{rest}: format the column as Text and \
              enter the value again"
         ),
     )
@@ -109,7 +109,7 @@ fn without_its_zeros(text: &str, whole: &postcode::Whole) -> Problem {
     Problem::new(
         Code::CellZeroPaddedFormat,
         format!(
-            "the cell holds a number, which keeps no zeros in front, and the postcodes of the row's country ({}) have {} \
+            "the cell holds a number, which has no leading zeros, but the postcodes of the row's country ({}) have {} \
              digits: {text} is sent as {}. Compare it, and format the column as Text",
             whole.country, whole.digits, whole.code
         ),
@@ -127,8 +127,8 @@ fn fraction(form: Form, text: &str, reading: &mut Reading) -> Option<String> {
     let problem = Problem::new(
         Code::CellNumericIdentifier,
         format!(
-            "the cell holds the number {text}, so that zeros in front and at the end would be lost: format the column as \
-             Text and {advice}"
+            "the cell holds the number {text}, so leading and trailing zeros may be lost: format the column as Text \
+             and {advice}"
         ),
     )
     .rule(IDENTIFIER);
@@ -168,8 +168,8 @@ pub(super) fn repaired<'a>(
         return Err(Problem::new(
             Code::CellNumericIdentifier,
             format!(
-                "a program has written the value as the number {text}, so that it may have been {whole}, with zeros in \
-                 front or not: enter it as it is meant, and save the column as text"
+                "a program has written the value as the number {text}, so it may have been {whole}, with or without \
+                 leading zeros: enter the right value, and save the column as text"
             ),
         )
         .rule(IDENTIFIER)
@@ -181,8 +181,8 @@ pub(super) fn repaired<'a>(
             Problem::new(
                 Code::CellNumericIdentifier,
                 format!(
-                    "a program has written the value as the number {text}, and it is sent as {whole}; the postcodes of \
-                     the row's country ({}) have {} digits, so that it was probably {}: enter it as it is meant, and save \
+                    "a program has written the value as the number {text}, and it is sent as {whole}; the postcodes \
+                     of the row's country ({}) have {} digits, so it was probably {}: enter the right value, and save \
                      the column as text",
                     likely.country, likely.digits, likely.code
                 ),
@@ -196,8 +196,8 @@ pub(super) fn repaired<'a>(
         Problem::new(
             Code::CellNumericIdentifier,
             format!(
-                "a program has written the value as the number {text}; it is read as {whole}, and a leading 0 or + would \
-                 be lost: save the column as text"
+                "a program has written the value as the number {text}; it is read as {whole}, and a leading 0 or + \
+                 may be lost: save the column as text"
             ),
         )
         .rule(IDENTIFIER),
@@ -256,8 +256,8 @@ fn mac(text: &str, value: f64) -> Problem {
         "Excel stored this as a number, so leading zeros or an exponent may be lost".to_owned()
     } else {
         format!(
-            "the cell holds a number, so that leading zeros are lost, and with them whatever followed an E; a MAC address \
-             has 12 hexadecimal digits and this has {count}"
+            "the cell holds a number, so leading zeros and any digits after an E are lost; a MAC address has 12 \
+             hexadecimal digits and this has {count}"
         )
     };
     let message = format!("{lost}: format the column as Text and enter the address again");

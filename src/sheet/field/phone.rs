@@ -41,13 +41,13 @@ fn oddity(text: &str) -> Option<String> {
     let letters: String = lower.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect();
     if !letters.is_empty() {
         return Some(format!(
-            "the phone number has letters ('{}') and is sent as it stands: write it in digits",
+            "the phone number has letters ('{}') and is sent as it is: write it in digits",
             shown(&letters)
         ));
     }
     if let Some(odd) = lower.chars().find(|c| !c.is_ascii_digit() && !" +().-/x".contains(*c)) {
         return Some(format!(
-            "'{}' is unusual in a phone number, which is sent as it stands: correct it",
+            "'{}' is unusual in a phone number, which is sent as it is: correct it",
             shown(odd.encode_utf8(&mut [0; 4]))
         ));
     }
@@ -55,22 +55,22 @@ fn oddity(text: &str) -> Option<String> {
     let is_extension = |part: &str| phones::digits(part) > 0 && !part.contains(['x', '+', '/']);
     if phones::digits(number) == 0 || extension.is_some_and(|part| !is_extension(part)) {
         return Some(
-            "an extension stands behind its number, and this is sent as it stands: write it as 555 1234 x5"
+            "an extension must come after its number, and this is sent as it is: write it as 555 1234 x5"
                 .into(),
         );
     }
     if number.trim_start_matches(['(', ' ']).get(1..).is_some_and(|rest| rest.contains('+')) {
         return Some(
-            "a + stands only once and in front, and this is sent as it stands: correct the number".into(),
+            "a + is allowed only once, at the start, and this is sent as it is: correct the number".into(),
         );
     }
     if phones::significant(number) > MOST_DIGITS {
         return Some(format!(
-            "a phone number has at most {MOST_DIGITS} digits and this, which is sent as it stands, has more: correct it"
+            "a phone number has at most {MOST_DIGITS} digits, and this one has more and is sent as it is: correct it"
         ));
     }
     ends_in_a_list(number).then(|| {
-        "what stands behind the stroke may be an extension or the end of another number, and is sent as it stands: keep \
+        "the digits after the slash may be an extension or the end of another number, and are sent as they are: keep \
          one number, and write an extension as x101"
             .into()
     })

@@ -36,7 +36,7 @@ pub(super) fn result_of_a_formula(text: &str) -> Option<Problem> {
             "the column was too narrow to show the value when the sheet was saved or copied: make it wider and save the \
              sheet again, or enter the value",
         )
-        .rule("a value, not the signs that stand for one")
+        .rule("a value, not a row of # signs")
     })
 }
 

@@ -90,7 +90,7 @@ fn lost_letter(column: &Column, text: &str) -> Option<Problem> {
     is_lost.then(|| {
         Problem::new(
             Code::CellReplacementChar,
-            "a question mark stands where a letter was probably lost when the sheet was saved: type the value again",
+            "the question mark probably replaces a letter that was lost when the sheet was saved: type the value again",
         )
         .rule("letters as they were typed")
     })
@@ -146,9 +146,9 @@ fn line_break(form: Form, first: &str, rest: &str) -> Problem {
         format!("the cell goes over {count} lines")
     };
     let advice = if is_of_rows {
-        "see whether a quotation mark is left open"
+        "check whether a quotation mark is not closed"
     } else if form == Form::Text {
-        "put the text on one line, or share an address among address1, address2 and suburb"
+        "put the text on one line, or divide an address among address1, address2 and suburb"
     } else if form == Form::Name {
         "put the text on one line"
     } else {
@@ -202,7 +202,7 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(P
     }
     if is_ditto(text) && column.form != Form::Key {
         let message = format!(
-            "'{}' repeats the cell above, and nothing is taken from there: enter the value",
+            "'{}' means \"the same as above\", but fleetload does not copy cells: enter the value",
             shown(text)
         );
         let problem = Problem::new(Code::CellPlaceholder, message).rule("the value itself, in every row");
@@ -217,7 +217,7 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(P
         return None;
     }
     let problem = |advice: &str| {
-        Problem::new(Code::CellPlaceholder, format!("'{}' stands for no value: {advice}", shown(text)))
+        Problem::new(Code::CellPlaceholder, format!("'{}' is a placeholder: {advice}", shown(text)))
             .rule("the value, or a blank cell where none is needed")
     };
     Some(if column.need == Need::Required {
@@ -225,8 +225,8 @@ pub(super) fn placeholder(column: &Column, text: &str, ways: &Ways) -> Option<(P
     } else if ways.placeholders_blank || !is_free(column.form) {
         (problem("the cell is read as blank; clear it"), true)
     } else {
-        let advice = "it is sent as it stands; clear the cell unless it is meant, or have all such cells read as blank \
-                      with --placeholders-blank";
+        let advice = "it is sent as it is; clear the cell unless the value is right, or read all such cells as blank \
+            with --placeholders-blank";
         (problem(advice), false)
     })
 }
@@ -275,8 +275,8 @@ pub(super) fn too_long(form: Form, text: &str, ways: &Ways) -> Option<Problem> {
         Problem::new(
             Code::CellTooLong,
             format!(
-                "the text has {count} characters, more than the {} that are usual: shorten it, as the service may \
-                 refuse it",
+                "the text has {count} characters, more than the usual {}: shorten it, because the service may reject \
+                 it",
                 ways.longest_text
             ),
         )
@@ -305,7 +305,7 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         problems.push(
             Problem::new(
                 Code::CellHtml,
-                "the text contains markup of a web page and is sent as it stands: replace it by plain text",
+                "the text contains markup of a web page and is sent as it is: replace it by plain text",
             )
             .rule("plain text, such as & instead of &amp;"),
         );
@@ -314,7 +314,7 @@ pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
         problems.push(
             Problem::new(
                 Code::CellFormulaText,
-                "the text starts like a formula and is sent as it stands: enter the value that is meant",
+                "the text starts like a formula and is sent as it is: enter the right value",
             )
             .rule("text that does not start with = or @"),
         );

@@ -14,7 +14,7 @@ pub(super) fn text(text: &str, reading: &mut Reading) -> Result<Value, Problem> 
 
 /// One of some values; case, spaces, underlines and dashes do not matter.
 pub(super) fn choice(text: &str, values: &'static [&'static str]) -> Result<Value, Problem> {
-    const RULE: &str = "one of the listed values; capitals, spaces, _ and - do not matter";
+    const RULE: &str = "one of the listed values; case, spaces, _ and - do not matter";
     let folded = fold(text);
     if let Some(position) = values.iter().position(|value| fold(value) == folded) {
         return Ok(Value::Choice(position));

@@ -59,8 +59,8 @@ fn renamed(name: &str) -> Option<Problem> {
     let (_, today) = RENAMED.iter().find(|(old, _)| *old == name)?;
     Some(
         warning(format!(
-            "{name} is an older name of {today} and is sent as it stands: enter {today} unless the service \
-             knows the older one only"
+            "{name} is an older name of {today} and is sent as it is: enter {today} unless the service knows only the \
+             older one"
         ))
         .suggest(*today),
     )
@@ -75,15 +75,15 @@ fn misleading(name: &str) -> Option<Problem> {
         };
         return (hours != "0").then(|| {
             warning(format!(
-                "{name} is {hours} hours {way} UTC, not the other way round, and has no summer time: enter the zone of \
-                 a city, such as Pacific/Auckland"
+                "{name} is {hours} hours {way} UTC, not the other way round, and has no daylight saving time: enter \
+                 the zone of a city, such as Pacific/Auckland"
             ))
         });
     }
     abbreviated(name).map(|such_as| {
         warning(format!(
-            "{name} is an abbreviation, which may not follow the summer time of the place: enter the zone of a city, \
-             such as {such_as}"
+            "{name} is an abbreviation, which may not follow the daylight saving time of the place: enter the zone of \
+             a city, such as {such_as}"
         ))
     })
 }
@@ -96,8 +96,8 @@ fn abbreviated(text: &str) -> Option<&'static str> {
 /// What is said of an abbreviation that is no name of a list.
 fn of_abbreviation(such_as: &str) -> String {
     format!(
-        "it is an abbreviation, which several places may use and which changes in summer: enter the zone of a city, such \
-         as {such_as}"
+        "it is an abbreviation, which several places may use and which changes with daylight saving time: enter the \
+         zone of a city, such as {such_as}"
     )
 }
 
@@ -105,7 +105,7 @@ fn of_abbreviation(such_as: &str) -> String {
 fn unlisted(text: &str, seeks: bool) -> Problem {
     let of_list = |near: &[&str]| {
         let problem = warning(format!(
-            "'{}' is not in the IANA list of time zones and is sent as it stands: correct it.{}",
+            "'{}' is not in the IANA list of time zones and is sent as it is: correct it.{}",
             shown(text),
             did_you_mean(near)
         ));
@@ -119,7 +119,7 @@ fn unlisted(text: &str, seeks: bool) -> Problem {
     }
     if let Some(zone) = of_windows(text) {
         return warning(format!(
-            "'{}' is what Windows calls the time zone: enter {zone}, as the service knows IANA names",
+            "'{}' is the Windows name of the time zone: enter {zone}, because the service uses IANA names",
             shown(text)
         ))
         .suggest(zone);
@@ -136,7 +136,7 @@ fn unlisted(text: &str, seeks: bool) -> Problem {
     let names = || zones.iter().map(String::as_str);
     if let Some(zone) = of_city(text, names()) {
         return warning(format!(
-            "'{}' is not the whole name of a time zone: enter {zone} if that is meant",
+            "'{}' is not the complete name of a time zone: enter {zone} if that is right",
             shown(text)
         ))
         .suggest(zone);
@@ -163,7 +163,7 @@ fn unknown_to_service(text: &str, list: &ZoneList, seeks: bool) -> Problem {
         .or_else(|| other_name(text, list))
         .or_else(|| of_city(text, names()));
     if let Some(zone) = meant {
-        return problem(format!("enter {} if that is meant", shown(zone))).suggest(zone);
+        return problem(format!("enter {} if that is right", shown(zone))).suggest(zone);
     }
     if let Some(such_as) = abbreviated(text) {
         return problem(of_abbreviation(such_as));
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(
             problem.message,
             "'Auckland' is not in the service's list of 6 time zones of 2026-03-01: enter Pacific/Auckland if that is \
-             meant"
+             right"
         );
     }
 }

@@ -118,8 +118,8 @@ fn a_column_behind_a_blank_one_that_is_not_known_is_told_with_what_is_read_besid
         let unknown = problems.into_iter().find(|problem| problem.code == Code::HeaderUnknown);
         unknown.map(|problem| problem.message).unwrap_or_default()
     };
-    let beside = " It stands behind the blank column C with 'Region', which is read as state: where they are another \
-                  table, move that to a sheet of its own.";
+    let beside = " It is after the blank column C, together with 'Region', which is read as state: if these columns are \
+                  another table, move it to a sheet of its own.";
     assert!(told(&["company", "name", "", "Region", "Count"]).ends_with(beside));
     assert!(told(&["company", "name", "", "Count", "Region", "", "city"]).ends_with(beside));
     for headers in [

@@ -72,7 +72,7 @@ impl Cell {
     /// Its formula begins.
     pub(super) fn begin_formula(&mut self) -> Result<(), &'static str> {
         self.has_formula = true;
-        if self.has_value { Err("a formula stands behind its result") } else { Ok(()) }
+        if self.has_value { Err("a formula comes after its result") } else { Ok(()) }
     }
 
     /// Its value begins.

@@ -52,7 +52,7 @@ fn texts(archive: &mut Archive, part: &str) -> Result<(), Fault> {
             ));
         }
         if let Some(claimed) = claimed.filter(|claimed| *claimed > most) {
-            return Err(Fault::corrupt(&format!("it claims {claimed} texts, more than fit in it")));
+            return Err(Fault::corrupt(&format!("it claims to have {claimed} texts, more than fit into it")));
         }
         texts += u64::from(name == "si");
         if texts > limits.texts {

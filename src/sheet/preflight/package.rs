@@ -81,7 +81,7 @@ impl Package {
 
 impl Archive {
     fn open(path: &Path, limits: Limits) -> std::result::Result<Self, Fault> {
-        let broken = || Fault::corrupt("its end is missing, or it is no workbook at all");
+        let broken = || Fault::corrupt("its end is missing, or it is not a workbook");
         let file = File::open(path).map_err(|_| broken())?;
         let left = Arc::new(AtomicU64::new(limits.directory));
         let metered = Metered { inner: BufReader::new(file), left: Arc::clone(&left) };
@@ -131,12 +131,12 @@ impl Archive {
             return Err(macro_sheet());
         }
         if has("word/document.xml") || has("ppt/presentation.xml") {
-            return unsupported("a document or a presentation, and no workbook");
+            return unsupported("a document or a presentation, not a workbook");
         }
         if !has("_rels/.rels") && !self.by_name.keys().any(|name| name.ends_with("workbook.xml")) {
             return Err(Fault::new(
                 Code::FileFormatUnsupported,
-                "the file is an archive and not a workbook: unpack it, then use the files inside",
+                "the file is an archive, not a workbook: unpack it, then use the files inside",
             ));
         }
         Ok(())

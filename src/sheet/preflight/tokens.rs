@@ -224,7 +224,7 @@ pub(super) fn fault(error: &quick_xml::Error, part: &str) -> Fault {
     match error {
         quick_xml::Error::Io(error) => io_fault(error, part),
         quick_xml::Error::Encoding(_) => {
-            Fault::corrupt(&format!("the part {} has letters that cannot be read", shown(part)))
+            Fault::corrupt(&format!("the part {} has characters that cannot be read", shown(part)))
         }
         quick_xml::Error::Syntax(_)
         | quick_xml::Error::IllFormed(_)

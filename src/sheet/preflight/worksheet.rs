@@ -153,7 +153,7 @@ impl Walk {
             (_, Element::Row | Element::Cell | Element::Formula | Element::Value | Element::Inline)
                 if is_inside =>
             {
-                return Err(self.unreadable("its cells stand inside each other"));
+                return Err(self.unreadable("its cells are inside each other"));
             }
             // Elements of other names, and of these names outside of the rows.
             (_, _) if !is_inside => self.begin_aside(name.as_ref(), element)?,
@@ -242,7 +242,7 @@ impl Walk {
             return Err(self.unreadable("a cell has no address that a worksheet can have"));
         };
         if row != self.row {
-            let what = format!("{} stands in row {}", address(usize::from(column), row), self.row);
+            let what = format!("{} is in row {}", address(usize::from(column), row), self.row);
             return Err(self.unreadable(&what));
         }
         let (word, bit) = (usize::from(column) / 64, 1_u64 << (column % 64));
@@ -250,7 +250,7 @@ impl Walk {
             self.seen.resize(word + 1, 0);
         }
         if self.seen[word] & bit != 0 {
-            return Err(self.unreadable(&format!("{} is there twice", address(usize::from(column), row))));
+            return Err(self.unreadable(&format!("{} occurs twice", address(usize::from(column), row))));
         }
         self.seen[word] |= bit;
         self.cell = Cell::at((row, column), of);

@@ -67,7 +67,8 @@ impl RowReader<'_> {
             .finding(
                 Code::CellLineBreak,
                 format!(
-                    "the cell goes over {} lines, some of which look like rows: see whether a quotation mark is left open",
+                    "the cell goes over {} lines, some of which look like rows: check whether a quotation mark is not \
+                     closed",
                     cell.text.lines().count()
                 ),
             )

@@ -43,8 +43,7 @@ impl RowReader<'_> {
         let has = format!("the row has {count} {} and the header has {width}", plural(count, "cell"));
         if count >= width {
             let message = format!(
-                "{has}: put a cell that contains the separator in quotation marks, or delete the separator that is too \
-                 many"
+                "{has}: put a cell that contains the separator in quotation marks, or delete the extra separator"
             );
             let beyond = cells.iter().enumerate().skip(width).find(|(_, cell)| !cell.is_blank());
             let at = beyond.map_or(width, |(position, _)| position);
@@ -58,16 +57,16 @@ impl RowReader<'_> {
         let above = self.last_short.replace((row.number, count));
         let message = match above {
             Some((above, cells)) if above + 1 == row.number && cells + count == width + 1 => format!(
-                "this looks like one row broken by a line break: rows {above} and {} together have the cells of one. Join \
-                 them, or put the cell with the line break in quotation marks",
+                "this looks like one row broken by a line break: rows {above} and {} together have the cells of one \
+                 row. Join them, or put the cell with the line break in quotation marks",
                 row.number
             ),
             Some(_) | None => {
                 let missing = self.lacking(cells, count);
                 let missing = match missing.as_slice() {
                     [] => String::new(),
-                    [one] => format!(", so that {one} is missing"),
-                    names => format!(", so that {} are missing", names.join(", ")),
+                    [one] => format!(", so {one} is missing"),
+                    names => format!(", so {} are missing", names.join(", ")),
                 };
                 format!(
                     "{has}{missing}: a separator is missing, or a line break has cut the row. Add the separators, also \

@@ -110,7 +110,7 @@ fn every_notable_event_has_its_sentence() {
                 reason: "20 failures in a row".into(),
                 next_try_in: Some(Duration::from_secs(5)),
             },
-            "addSite is held back: 20 failures in a row; tried again in 5 s, one request at a time",
+            "addSite is paused: 20 failures in a row; next try in 5 s, one request at a time",
         ),
         (
             Event::Unreachable { reason: "connection refused".into(), retry_in: Duration::from_millis(500) },
@@ -118,11 +118,11 @@ fn every_notable_event_has_its_sentence() {
         ),
         (
             Event::ClockSkew { seconds: 90 },
-            "this machine's clock is 1 min 30 s behind the service's; the service's counts",
+            "this machine's clock is 1 min 30 s behind the service's; the service's clock counts",
         ),
         (
             Event::ClockSkew { seconds: -90 },
-            "this machine's clock is 1 min 30 s ahead of the service's; the service's counts",
+            "this machine's clock is 1 min 30 s ahead of the service's; the service's clock counts",
         ),
         (
             Event::SheetPaused {
@@ -133,7 +133,7 @@ fn every_notable_event_has_its_sentence() {
                 message: "device.costCentre: is required".into(),
                 asks: false,
             },
-            "the sheet 'Devices' of onboarding.xlsx is set aside: the service refused 50 of its rows in a row with \
+            "the sheet 'Devices' of onboarding.xlsx is paused: the service rejected 50 of its rows in a row with \
              invalidData: device.costCentre: is required; everything else goes on",
         ),
         (
@@ -220,12 +220,12 @@ fn that_an_operation_is_held_back_is_said_once_and_its_next_try_is_shown_until_i
         (told, picture.next_lines(tick(second + 1), &TimeZone::UTC).join("; "), shown)
     };
     let (told, line, finish) = take(true, Some(5), 0);
-    let opened = "addSite is held back: a reason; tried again in 5 s, one request at a time";
+    let opened = "addSite is paused: a reason; next try in 5 s, one request at a time";
     assert_eq!(told.as_deref(), Some(opened));
-    assert_eq!((line.as_str(), finish), ("addSite held back, next try 12:00:05 UTC", None));
+    assert_eq!((line.as_str(), finish), ("addSite paused, next try 12:00:05 UTC", None));
     let (told, line, finish) = take(true, Some(10), 5);
     assert_eq!((told, finish), (None, None));
-    assert_eq!(line, "addSite held back, next try 12:00:15 UTC");
+    assert_eq!(line, "addSite paused, next try 12:00:15 UTC");
     let (told, line, finish) = take(false, None, 15);
     assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
     assert_eq!((line.as_str(), finish.is_some()), ("", true));

@@ -58,7 +58,7 @@ fn x03_hidden_rows_are_left_out_and_counted_when_chosen() {
     assert_eq!(told(&desk), ["warning sheet.hidden-rows Sites row 3"]);
     assert_eq!(
         desk.the("sheet.hidden-rows").message,
-        "3 rows are hidden by a filter (rows 3-4, 6) and left out, as chosen: see that none of them is needed"
+        "3 rows are hidden by a filter (rows 3-4, 6) and not imported, as chosen: check that none of them is needed"
     );
     let examined = desk.examined();
     assert_eq!((examined.sheets[0].rows, examined.sheets[0].usable), (2, 2));

@@ -38,10 +38,7 @@ fn with(cells: &[(&str, &str)]) -> String {
 fn x08_results_of_formulas_are_used_and_counted() {
     let desk = named("<c r=\"C2\" t=\"str\"><f>A2&amp;\"x\"</f><v>S-2x</v></c>");
     assert_eq!(told(&desk), ["note sheet.formulas Sites row 1"]);
-    assert_eq!(
-        desk.the("sheet.formulas").message,
-        "1 cell has a formula; its result is read as it was last saved"
-    );
+    assert_eq!(desk.the("sheet.formulas").message, "1 cell has a formula; the last saved result is read");
     assert_eq!(desk.examined().sheets[0].usable, 1);
 }
 
