@@ -182,10 +182,13 @@ fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
 pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
     let terminal = context.terminal;
     let lists = [
-        ("Sent, in this order (companies before their contents):", &plan.sent),
-        ("Also sent, left over from earlier imports:", &plan.sent_earlier),
-        ("Looked up first, at most (records that already exist are not created again):", &plan.looked_up),
-        ("Verified at the end, at most:", &plan.read_back),
+        ("Requests, in this order (companies before their contents):", &plan.sent),
+        ("Requests left over from earlier imports:", &plan.sent_earlier),
+        (
+            "Look-ups before sending, at most (records that already exist are not created again):",
+            &plan.looked_up,
+        ),
+        ("Look-ups of the verification at the end, at most:", &plan.read_back),
     ];
     for (title, calls) in lists {
         if !calls.is_empty() {

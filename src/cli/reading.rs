@@ -96,7 +96,7 @@ pub(super) fn tell_kept(context: &Context<'_>) -> Result<()> {
 fn found(name: &str, profile: Option<&Profile>) -> Result<Layer> {
     let Some(profile) = profile else {
         return Err(Error::usage(format!("there is no settings file to find the customer '{name}' in"))
-            .hint("leave out --customer, or copy fleetload.example.toml to fleetload.toml"));
+            .hint("omit --customer, or copy fleetload.example.toml to fleetload.toml"));
     };
     if let Some((_, layer)) = profile.customers.iter().find(|(known, _)| known == name) {
         return Ok(layer.clone());

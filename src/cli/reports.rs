@@ -117,7 +117,7 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
         context.terminal.result(line.as_str());
     }
     context.terminal.result(
-        Line::plain(format!("report of what is left of import {import}: "))
+        Line::plain(format!("report of the rest of import {import}: "))
             .ink(Ink::Strong, folder.display().to_string()),
     );
     tell_kept(context, &again, &written);

@@ -88,7 +88,7 @@ pub(super) async fn send(
 fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
     match event {
         Event::Sent { operation } => tracing::debug!(%operation, "sent"),
-        Event::ReadBack { done, of } => tracing::debug!(done, of, "read back"),
+        Event::ReadBack { done, of } => tracing::debug!(done, of, "verified"),
         Event::QuotaUsed(day) => tracing::debug!(used = day.used(), ceiling = day.ceiling, "quota"),
         Event::Remaining(_) => tracing::debug!(?event, "remaining"),
         Event::Moved { job, kind, from, to } => {

@@ -315,7 +315,7 @@ impl Ready {
 /// Cells as the journal keeps them.
 fn cells_of(written: &str) -> Result<Vec<String>> {
     serde_json::from_str(written)
-        .map_err(|error| Error::internal("the cells of a row cannot be read back").because(error))
+        .map_err(|error| Error::internal("the cells of a row cannot be read again").because(error))
 }
 
 /// A digest of all that a row asks for: its record, as it is `written`, what it belongs to and its extras.

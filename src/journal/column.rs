@@ -40,7 +40,7 @@ integer! {
 
 /// A word that names nothing of the expected type.
 #[derive(Debug, thiserror::Error)]
-#[error("'{0}' is none of the words that stand in this place")]
+#[error("'{0}' is not one of the words of this column")]
 struct UnknownWord(String);
 
 /// Declares a type that is one of a few words in the journal.

@@ -260,7 +260,7 @@ impl ImportWriter<'_> {
             Disposition::Revised => &mut self.dispositions[1],
             Disposition::Recognised => &mut self.dispositions[2],
             Disposition::ChangedSince => &mut self.dispositions[3],
-            Disposition::LeftOut => return Err(Error::internal("a row that is left out has no job")),
+            Disposition::LeftOut => return Err(Error::internal("a row that is not imported has no job")),
         };
         *count += 1;
         failpoint::reach("import.row");

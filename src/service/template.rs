@@ -53,7 +53,7 @@ impl Template {
             return Err("it does not start with '/'".to_owned());
         }
         if let Some(stranger) = text.chars().find(|&c| !is_plain(c) && !matches!(c, '/' | '?' | '{' | '}')) {
-            return Err(format!("it contains {stranger:?}, which cannot stand in a path"));
+            return Err(format!("it contains {stranger:?}, which is not allowed in a path"));
         }
         if text.matches('?').count() > 1 {
             return Err("it contains more than one '?'".to_owned());
@@ -113,7 +113,7 @@ impl Template {
         }
         // A dot cannot be encoded away: readers of addresses take %2E for a dot too.
         if filled.split('/').any(|segment| matches!(segment, "." | "..")) {
-            return Err("a parameter is '.' or '..', which cannot stand in a path".to_owned());
+            return Err("a parameter is '.' or '..', which is not allowed in a path".to_owned());
         }
         let mut separator = '?';
         for pair in &self.query {
@@ -157,7 +157,7 @@ fn pieces(text: &str, known: &[Parameter]) -> Result<Vec<Piece>, String> {
         let Some(&parameter) = known.iter().find(|parameter| parameter.name == name) else {
             let names: Vec<_> = known.iter().map(|parameter| format!("{{{}}}", parameter.name)).collect();
             return Err(match names.is_empty() {
-                true => format!("{{{name}}} stands for nothing: this operation has no parameters"),
+                true => format!("{{{name}}} is not a parameter: this operation has none"),
                 false => {
                     format!("{{{name}}} is not a parameter of this operation; it has {}", names.join(", "))
                 }

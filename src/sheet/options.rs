@@ -137,7 +137,7 @@ impl Options {
     /// Usage, when a character was named that cannot do what it is named for.
     pub fn check(&self) -> Result<()> {
         for (character, what) in
-            [(self.delimiter, "stand between cells"), (self.escape, "stand before quotation marks")]
+            [(self.delimiter, "be the field separator"), (self.escape, "be the escape character")]
         {
             if let Some(character) = character.filter(|character| !is_mark(*character)) {
                 return Err(Error::usage(format!(

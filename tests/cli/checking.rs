@@ -381,5 +381,5 @@ fn headers_that_are_not_known_come_with_one_command_and_a_file_is_named_once() {
     bench.write("sites.csv", &format!("{equals}{row}"));
     bench.fleetload(&["check", "sites.csv", "--map", "A = B=state"]).expect_code(0);
     let told = bench.fleetload(&["check", "sites.csv", "--map", "A = B=label:1"]).expect_code(0);
-    assert!(told.stdout.contains("\"A = B\" -> label:1 (as told)"), "{}", told.stdout);
+    assert!(told.stdout.contains("\"A = B\" -> label:1 (as given)"), "{}", told.stdout);
 }

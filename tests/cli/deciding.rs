@@ -154,7 +154,7 @@ fn an_id_of_something_else_is_refused_with_what_differs() {
         bench.results(1).iter().find_map(|row| row["id"].as_str().map(str::to_owned)).expect("an id");
     let unknown = "6f1c2a3e-ffff-4000-8000-000000000001";
     let table = [
-        (of_another_row.as_str(), "is already that of job"),
+        (of_another_row.as_str(), "already belongs to job"),
         (&bench::root(), "name is"),
         (unknown, "the service has no company with the id"),
     ];

@@ -37,6 +37,7 @@ mod samples;
 mod secrets;
 mod status;
 mod unseen;
+mod vocabulary;
 mod zones;
 
 /// Cargo hands the seed of `.cargo/config.toml` to the tests: the same cases on every machine.

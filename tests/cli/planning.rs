@@ -327,7 +327,7 @@ fn a_run_says_what_has_changed_since_the_plan_and_goes_on() {
         "33 rows to be created, 32 were planned",
         "companies.csv has changed since the plan",
         "devices.csv has changed since the plan",
-        "1 company more to be created: 4 instead of 3",
+        "1 more company to be created: 4 instead of 3",
     ] {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);
     }
@@ -346,7 +346,7 @@ fn what_was_done_in_another_way_since_the_plan_is_said() {
     let outcome = bench.fleetload(&[&["run"], &files[..]].concat()).expect_code(0);
     for words in [
         "the journal has changed: 1 other import since the plan",
-        "3 companies fewer to be created: 0 instead of 3",
+        "3 fewer companies to be created: 0 instead of 3",
         "3 more companies already in the service: 3 instead of 0",
         "5 more sites already in the service",
     ] {
@@ -452,7 +452,7 @@ fn the_page_is_written_and_never_over_a_file_that_is_no_plan() {
     }
     bench.write("plan.html", "somebody's");
     let outcome = bench.fleetload(&arguments).expect_code(2);
-    assert!(outcome.stderr.contains("is not the page of a plan"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("is not a plan page"), "{}", outcome.stderr);
     assert_eq!(std::fs::read_to_string(bench.path("plan.html")).expect("a file"), "somebody's");
 }
 
