@@ -296,7 +296,7 @@ mod tests {
             ),
             (
                 "escape = '§'",
-                "fleetload.toml, line 2: 'escape': '§' cannot stand before quotation marks | name a tab, or a character of a plain keyboard other than the quotation mark, such as ; or \\",
+                "fleetload.toml, line 2: 'escape': '§' cannot be the escape character | name a tab, or a character of a plain keyboard other than the quotation mark, such as ; or \\",
             ),
             (
                 "encoding = 'klingon'",

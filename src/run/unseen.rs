@@ -352,8 +352,7 @@ impl Dispatcher {
         let until = refused.unproved.iter().map(|(.., until)| *until).max().unwrap_or(now);
         let until = evidence.at.plus(until.saturating_sub(now));
         let code = ServiceCode::NoDataFound.as_str().to_owned();
-        let reason =
-            "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
+        let reason = "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
         let write = Write::Defer { job, until, code, reason: reason.to_owned(), evidence };
         self.settle_and_wait(job, write, refused);
     }

@@ -239,7 +239,7 @@ mod tests {
             (AddSite, "/config/addSite\r\nX: y", "'\\r'"),
             (AddSite, "/config/addSite\u{0}", "'\\0'"),
             (AddSite, "/config/addS\u{ef}te", "'\u{ef}'"),
-            (AddSite, "/config/addSite/{id}", "has no parameters"),
+            (AddSite, "/config/addSite/{id}", "this operation has none"),
             (AddSite, "/config/addSite?version", "not name=value"),
             (AddSite, "/config/addSite?a=1?b=2", "'?'"),
             (GetDevice, "/getDevice", "{id} is missing"),

@@ -110,7 +110,7 @@ impl Form {
             Self::Enum(values) => format!("one of {}", values.join(", ")),
             Self::Bool => "yes or no".into(),
             Self::Email => "e-mail address".into(),
-            Self::Username => "small letters, digits and - . @".into(),
+            Self::Username => "lower-case letters, digits and - . @".into(),
             Self::Phone => "phone number (format the column as Text)".into(),
             Self::Mac => "12 hexadecimal digits (format the column as Text)".into(),
             Self::Latitude => "decimal degrees, -90 to 90".into(),
@@ -120,7 +120,7 @@ impl Form {
             Self::Labels => "labels, separated by ;".into(),
             Self::Action => "create".into(),
             Self::Family(Family::Label) => "one label in each column".into(),
-            Self::Family(Family::Meta) => "the value; the key stands in the header".into(),
+            Self::Family(Family::Meta) => "the value; the header has the key".into(),
             Self::Family(Family::Snat) => "network such as 10.1.0.0/16 or 10.1.0.0/255.255.0.0".into(),
         }
     }

@@ -71,7 +71,7 @@ fn f03_a_web_page_called_xls_is_refused_by_its_content() {
         let desk = Desk::with("sites.xls", page);
         assert_eq!(desk.found(), ["fatal file.format-mismatch"], "{page}");
         let message = desk.the("file.format-mismatch").message;
-        assert!(message.starts_with("the content is a web page (HTML) and no workbook"), "{message}");
+        assert!(message.starts_with("the content is a web page (HTML), not a workbook"), "{message}");
         assert!(message.ends_with("save it as .xlsx"), "{message}");
     }
 }
@@ -117,10 +117,7 @@ fn f05_a_table_or_a_workbook_under_the_others_name_is_read_with_a_warning() {
 #[test]
 fn f06_what_is_no_export_is_refused_and_named() {
     let table = [
-        (
-            "<!DOCTYPE html><html><title>Sign in</title>",
-            "perhaps a sign-in page, and not the export: sign in",
-        ),
+        ("<!DOCTYPE html><html><title>Sign in</title>", "perhaps a sign-in page, not the export: sign in"),
         ("{\\rtf1\\ansi", "text document (RTF)"),
         ("%PDF-1.7", "PDF document"),
         ("{\"error\":\"token expired\"}", "data for programs (JSON)"),
@@ -256,7 +253,7 @@ fn f17_utf_16_without_its_mark_is_told_by_its_zeros() {
         assert_eq!(names(&desk), ["Café Zoë", "横浜支店"]);
         let message = desk.the("file.encoding-guessed").message;
         assert!(
-            message.contains(&format!("taken for {name}, so that it reads 'key', 'company', 'name'")),
+            message.contains(&format!("read as {name}, which gives 'key', 'company', 'name'")),
             "{message}"
         );
     }
@@ -293,7 +290,7 @@ fn f18_the_code_page_of_a_country_is_guessed_shown_and_can_be_named() {
         assert_eq!(desk.found(), ["warning file.encoding-guessed"], "{}", code_page.name());
         let message = desk.the("file.encoding-guessed").message;
         assert_eq!(encoding(&desk), code_page.name(), "{message}");
-        assert!(message.contains(&format!("taken for {}", code_page.name())), "{message}");
+        assert!(message.contains(&format!("read as {}", code_page.name())), "{message}");
         let three = format!("'{}', '{}', '{}'", rows[0].0, rows[0].1, rows[1].0);
         assert!(message.contains(&three), "{message}");
         assert_eq!(names(&desk), expected);
@@ -310,10 +307,7 @@ fn f19_letters_of_an_old_mac_are_shown_as_they_would_be_there() {
     let desk = Desk::with("sites.csv", MACINTOSH.encode(&text).0).read_with(|_| ());
     assert_eq!(encoding(&desk), "windows-1252");
     let message = desk.the("file.encoding-guessed").message;
-    assert!(
-        message.contains("--encoding macintosh is right, so that it reads 'Café Zoë', 'Zürich'"),
-        "{message}"
-    );
+    assert!(message.contains("use --encoding macintosh, which gives 'Café Zoë', 'Zürich'"), "{message}");
     let desk = desk.read_with(|options| options.set_encoding("macintosh").expect("it is known"));
     assert_eq!(desk.found(), NOTHING);
     assert_eq!(names(&desk), ["Café Zoë", "Müller & Söhne", "Crème Brûlée"]);

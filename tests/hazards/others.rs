@@ -146,7 +146,10 @@ fn a_worksheet_is_read_by_its_name_as_it_stands_before_names_like_it() {
         book(&["Sites", "Sites (2)"]).read_with(|options| options.sheets = vec!["Sites_".to_owned()]);
     assert_eq!(doubtful.found(), ["fatal sheet.ambiguous"]);
     let message = doubtful.the("sheet.ambiguous").message;
-    assert!(message.ends_with("each of 'Sites', 'Sites (2)': name the sheet as it is written"), "{message}");
+    assert!(
+        message.ends_with("each of 'Sites', 'Sites (2)' may be meant: name the sheet exactly"),
+        "{message}"
+    );
 }
 
 /// Two columns whose names compare as one.
@@ -188,7 +191,7 @@ fn a_column_without_a_name_can_be_left_out() {
     let desk = Desk::with("sites.csv", &text);
     assert_eq!(desk.found(), ["error header.blank A1"]);
     let message = desk.the("header.blank").message;
-    assert!(message.ends_with("leave it out with --ignore-column ''"), "{message}");
+    assert!(message.ends_with("ignore it with --ignore-column ''"), "{message}");
     let ignored =
         Desk::with("sites.csv", text).read_with(|options| options.ignore_columns = vec![String::new()]);
     assert_eq!(ignored.found(), NOTHING);

@@ -118,7 +118,7 @@ fn c18_titles_above_the_header_are_passed_over_and_told() {
     assert!(
         desk.the("header.missing")
             .message
-            .starts_with("row 400, named as the header's, is blank or not there")
+            .starts_with("row 400, which was named as the header, is blank or missing")
     );
 }
 

@@ -122,7 +122,7 @@ fn r02_a_reference_in_the_wrong_form_is_told_with_the_form_that_fits() {
         ("key:acmee", "no company has the key 'acmee', in these sheets", Some("key:acme")),
         ("name:Acme Lt", "no company has the name 'Acme Lt', in these sheets", Some("name:Acme Ltd")),
         ("name:globexx", "no company has the name 'globexx', in these sheets", None),
-        ("key:", "nothing stands after 'key:'", None),
+        ("key:", "the value after 'key:' is missing", None),
     ];
     for (cell, told, suggestion) in table {
         let desk =
@@ -142,7 +142,7 @@ fn r02_a_default_that_leads_nowhere_is_told_as_a_default() {
         .read_with(|options| options.set_default("companies.parent=nope").expect("a default"));
     let said: Vec<_> = desk.findings().into_iter().filter(|finding| finding.is_error()).collect();
     let ours =
-        |finding: &Finding| finding.message.ends_with("(the value is that of --default companies.parent)");
+        |finding: &Finding| finding.message.ends_with("(the value comes from --default companies.parent)");
     assert_eq!(said.iter().map(ours).collect::<Vec<_>>(), [true, false]);
     let desk =
         Desk::with("companies.csv", companies(&[("acme", ROOT, "Acme Ltd")]).replace("Ulm,DE", "Ulm,"))

@@ -245,8 +245,8 @@ const HIDDEN: &str =
     "the row is hidden: choose --hidden-rows=import to import it or --hidden-rows=skip to leave it out";
 
 /// What is said of a row whose quotation marks are wrong: what helps in the text table does not help in a workbook.
-const DAMAGED: &str = "a quotation mark in the file is in the wrong place, so that the cells from here on could not be told \
-                       apart: enter each of them in its column";
+const DAMAGED: &str = "a quotation mark in the file is in the wrong place, so the cells from here on could not be \
+             separated: enter each of them in its column";
 
 /// The message of a finding as it holds in a workbook.
 fn message(finding: &Finding) -> &str {

@@ -178,7 +178,7 @@ impl List<'_> {
         }
         if found.len() > LISTED {
             let more = format!(
-                "and {} more: their cells are marked, and every one is told by fleetload check with --json",
+                "and {} more: their cells are marked, and fleetload check --json lists every one",
                 found.len() - LISTED
             );
             page.sentence(&more)?;

@@ -67,11 +67,15 @@ pub(super) const POSTCODE: Column =
             "billingzippostalcode",
         ]);
 
-pub(super) const COUNTRY: Column =
-    Column::new("country", Form::Country, "The country, as the service's users know it.", "New Zealand")
-        .api("address.country")
-        .need(Need::Wanted)
-        .aliases(&["countryregion", "countrycode", "billingcountry"]);
+pub(super) const COUNTRY: Column = Column::new(
+    "country",
+    Form::Country,
+    "The country, as the users of the service write it.",
+    "New Zealand",
+)
+.api("address.country")
+.need(Need::Wanted)
+.aliases(&["countryregion", "countrycode", "billingcountry"]);
 
 pub(super) const TIMEZONE: Column =
     Column::new("timezone", Form::Timezone, "The time zone, by its IANA name.", "Pacific/Auckland")

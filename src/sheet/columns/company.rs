@@ -37,13 +37,13 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
         .aliases(&["companyname", "accountname", "customername", "organisation", "organization"]),
     PHONE,
     FAX,
-    Column::new("support_email", Form::Email, "Where support mail goes.", "support@acme.example")
+    Column::new("support_email", Form::Email, "The e-mail address for support.", "support@acme.example")
         .api("supportEmail")
         .required(),
-    Column::new("sales_email", Form::Email, "Where sales mail goes.", "sales@acme.example")
+    Column::new("sales_email", Form::Email, "The e-mail address for sales.", "sales@acme.example")
         .api("salesEmail")
         .required(),
-    Column::new("accounts_email", Form::Email, "Where invoices go.", "accounts@acme.example")
+    Column::new("accounts_email", Form::Email, "The e-mail address for invoices.", "accounts@acme.example")
         .api("accountsEmail")
         .required()
         .aliases(&["accountingemail", "billingemail", "financeemail"]),

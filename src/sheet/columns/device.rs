@@ -21,7 +21,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new(
         "site",
         Form::Reference(Role::Site),
-        "The site it stands in: a key or name in the sites sheet, or an id.",
+        "The site of the device: a key or name in the sites sheet, or an id.",
         "acme-queen-st",
     )
     .api("siteId")
@@ -29,7 +29,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new(
         "custom_site_id",
         Form::Code,
-        "The reference of a site to be made with the device; only without site.",
+        "The reference of a site to create with the device; only without site.",
         "",
     )
     .words("Custom site ID")
@@ -38,7 +38,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new(
         "custom_site_name",
         Form::Name,
-        "The name of a site to be made with the device; only without site.",
+        "The name of a site to create with the device; only without site.",
         "",
     )
     .api("customSiteName")
@@ -90,7 +90,7 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     TIMEZONE,
     LATITUDE,
     LONGITUDE,
-    Column::new("licence_code", Form::Code, "A licence code to add once the device is made.", "")
+    Column::new("licence_code", Form::Code, "A licence code to add when the device has been created.", "")
         .api("licenceCode")
         .aliases(&["licensecode", "licence", "license"]),
     Column::new(

@@ -17,7 +17,7 @@ const ACTION: Column =
 const META: Column = Column::new(
     "meta:",
     Form::Family(Family::Meta),
-    "One metadata value; the key stands in the header after the colon, as in meta:contract.",
+    "One metadata value; the header has its key after the colon, as in meta:contract.",
     "",
 )
 .api("metadata");

@@ -49,7 +49,8 @@ pub(in crate::sheet) const COLUMNS: &[Column] = &[
     Column::new(
         "username",
         Form::Username,
-        "What the user signs in with: small letters, digits and - . @ only; unique in the whole service.",
+        "The name with which the user signs in: lower-case letters, digits and - . @ only; unique in the whole \
+         service.",
         "jane.doe@acme.example",
     )
     .api("username")

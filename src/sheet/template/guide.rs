@@ -17,7 +17,7 @@ const INTRODUCTION: [&str; 9] = [
     "The grey row below each header is an example. It is not read. In a sheet that you fill it may stay or go.",
     "Give a row a key when other rows refer to it: a short name of your own, kept when you import again. A cell that \
      refers to another record holds its key, its name when only one has it, or its id in the service.",
-    "Rows may stand in any order: a company below its subsidiaries, a device above its site.",
+    "Rows may be in any order: a company below its subsidiaries, a device above its site.",
     "The columns are formatted as Text, so that leading zeros, plus signs and MAC addresses stay as they are typed. \
      When you paste, paste values only.",
     "Where a cell has a list, it opens with the arrow beside the cell. The lists of companies, sites and templates show the \

@@ -193,7 +193,7 @@ fn x19_an_absurd_count_of_texts_is_refused() {
         let strings = format!("<sst xmlns=\"{MAIN}\" uniqueCount=\"{count}\"><si><t>a</t></si></sst>");
         let (code, message) = refused(workbook(&[("xl/sharedStrings.xml", &strings)]));
         assert_eq!(code, "file.corrupt", "{count}");
-        assert!(message.contains("more than fit in it"), "{message}");
+        assert!(message.contains("more than fit into it"), "{message}");
     }
     // Some programs count wrongly, which costs nothing.
     let strings = format!("<sst xmlns=\"{MAIN}\" uniqueCount=\"1000\"><si><t>a</t></si></sst>");

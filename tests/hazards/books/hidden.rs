@@ -35,7 +35,7 @@ fn x03_hidden_rows_are_an_error_until_somebody_chooses() {
     assert_eq!(
         desk.the("sheet.hidden-rows").message,
         "3 rows are hidden by a filter (rows 3-4, 6). Choose --hidden-rows=import to import them or \
-         --hidden-rows=skip to leave them out"
+         --hidden-rows=skip to ignore them"
     );
     let examined = desk.examined();
     assert_eq!(

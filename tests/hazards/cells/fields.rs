@@ -255,8 +255,8 @@ fn d16_a_national_number_is_sent_as_it_is_and_a_prefix_for_abroad_is_noted() {
     let without_country = told("0064 9 555 0100", "");
     assert_eq!(
         without_country[0].message,
-        "the number begins with 00, which is dialled before the code of a country in some countries only, and is sent as \
-         it stands; the service may refuse it: write +64 9 555 0100, if that is meant"
+        "the number begins with 00, an international prefix of some countries only, and is sent as it is; the service may \
+         reject it: write +64 9 555 0100, if that is right"
     );
 }
 
