@@ -65,7 +65,7 @@ impl Change {
 
     /// What to change in one row of several; the cell is named beside it.
     pub(super) fn in_this_row(&self) -> String {
-        self.words(&format!("column '{}'", self.column))
+        self.words(&format!("the cell in column '{}'", self.column))
     }
 
     /// Whether the same is to be changed in another row.
