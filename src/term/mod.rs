@@ -198,7 +198,7 @@ impl Terminal {
         self.object(&ErrorObject {
             object: "error",
             message: clean(&error.to_string()),
-            hint: error.next_step().map(clean),
+            hint: error.next_step().map(str::to_owned),
             reason: error.end().as_str(),
             exit_code: error.end().exit().code(),
         });

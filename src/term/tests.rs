@@ -69,7 +69,7 @@ fn an_error_tells_what_why_and_what_next_and_cannot_forge_a_line() {
     assert_eq!(
         results.text(),
         "{\"object\":\"error\",\"message\":\"the cell holds '\\\\u{1b}[2J'\\\\nerror: all rows lost: really\",\
-         \"hint\":\"correct the sheet\\\\nfleetload check x.csv\",\"reason\":\"sheets\",\"exit_code\":3}\n"
+         \"hint\":\"correct the sheet\\nfleetload check x.csv\",\"reason\":\"sheets\",\"exit_code\":3}\n"
     );
 }
 

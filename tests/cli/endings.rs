@@ -71,6 +71,7 @@ fn a_mistake_of_the_command_line_is_an_error_and_a_summary_for_programs() {
         let lines: Vec<&str> = outcome.stdout.lines().collect();
         assert_eq!(lines.len(), 2, "{outcome:?}");
         let error: Value = serde_json::from_str(lines[0]).expect("JSON");
+        assert!(!error.to_string().contains("\\\\n"), "a line break is one: {error}");
         assert_eq!((&error["object"], &error["reason"]), (&"error".into(), &"usage".into()), "{error}");
         assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
         assert_eq!(ended(&outcome)["reason"], "usage");
