@@ -286,8 +286,12 @@ impl Glance {
         if let Some(finish) = forecast.finish {
             words.push_str(&format!(", {}", expected(finish, self.now, &context.here)));
         }
-        for next in &forecast.next {
-            words.push_str(&format!("; {}", awaited(next, self.now, &context.here)));
+        for next in awaited(&forecast.next, self.now, &context.here) {
+            words.push_str(&format!("; {next}"));
+        }
+        if let Some(unseen) = self.remaining.as_ref().map(|facts| facts.unseen).filter(|unseen| *unseen > 0) {
+            let rows = counted(unseen, "row waits", "rows wait");
+            words.push_str(&format!("; {rows} until the service shows what they depend on"));
         }
         words
     }

@@ -4,42 +4,52 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::plan::forecast::Next;
 
 pub use crate::model::amount::{count, counted};
 
-/// What comes next, in words, seen from `now`.
-pub fn awaited(next: &Next, now: Moment, here: &TimeZone) -> String {
+/// What comes next, in words, seen from `now`. Operations that are tried again at the same moment are named together.
+pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
     let at = |at: Moment| near(at, now, here);
-    match *next {
-        Next::NextTry { operation: Some(operation), at: Some(try_at) } => {
-            format!("{operation} paused, next try {}", at(try_at))
+    let words = |event: &Next| match *event {
+        Next::NextTry { operation: Some(operation), at: tried } => {
+            let together = events.iter().filter_map(|other| match *other {
+                Next::NextTry { operation: Some(other), at } if at == tried => Some(other),
+                _ => None,
+            });
+            let together: Vec<Operation> = together.collect();
+            if together.first() != Some(&operation) {
+                return None;
+            }
+            let names: Vec<&str> = together.iter().map(|operation| operation.name()).collect();
+            let tried =
+                tried.map_or_else(|| "being tried now".to_owned(), |tried| format!("next try {}", at(tried)));
+            Some(format!("{} paused, {tried}", names.join(", ")))
         }
-        Next::NextTry { operation: Some(operation), at: None } => {
-            format!("{operation} paused, being tried now")
-        }
-        Next::NextTry { operation: None, at: Some(try_at) } => {
-            format!("the service cannot be reached, next try {}", at(try_at))
+        Next::NextTry { operation: None, at: Some(tried) } => {
+            Some(format!("the service cannot be reached, next try {}", at(tried)))
         }
         Next::NextTry { operation: None, at: None } => {
-            "the service cannot be reached, being tried now".to_owned()
+            Some("the service cannot be reached, being tried now".to_owned())
         }
-        Next::QuotaResets { at: morning } => format!(
+        Next::QuotaResets { at: morning } => Some(format!(
             "today's quota is spent, creations wait {}, until {}",
             span(morning.since(now).max(Duration::from_secs(1))),
             short_moment(morning, here)
-        ),
+        )),
         Next::DoubtSettled { rows, at: Some(by) } => {
-            format!("in doubt {}, settled by {}", count(rows), at(by))
+            Some(format!("in doubt {}, settled by {}", count(rows), at(by)))
         }
-        Next::DoubtSettled { rows, at: None } => format!("in doubt {}", count(rows)),
+        Next::DoubtSettled { rows, at: None } => Some(format!("in doubt {}", count(rows))),
         Next::MissingLookedUp { records, at: until } => {
             let until =
                 until.map_or_else(String::new, |until| format!(", looked up again until {}", at(until)));
-            format!("{} not found yet{until}", counted(records, "record", "records"))
+            Some(format!("{} not found yet{until}", counted(records, "record", "records")))
         }
-    }
+    };
+    events.iter().filter_map(words).collect()
 }
 
 /// When everything will be done, in words, seen from `now`.
@@ -136,6 +146,29 @@ mod tests {
         for (seconds, expected) in table {
             assert_eq!(span(Duration::from_secs(seconds)), expected);
         }
+    }
+
+    #[test]
+    fn operations_that_are_tried_again_at_the_same_moment_are_named_together() {
+        let now = Moment::parse("2026-03-02T12:00:00Z").unwrap();
+        let try_of = |operation, seconds: Option<u64>| Next::NextTry {
+            operation: Some(operation),
+            at: seconds.map(|seconds| now.plus(Duration::from_secs(seconds))),
+        };
+        let events = [
+            try_of(Operation::AddDevice, Some(30)),
+            try_of(Operation::AddSite, Some(40)),
+            try_of(Operation::AddPerson, Some(30)),
+            try_of(Operation::AddCompany, None),
+            Next::DoubtSettled { rows: 3, at: None },
+        ];
+        let expected = [
+            "addDevice, addPerson paused, next try 12:00:30 UTC",
+            "addSite paused, next try 12:00:40 UTC",
+            "addCompany paused, being tried now",
+            "in doubt 3",
+        ];
+        assert_eq!(awaited(&events, now, &TimeZone::UTC), expected);
     }
 
     #[test]

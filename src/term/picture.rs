@@ -293,7 +293,7 @@ impl Picture {
 
     /// What is waited for, a line each.
     pub(super) fn next_lines(&self, tick: Tick, here: &TimeZone) -> Vec<String> {
-        self.forecast().next.iter().map(|next| awaited(next, tick.now, here)).collect()
+        awaited(&self.forecast().next, tick.now, here)
     }
 
     /// One line: rows that wait until the service shows what they refer to.
