@@ -148,7 +148,7 @@ fn r02_a_default_that_leads_nowhere_is_told_as_a_default() {
         Desk::with("companies.csv", companies(&[("acme", ROOT, "Acme Ltd")]).replace("Ulm,DE", "Ulm,"))
             .read_with(|options| options.set_default("companies.country=Atlantis").expect("a default"));
     let message = desk.the("cell.country").message;
-    assert!(message.ends_with("(the value is that of --default companies.country)"), "{message}");
+    assert!(message.ends_with("(the value comes from --default companies.country)"), "{message}");
 }
 
 /// A row with a mistake in another cell, and a reference that leads nowhere besides: both are told at once.

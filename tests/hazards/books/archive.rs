@@ -337,7 +337,7 @@ fn x26_sheets_with_an_unknown_state_are_shown_and_one_that_leads_nowhere_stops_u
             assert_eq!(desk.found(), ["fatal sheet.unreadable Notes"], "{sheets}");
             let message = desk.the("sheet.unreadable").message;
             assert!(message.contains("does not say where its cells are"), "{message}");
-            assert!(message.contains("name the sheets that are to be read with --worksheet"), "{message}");
+            assert!(message.contains("name the sheets to read with --worksheet"), "{message}");
             let desk = book(&sheets).read_with(|options| options.sheets = vec!["Sites".to_owned()]);
             assert_eq!(desk.found(), Vec::<String>::new(), "{sheets}");
             assert_eq!(desk.rows()[0].number, 2, "{sheets}");
