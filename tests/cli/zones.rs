@@ -94,7 +94,7 @@ fn an_answer_that_is_not_the_whole_list_is_said_and_proves_nothing() {
     let page = Scenario { page_limit: 50, ..Scenario::default() };
     let fault = Fault::new("listTimeZones", FaultKind::Html200);
     let html = Scenario { fault: vec![fault], ..Scenario::default() };
-    for (scenario, why) in [(page, "may be a page of more"), (html, "not one the service describes")] {
+    for (scenario, why) in [(page, "may be a page of more"), (html, "not one that the service documents")] {
         let bench = Bench::new(scenario);
         sheet(&bench, "Europe/Lummerland");
         let ended = bench.fleetload(&["run", "companies.csv"]).expect_code(0);
