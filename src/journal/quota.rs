@@ -126,12 +126,13 @@ pub(super) fn end(connection: &Connection, day: Day, execution: Execution) -> Re
 }
 
 /// One of the doubtful creations of the step was executed, as what it made was found. Which one is not known when they
-/// left on several days; then they stay doubtful.
+/// left on several days; then they stay doubtful. So they do where the service has confirmed another one, which made it.
 pub(super) fn found(connection: &Connection, standing: &Standing) -> Result<()> {
     let (first, last): (Option<Day>, Option<Day>) = connection
         .prepare_cached(
             "SELECT min(counted), max(counted) FROM attempt
-             WHERE job = ?1 AND step = ?2 AND execution = 'doubtful' AND counted IS NOT NULL",
+             WHERE job = ?1 AND step = ?2 AND execution = 'doubtful' AND counted IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM attempt WHERE job = ?1 AND step = ?2 AND execution = 'confirmed')",
         )?
         .query_row((standing.job, standing.step), |row| Ok((row.get(0)?, row.get(1)?)))?;
     if let Some(day) = first.filter(|_| first == last) {
@@ -235,6 +236,27 @@ mod tests {
             (figures(&bench.journal, DAY), figures(&bench.journal, NEXT)),
             ((2, 0, 1, 0), (0, 0, 1, 0))
         );
+    }
+
+    #[test]
+    fn what_is_found_is_what_the_service_confirmed_and_says_nothing_of_an_earlier_request() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
+        let job = jobs[0];
+        apply(&mut bench.journal, counted(job, AddCompany, DAY)).unwrap();
+        apply(&mut bench.journal, doubt(job, true)).unwrap();
+        apply(&mut bench.journal, Write::Release { job, note: "absent".into(), at: at(7_000) }).unwrap();
+        // The next one was answered with OK, without an id.
+        apply(&mut bench.journal, counted(job, AddCompany, DAY)).unwrap();
+        let (doubt, evidence) = (Doubt::NoId, seen(Execution::Confirmed));
+        let until = at(8_000);
+        apply(
+            &mut bench.journal,
+            Write::Doubt { job, doubt, executed: true, charged: true, until, evidence },
+        )
+        .unwrap();
+        apply(&mut bench.journal, adopted(job, 1)).unwrap();
+        assert_eq!(figures(&bench.journal, DAY), (1, 0, 1, 0));
     }
 
     #[test]

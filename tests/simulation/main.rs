@@ -44,6 +44,12 @@ fn seeds_that_once_showed_a_defect_show_none_any_more() {
         assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
         assert!(trial.figures.states.contains_key("held"), "{:?}", trial.figures.states);
     }
+    // What is found after an answer without an id is what that request made, not one before it, and counts once.
+    for seed in [358, 1149, 1284] {
+        let trial = trial::of_seed(seed);
+        assert!(trial.violations.is_empty(), "{}", told(seed, &trial));
+        assert!(trial.figures.faults.contains_key("id_missing"), "{:?}", trial.figures.faults);
+    }
 }
 
 #[test]
