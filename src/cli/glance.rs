@@ -308,7 +308,8 @@ impl Glance {
 
     /// When it will be done, by what the run at work has said; the live display says the same.
     fn forecast(&self) -> Forecast {
-        self.remaining.as_ref().map(forecast).unwrap_or_default()
+        let known = self.remaining.as_ref().map(forecast).unwrap_or_default();
+        known.with_in_doubt(self.tally.in_state(JobState::InDoubt))
     }
 
     fn tell_quota(&self, context: &Context<'_>) {

@@ -82,6 +82,21 @@ pub struct Forecast {
     pub next: Vec<Next>,
 }
 
+impl Forecast {
+    /// The same with the rows in doubt that there are now: they are counted more often than what is left to do.
+    #[must_use]
+    pub fn with_in_doubt(mut self, now: u64) -> Self {
+        self.next.retain_mut(|next| match next {
+            Next::DoubtSettled { rows, .. } => {
+                *rows = now;
+                now > 0
+            }
+            Next::NextTry { .. } | Next::QuotaResets { .. } | Next::MissingLookedUp { .. } => true,
+        });
+        self
+    }
+}
+
 /// Days that are listed one by one; of more, the last is listed as well.
 const LISTED: u64 = 30;
 /// A pace beyond that of any machine, a second.

@@ -273,7 +273,7 @@ impl Picture {
 
     /// When everything is done.
     fn forecast(&self) -> Forecast {
-        let known = forecast(&self.facts);
+        let known = forecast(&self.facts).with_in_doubt(self.standing().in_doubt);
         Forecast { finish: known.finish.filter(|_| self.is_counted), ..known }
     }
 
