@@ -132,7 +132,8 @@ pub(super) fn found(connection: &Connection, standing: &Standing) -> Result<()> 
         .prepare_cached(
             "SELECT min(counted), max(counted) FROM attempt
              WHERE job = ?1 AND step = ?2 AND execution = 'doubtful' AND counted IS NOT NULL
-                AND NOT EXISTS (SELECT 1 FROM attempt WHERE job = ?1 AND step = ?2 AND execution = 'confirmed')",
+                AND NOT EXISTS (SELECT 1 FROM attempt
+                    WHERE job = ?1 AND step = ?2 AND execution = 'confirmed' AND counted IS NOT NULL)",
         )?
         .query_row((standing.job, standing.step), |row| Ok((row.get(0)?, row.get(1)?)))?;
     if let Some(day) = first.filter(|_| first == last) {

@@ -199,9 +199,14 @@ impl Reference {
         }
     }
 
-    /// What the step of a job makes was found: one of its doubtful creations was executed. If they left on several
-    /// days, nobody knows which.
+    /// What the step of a job makes was found: one of its doubtful creations was executed, unless another one made it,
+    /// which the service has confirmed. If they left on several days, nobody knows which.
     fn find(&mut self, number: usize, step: usize) {
+        let made =
+            |it: &Creation| it.job == number && it.step == step && it.known == Some(Execution::Confirmed);
+        if self.creations.iter().any(made) {
+            return;
+        }
         let mut doubtful: Vec<&mut Creation> = self
             .creations
             .iter_mut()
