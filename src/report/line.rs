@@ -172,11 +172,11 @@ fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
             Some((job, place)) => format!("waits for {place}, job {job}"),
             None => or_words().to_owned(),
         },
-        JobState::Deferred | JobState::InDoubt => match row.due {
+        JobState::Deferred => match row.due {
             Some(due) => format!("{}; next at {due}", or_words()),
             None => or_words().to_owned(),
         },
-        JobState::Sending | JobState::Cancelled => or_words().to_owned(),
+        JobState::InDoubt | JobState::Sending | JobState::Cancelled => or_words().to_owned(),
         JobState::Rejected | JobState::Incomplete if settled_before => {
             format!(
                 "not sent again, because the row is unchanged since it was rejected: {}",
