@@ -210,7 +210,7 @@ fn finished(row: &RowView, settled_before: bool) -> String {
         JobState::Adopted => {
             "the answer to its creation was lost; the record was found and is this row's".to_owned()
         }
-        JobState::Existing => "the record the record was in the service before anything was sent".to_owned(),
+        JobState::Existing => "the record was in the service before anything was sent".to_owned(),
         _ => String::new(),
     }
 }
