@@ -47,7 +47,7 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let terminal = context.terminal;
     context.tell_whose(&journal.whose()?);
     let not_imported = match concerned.as_slice() {
-        [import] => counts::not_imported(&sum, &journal.tally_of_jobs(*import)?),
+        [import] => journal.left_out_tally(Some(*import))?,
         _ => Tally::default(),
     };
     for line in counts::table(&sum, &not_imported) {

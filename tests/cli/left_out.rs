@@ -26,6 +26,7 @@ fn rows_that_are_left_out_are_in_the_report_with_their_reason_and_come_back_with
         "{}",
         told.stdout
     );
+    assert!(told.stdout.contains("rows  created  not imported"), "{}", told.stdout);
     // One company and one device have errors; two sites and three devices belong to that company.
     let counts: Vec<_> = bench.counts(1).into_iter().collect();
     assert_eq!(counts, [("created".into(), 11), ("rejected".into(), 2), ("skipped".into(), 5)]);
