@@ -55,7 +55,7 @@ pub(super) enum Inbox {
     /// The journal's writer answers.
     Journal(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
-    Survey { lanes: Vec<Operation>, version: i64, tally: Tally },
+    Survey { lanes: Vec<Operation>, version: i64, tally: Option<Tally> },
     /// What the journal knows of the quota of a day.
     Ledger { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward in the journal, as the clock was set back.

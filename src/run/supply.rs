@@ -105,19 +105,19 @@ impl Dispatcher {
             let Ok(version) = journal.data_version() else { return };
             if known != Some(version)
                 && let Ok(lanes) = journal.lanes()
-                && let Ok(tally) = journal.tally(None)
+                // What the run began with is known already.
+                && let Ok(tally) = known.map(|_| journal.tally(None)).transpose()
             {
                 drop(inbox.send(Inbox::Survey { lanes, version, tally }));
             }
         }));
     }
 
-    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64, tally: Tally) {
-        let before = self.version.replace(version);
-        if before == Some(version) {
+    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64, tally: Option<Tally>) {
+        if self.version.replace(version) == Some(version) {
             return;
         }
-        if before.is_some() {
+        if let Some(tally) = tally {
             self.tell(Event::Rows { tally });
         }
         for &operation in lanes {
