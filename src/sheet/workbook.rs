@@ -84,9 +84,9 @@ impl Workbook {
     pub(crate) fn open(path: &Path, name: &str) -> std::result::Result<Self, Refusal> {
         let corrupt = |what: &str| Fault::corrupt(what).refusal(name);
         let package = Package::open(path).map_err(|fault| fault.refusal(name))?;
-        let mended = package.mended(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
-        let file = match mended {
-            Some(mended) => mended,
+        let repaired = package.repaired(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
+        let file = match repaired {
+            Some(repaired) => repaired,
             None => File::open(path).map_err(|_| corrupt("it can no longer be read"))?,
         };
         let xlsx = without_panic(|| Xlsx::new(BufReader::new(file)))

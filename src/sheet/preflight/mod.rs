@@ -9,7 +9,7 @@
 //! attributes what an element of it says of itself           merges    merged ranges
 //! cell       the cell at hand in that pass                  formula   what a formula says about its result
 //! place      addresses in the words of the file             links     links to e-mail addresses
-//! mended     a copy with a list of sheets that the reader takes
+//! repaired   a copy with a list of sheets that the reader takes
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
@@ -21,10 +21,10 @@ mod formula;
 mod held;
 mod links;
 mod listing;
-mod mended;
 mod merges;
 mod package;
 mod place;
+mod repaired;
 mod survey;
 mod tokens;
 mod worksheet;

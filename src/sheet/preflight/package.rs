@@ -14,7 +14,7 @@ use super::super::finding::shown;
 use super::listing::{self, Listing};
 use super::survey::Survey;
 use super::tokens::Tokens;
-use super::{Fault, LIMITS, Limits, held, mended, worksheet};
+use super::{Fault, LIMITS, Limits, held, repaired, worksheet};
 
 /// A workbook's archive, and which of its parts is which.
 pub(crate) struct Package {
@@ -51,9 +51,9 @@ impl Package {
     }
 
     /// What the reader is to open in place of the workbook at `path`, where it would not take that as it is.
-    pub(crate) fn mended(&self, path: &Path) -> Result<Option<File>> {
+    pub(crate) fn repaired(&self, path: &Path) -> Result<Option<File>> {
         let Some((part, known)) = &self.listing.odd else { return Ok(None) };
-        mended::copy(path, part, &|id| !known.contains(id)).map(Some)
+        repaired::copy(path, part, &|id| !known.contains(id)).map(Some)
     }
 
     /// The worksheets, charts and dialogs, in their order.

@@ -27,7 +27,7 @@ pub(super) fn copy(path: &Path, part: &str, is_lost: &dyn Fn(&str) -> bool) -> R
         let mut list = String::new();
         archive.by_index(index).map_err(Error::other)?.read_to_string(&mut list)?;
         copy.start_file(name, SimpleFileOptions::default()).map_err(Error::other)?;
-        copy.write_all(&mended(&list, is_lost).map_err(Error::other)?)?;
+        copy.write_all(&repaired(&list, is_lost).map_err(Error::other)?)?;
     }
     let mut copy = copy.finish().map_err(Error::other)?;
     copy.rewind()?;
@@ -35,7 +35,7 @@ pub(super) fn copy(path: &Path, part: &str, is_lost: &dyn Fn(&str) -> bool) -> R
 }
 
 /// The list without the sheets that are lost, and without states that are none.
-fn mended(list: &str, is_lost: &dyn Fn(&str) -> bool) -> quick_xml::Result<Vec<u8>> {
+fn repaired(list: &str, is_lost: &dyn Fn(&str) -> bool) -> quick_xml::Result<Vec<u8>> {
     let mut reader = Reader::from_str(list);
     reader.config_mut().expand_empty_elements = true;
     let mut writer = Writer::new(Vec::new());
