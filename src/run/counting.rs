@@ -40,7 +40,7 @@ impl Dispatcher {
     }
 
     /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
-    /// decides, not what follows for the row: one that is put off after the service refused it counts all the same.
+    /// decides, not what follows for the row: one that is put off after the service refused it counts anyway.
     /// A refusal for want of quota is taken back where it is dealt with.
     pub(super) fn count(&mut self, day: Option<Day>, execution: Execution, parks: bool) {
         let Some(day) = day else { return };

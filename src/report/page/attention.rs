@@ -1,7 +1,7 @@
 //! The rows that a person looks at, gathered while the reports are written: grouped by cause and sheet, and bounded.
 //!
 //! Each sort of row has a share of its own, so that ten thousand failed rows do not hide the one row that a person decides;
-//! what is not shown is counted, and is in `results.xlsx`. What all rows of a group have in common is told once.
+//! what is not shown is counted, and is in `results.xlsx`. What all rows of a group have in common is said once.
 
 use std::collections::BTreeMap;
 
@@ -120,7 +120,7 @@ pub(super) struct GroupView<'a> {
     /// The file, where it has another name than the sheet.
     pub(super) file: &'a str,
     pub(super) total: String,
-    /// What all rows say, and what to do in all of them; empty where that is told with each row.
+    /// What all rows say, and what to do in all of them; empty where each row says it.
     pub(super) message: &'a str,
     pub(super) change: String,
     pub(super) what_next: &'a [Piece],
@@ -268,7 +268,7 @@ impl Row {
                 Sort::Follow => readable(&line.message.replacen(&format!("({}!", layout.file), "(", 1)),
                 Sort::Decide | Sort::Correct => readable(&line.message),
             },
-            // What to do about rows that failed is told with their cause.
+            // What to do about rows that failed is said with their cause.
             what_next: if sort == Sort::Decide { fit(&line.advice) } else { Vec::new() },
             change: line.change.clone(),
         }

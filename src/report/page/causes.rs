@@ -47,7 +47,7 @@ pub(super) struct SaidView {
 impl Causes {
     pub(super) fn of(figures: &Figures, advisor: &Advisor<'_>) -> Self {
         let folded: u64 = figures.causes.iter().map(|cause| cause.consequences).sum();
-        // Each row that is skipped is told with the cause that it follows from, where that is one of these.
+        // Each skipped row is shown with the cause that it follows from, where that is one of these.
         let is_folded =
             |cause: &&Cause| cause.code == Reason::ParentRejected.as_str() && cause.count <= folded;
         let causes: Vec<&Cause> = figures.causes.iter().filter(|cause| !is_folded(cause)).collect();
