@@ -19,23 +19,23 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::audit::Audit;
-use super::breaker::Phase;
-use super::capacity::Capacity;
-use super::closing::Drain;
-use super::ends::Ending;
-use super::family::Families;
-use super::hand::{InHand, Inbox, Stage, Ticket, Tickets};
-use super::lane::{Errand, Lane, Supply};
-use super::lookups;
-use super::made::Made;
-use super::quota::{Quota, ServiceClock};
-use super::reach::Reach;
-use super::refusals::Refusals;
+use super::decide::paused_sheets::Refusals;
+use super::decide::reference_lag::{Refused, Unseen};
+use super::drain::Drain;
+use super::ending::Ending;
+use super::evidence::child_companies::Families;
+use super::evidence::lookups;
+use super::evidence::recent_creations::Made;
+use super::evidence::settle_timer::Settling;
+use super::gates::breaker::Phase;
+use super::gates::capacity::Capacity;
+use super::gates::connectivity::Reach;
+use super::gates::quota::{Quota, ServiceClock};
+use super::in_flight::{InHand, Inbox, Stage, Ticket, Tickets};
+use super::operation_queue::{Errand, Lane, Supply};
 use super::remaining::Reckoning;
-use super::settling::Settling;
-use super::standstill::Movement;
-use super::timekeeping::Timekeeping;
-use super::unseen::{Refused, Unseen};
+use super::watch::clock::Timekeeping;
+use super::watch::progress::Movement;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::ending::End;
@@ -330,7 +330,7 @@ impl Dispatcher {
     fn come_home(&mut self, home: std::result::Result<(task::Id, Answer), JoinError>) {
         let (id, answer) = match home {
             Ok(home) => home,
-            Err(error) => (error.id(), super::outcome::lost()),
+            Err(error) => (error.id(), super::decide::settle::lost()),
         };
         self.movement.step();
         match answer.date {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::matching::Seen;
+use super::evidence::matching::Seen;
 use crate::journal::{Action, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;

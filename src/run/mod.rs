@@ -4,75 +4,40 @@
 //! there, in one place. What stands around it:
 //!
 //! ```text
-//! session      opens and closes a run               ends, terms  how it ended, and what it went by
-//! supply       jobs from the journal                closing      whether it is over
-//! hand         jobs, mail and tickets               withdrawal   what was to leave and did not
+//! session       opens and closes a run            run_config       what it goes by, and what changed since the last
+//! job_source    jobs from the journal             in_flight        jobs, messages and writes under way
+//! drain         whether it is over                ending           how it ended
+//! operation_queue  what waits for an operation    remaining        what is still to be done, for the forecast
 //!
-//! lane         the errands of an operation          departures   its pace at the door, whatever the disk does
-//! breaker      an operation that fails              probing      what finds out whether it works again
-//! reach        a service out of reach               capacity     a machine out of sockets
-//! quota        the creations of a day               counting     kept in step with what leaves and comes home
-//!
-//! outcome      an answer, for its row               consequence  the same, for the run
-//! before       the look before sending              after        the way out of doubt
-//! lookups      which question tells what            reading      what its answer says, and to whom
-//! witness      what a look-up is proved by          refusals     sheets set aside
-//! matching     which record found is ours           weigh        what that means for the row
-//! family       the children of a company, by name   own_site     the site that a device makes
-//! made         what this run made lately            audit        reads it back (sighting, readback)
-//! unseen       rows refused below it
-//!
-//! timekeeping  a clock that jumps                   settling     how long "not there" is not believed
-//! watchdog     notices that nothing moves           standstill   what it is shown
-//! remaining    what is still to be done, told and noted for the forecast
+//! gates/        may a request leave now?          breaker, probing, connectivity, capacity, quota, quota_count, send_window
+//! evidence/     what the service shows of a row   lookups, lookup_answer, matching, classify, child_companies,
+//!                                                 recent_creations, lookup_control, settle_timer; verify, oneoff_lookup
+//! decide/       what follows for a job            pre_send_lookup, settle, run_effects, reconcile, custom_site,
+//!                                                 reference_lag, paused_sheets, undo_claim
+//! audit/        reads back what was made          lookups, findings
+//! watch/        clock and progress under watch    clock, progress, watchdog
 //! ```
 //!
-//! Outside of a run, `verify` asks the service for a person who decides, by way of `inquiry`; `lock` keeps two runs from
-//! one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
+//! Outside of a run, `verify` asks the service for a person who decides, by way of `oneoff_lookup`; `account_lock` keeps
+//! two runs from one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
-mod after;
+mod account_lock;
 mod audit;
-mod before;
-mod breaker;
-mod capacity;
-mod closing;
-mod consequence;
-mod counting;
-mod departures;
+mod decide;
 mod dispatcher;
-mod ends;
+mod drain;
+mod ending;
+mod evidence;
 #[cfg(test)]
 mod example;
-mod family;
-mod hand;
-mod inquiry;
-mod lane;
-mod lock;
-mod lookups;
-mod made;
-mod matching;
-mod outcome;
-mod own_site;
-mod probing;
-mod quota;
-mod reach;
-mod readback;
-mod reading;
-mod refusals;
+mod gates;
+mod in_flight;
+mod job_source;
+mod operation_queue;
 mod remaining;
+mod run_config;
 mod session;
-mod settling;
-mod sighting;
-mod standstill;
-mod supply;
-mod terms;
-mod timekeeping;
-mod unseen;
-mod verify;
-mod watchdog;
-mod weigh;
-mod withdrawal;
-mod witness;
+mod watch;
 
 use std::time::Duration;
 
@@ -81,11 +46,11 @@ use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::Rate;
 
-pub use ends::{Ending, LeftSheet, end_of, require_available};
-pub use lock::{AccountHolder, AccountLock, account_locks, lock_account};
+pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
+pub use ending::{Ending, LeftSheet, end_of, require_available};
+pub use evidence::verify::{Identity, Sight, Verifier};
 pub use session::run;
-pub use verify::{Identity, Sight, Verifier};
-pub use watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
+pub use watch::watchdog::{LOOK_EVERY, PATIENCE, Pulse, Standstill, Watchdog};
 
 /// Everything a run is told besides journal and client.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::Duration;
 
-use super::after::FIRST_WAIT;
+use super::decide::reconcile::FIRST_WAIT;
 use super::dispatcher::Dispatcher;
-use super::hand::Inbox;
+use super::in_flight::Inbox;
 use crate::journal::Unfinished;
 use crate::model::event::Event;
 use crate::model::id::JobId;

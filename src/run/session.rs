@@ -9,23 +9,23 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::audit::Audit;
-use super::capacity::Capacity;
+use super::decide::paused_sheets::Refusals;
+use super::decide::reference_lag::Unseen;
 use super::dispatcher::Dispatcher;
-use super::ends::{Ending, Opening, sign_in};
-use super::family::Families;
-use super::hand::{Inbox, Tickets};
-use super::lane::Supply;
-use super::made::Made;
-use super::quota::ServiceClock;
-use super::reach::Reach;
-use super::refusals::Refusals;
+use super::ending::{Ending, Opening, sign_in};
+use super::evidence::child_companies::Families;
+use super::evidence::recent_creations::Made;
+use super::evidence::settle_timer::Settling;
+use super::gates::capacity::Capacity;
+use super::gates::connectivity::Reach;
+use super::gates::quota::ServiceClock;
+use super::in_flight::{Inbox, Tickets};
+use super::operation_queue::Supply;
 use super::remaining::Reckoning;
-use super::settling::Settling;
-use super::standstill::Movement;
-use super::timekeeping::Timekeeping;
-use super::unseen::Unseen;
-use super::watchdog::Pulse;
-use super::{Interrupt, Options, closing};
+use super::watch::clock::Timekeeping;
+use super::watch::progress::Movement;
+use super::watch::watchdog::Pulse;
+use super::{Interrupt, Options, drain};
 use crate::clock::Clock;
 use crate::ending::End;
 use crate::error::Result;
@@ -143,7 +143,7 @@ async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
-    let ended = closing::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
+    let ended = drain::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
         if let Some(figures) = this.audit.figures() {
             journal.note_audit(this.run, figures)?;
         }

@@ -1,0 +1,619 @@
+//! Rows refused with `noDataFound` while a record that they refer to was made moments ago: does the service not show that
+//! record yet, or is a cell of the row wrong?
+//!
+//! The record is looked up, which costs no quota. When it is there, the row is rejected on the answer it has. When it is not
+//! there yet, the row waits until it is, and of all rows refused alike one probes, that is, is sent again. When the
+//! probe is accepted, those behind it are sent again as well; when a few probes are refused although everything they
+//! refer to is there, those behind them are rejected on the answers they have. A record that no look-up can find is waited
+//! for with probes only, at growing distances, until it is no longer young.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use super::paused_sheets::shape;
+use crate::journal::{Evidence, Write};
+use crate::model::event::Event;
+use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::operation::Operation;
+use crate::model::reason::ServiceCode;
+use crate::model::state::JobState;
+use crate::model::verdict::Rejection;
+use crate::run::dispatcher::Dispatcher;
+use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::lookups::{self, Reference};
+use crate::run::in_flight::Stage;
+use crate::run::operation_queue::{Errand, Purpose};
+
+/// The wait after the first look or probe that did not find a record; each further one doubles.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The longest of these waits.
+const LONGEST_WAIT: Duration = Duration::from_secs(16);
+/// Probes refused alike after which the rows behind them are not sent again: one may be refused for a reason of its
+/// own, so many are not by chance.
+const PROBES: u32 = 3;
+/// Rows of a sheet that wait for a record at once, beyond which no further one below such a record is sent: each may
+/// cost a creation for nothing.
+const WAITING_AT_ONCE: usize = 8;
+
+/// What rows refused alike share: the operation, and the refusal without what differs from row to row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Likes(Operation, String);
+
+/// A row that was refused and waits.
+#[derive(Debug)]
+struct Waiting {
+    likes: Likes,
+    sheet: SheetId,
+    /// Records it refers to that are not known to be visible.
+    unproved: BTreeSet<JobId>,
+    /// Whether one of them was not visible when the row was sent: the refusal may be due to that.
+    missed: bool,
+    rejection: Rejection,
+    /// Whether the refusal counts towards the pause of its sheet already.
+    counted: bool,
+    /// Whether it was told that the row waits.
+    told: bool,
+}
+
+/// Rows refused alike.
+#[derive(Debug, Default)]
+struct Alike {
+    /// The row that is sent again for all of them.
+    probe: Option<JobId>,
+    /// Probes refused since one was accepted.
+    refused: u32,
+    /// Whether the last probe was accepted.
+    accepted: bool,
+    /// When the next may leave, where no look-up says it.
+    due: Duration,
+}
+
+/// A record that rows wait for.
+#[derive(Debug)]
+struct Awaited {
+    look: Look,
+    /// Looks that did not find it.
+    looks: u32,
+    /// From when on it is no longer young.
+    until: Duration,
+}
+
+/// How it is found out whether a record is visible.
+#[derive(Debug)]
+enum Look {
+    /// By this one, at this moment.
+    Due(Duration, Reference),
+    /// By this one, which is under way.
+    UnderWay(Reference),
+    /// No look-up can tell.
+    Impossible,
+}
+
+/// What is to be done about a row or a record now.
+#[derive(Debug, PartialEq)]
+enum Step {
+    /// Look whether a record is visible.
+    Look(Reference),
+    /// Send a row again.
+    Send(JobId),
+    /// Reject a row on the answer it has; `counted` when the refusal was counted before.
+    Reject { job: JobId, rejection: Rejection, counted: bool },
+    /// Tell that a row waits for what is not visible, until this moment at the latest.
+    Tell(JobId, Duration),
+}
+
+/// The rows that wait, and what they wait for; instants are those of [`crate::clock::Clock::elapsed`].
+#[derive(Debug, Default)]
+pub(in crate::run) struct Unseen {
+    waiting: BTreeMap<JobId, Waiting>,
+    alike: HashMap<Likes, Alike>,
+    awaited: BTreeMap<JobId, Awaited>,
+    /// When there may be something to do next.
+    wake: Option<Duration>,
+}
+
+/// A row that was refused, on its way to those that wait.
+#[derive(Debug)]
+pub(in crate::run) struct Refused {
+    rejection: Rejection,
+    /// The records not known to be visible, whether a look-up can tell, and from when on they are no longer young.
+    unproved: Vec<(Reference, bool, Duration)>,
+    missed: bool,
+    counted: bool,
+}
+
+impl Unseen {
+    /// A row waits from now on.
+    fn wait(&mut self, job: JobId, likes: Likes, sheet: SheetId, refused: Refused, now: Duration) {
+        self.wake = Some(Duration::ZERO);
+        let Refused { rejection, unproved, missed, counted } = refused;
+        let references = unproved.iter().map(|(reference, ..)| reference.job).collect();
+        for (reference, is_usable, until) in unproved {
+            let job = reference.job;
+            let look = if is_usable { Look::Due(now, reference) } else { Look::Impossible };
+            self.awaited.entry(job).or_insert(Awaited { look, looks: 0, until });
+        }
+        let alike = self
+            .alike
+            .entry(likes.clone())
+            .or_insert_with(|| Alike { due: now + FIRST_WAIT, ..Alike::default() });
+        if alike.probe == Some(job) {
+            // A probe below a record that no look-up can find.
+            alike.probe = None;
+            alike.accepted = false;
+            alike.refused += 1;
+            alike.due = now + wait_after(alike.refused);
+        }
+        let told = false;
+        self.waiting
+            .insert(job, Waiting { likes, sheet, unproved: references, missed, rejection, counted, told });
+    }
+
+    /// The record of a job is visible.
+    fn seen(&mut self, reference: JobId) {
+        if self.awaited.remove(&reference).is_some() {
+            self.wake = Some(Duration::ZERO);
+            for waiting in self.waiting.values_mut() {
+                waiting.unproved.remove(&reference);
+            }
+        }
+    }
+
+    /// A look did not find the record of a job, or told nothing.
+    fn not_seen(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
+        self.wake = Some(Duration::ZERO);
+        if let Some(awaited) = self.awaited.get_mut(&reference)
+            && let Look::UnderWay(lookup) = &awaited.look
+        {
+            awaited.look = Look::Due(now + wait_after(awaited.looks), lookup.clone());
+            awaited.looks += 1;
+        }
+        if found_nothing {
+            self.miss(reference);
+        }
+    }
+
+    /// No look-up finds the record of a job.
+    fn not_to_be_seen(&mut self, reference: JobId) {
+        self.wake = Some(Duration::ZERO);
+        if let Some(awaited) = self.awaited.get_mut(&reference) {
+            awaited.look = Look::Impossible;
+        }
+        self.miss(reference);
+    }
+
+    /// What was not visible explains the refusals of these rows.
+    fn miss(&mut self, reference: JobId) {
+        for waiting in self.waiting.values_mut() {
+            waiting.missed |= waiting.unproved.contains(&reference);
+        }
+    }
+
+    /// A row has its answer, accepted or refused as before. When it was the probe of others, that settles theirs too.
+    pub(in crate::run) fn probed(&mut self, job: JobId, accepted: bool) {
+        let Some(waiting) = self.waiting.get(&job) else { return };
+        let alike = self.alike.get_mut(&waiting.likes).filter(|alike| alike.probe == Some(job));
+        if let Some(alike) = alike {
+            alike.accepted = accepted;
+            alike.refused = if accepted { 0 } else { alike.refused + 1 };
+        }
+        self.forget(job);
+    }
+
+    /// A job is no longer in hand.
+    pub(in crate::run) fn forget(&mut self, job: JobId) {
+        let Some(Waiting { likes, .. }) = self.waiting.remove(&job) else { return };
+        self.wake = Some(Duration::ZERO);
+        if let Some(alike) = self.alike.get_mut(&likes)
+            && alike.probe == Some(job)
+        {
+            alike.probe = None;
+        }
+    }
+
+    /// Whether a row was refused and waits, or is sent again.
+    fn has(&self, job: JobId) -> bool {
+        self.waiting.contains_key(&job)
+    }
+
+    /// Whether the refusal of a row that waits was counted.
+    pub(in crate::run) fn is_counted(&self, job: JobId) -> bool {
+        self.waiting.get(&job).is_some_and(|waiting| waiting.counted)
+    }
+
+    /// Whether enough rows of a sheet wait.
+    fn is_full(&self, sheet: SheetId) -> bool {
+        let of_sheet = self.waiting.values().filter(|waiting| waiting.sheet == sheet);
+        of_sheet.take(WAITING_AT_ONCE).count() == WAITING_AT_ONCE
+    }
+
+    /// Whether no row waits.
+    pub(in crate::run) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// When there may be something to do, whatever happens meanwhile.
+    pub(in crate::run) fn next_due(&self) -> Option<Duration> {
+        self.wake
+    }
+
+    /// What is to be done now.
+    fn steps(&mut self, now: Duration) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.wake.is_none_or(|wake| wake > now) {
+            return steps;
+        }
+        self.drop_unneeded();
+        let old: Vec<JobId> =
+            self.awaited.iter().filter(|(_, awaited)| awaited.until <= now).map(|(job, _)| *job).collect();
+        for reference in old {
+            self.miss(reference);
+            self.seen(reference);
+        }
+        let mut wake = self.awaited.values().map(|awaited| awaited.until).min();
+        for awaited in self.awaited.values_mut() {
+            match &awaited.look {
+                Look::Due(at, reference) if *at <= now => {
+                    steps.push(Step::Look(reference.clone()));
+                    awaited.look = Look::UnderWay(reference.clone());
+                }
+                Look::Due(at, _) => wake = wake.map(|wake| wake.min(*at)),
+                Look::UnderWay(_) | Look::Impossible => {}
+            }
+        }
+        let mut settled = Vec::new();
+        for (&job, waiting) in &mut self.waiting {
+            let Some(alike) = self.alike.get_mut(&waiting.likes).filter(|alike| alike.probe != Some(job))
+            else {
+                continue;
+            };
+            let blind = |reference: &JobId| {
+                self.awaited.get(reference).is_some_and(|awaited| matches!(awaited.look, Look::Impossible))
+            };
+            if waiting.unproved.is_empty() {
+                if !waiting.missed || (!alike.accepted && alike.refused >= PROBES) {
+                    let (rejection, counted) = (waiting.rejection.clone(), waiting.counted);
+                    steps.push(Step::Reject { job, rejection, counted });
+                    settled.push(job);
+                } else if alike.accepted {
+                    steps.push(Step::Send(job));
+                    settled.push(job);
+                } else if alike.probe.is_none() {
+                    alike.probe = Some(job);
+                    steps.push(Step::Send(job));
+                }
+                continue;
+            }
+            if waiting.missed && !waiting.told {
+                waiting.told = true;
+                let until = waiting.unproved.iter().filter_map(|reference| self.awaited.get(reference));
+                steps.extend(until.map(|awaited| awaited.until).max().map(|until| Step::Tell(job, until)));
+            }
+            if alike.probe.is_none() && waiting.unproved.iter().all(blind) {
+                if alike.due <= now {
+                    alike.probe = Some(job);
+                    steps.push(Step::Send(job));
+                } else {
+                    wake = wake.map(|wake| wake.min(alike.due));
+                }
+            }
+        }
+        for job in settled {
+            self.forget(job);
+        }
+        self.wake = wake;
+        steps
+    }
+
+    /// Drops what no row waits for any more.
+    fn drop_unneeded(&mut self) {
+        let waiting = &self.waiting;
+        self.alike.retain(|likes, _| waiting.values().any(|waiting| waiting.likes == *likes));
+        self.awaited.retain(|job, _| waiting.values().any(|waiting| waiting.unproved.contains(job)));
+    }
+}
+
+/// The wait after a look or a probe in vain, when so many were before it.
+fn wait_after(times: u32) -> Duration {
+    FIRST_WAIT.saturating_mul(1 << times.min(16)).min(LONGEST_WAIT)
+}
+
+impl Dispatcher {
+    /// A row was refused with `noDataFound`: what it waits for, when a record it refers to may not be visible yet.
+    pub(in crate::run) fn refused_below_young(&self, job: JobId, rejection: &Rejection) -> Option<Refused> {
+        let in_hand = self.in_hand.get(&job)?;
+        let references = lookups::references(&in_hand.work);
+        let named = rejection.message.to_lowercase();
+        let mut missed = false;
+        let mut unproved = Vec::new();
+        for reference in references {
+            let Some(until) = self.made.unproved(reference.job, in_hand.left) else { continue };
+            // It was not visible then, whatever it is now.
+            missed |= self.made.is_late(reference.job) || named.contains(&reference.id.to_string());
+            if !self.made.is_shown(reference.job) {
+                let is_usable = self.usable(reference.lookup.operation());
+                missed |= !is_usable;
+                unproved.push((reference, is_usable, until));
+            }
+        }
+        let counted = self.unseen.is_counted(job);
+        let waits = missed || !unproved.is_empty();
+        waits.then(|| Refused { rejection: rejection.clone(), unproved, missed, counted })
+    }
+
+    /// Puts a refused row off until it is known whether what it refers to is visible. It stays in hand.
+    pub(in crate::run) fn put_off(&mut self, job: JobId, mut refused: Refused, evidence: Evidence) {
+        // Where no look-up can tell, the refusal counts now: it may take a minute until it is final.
+        if !refused.counted && refused.unproved.iter().any(|(_, is_usable, _)| !is_usable) {
+            refused.counted = true;
+            self.note_verdict(job, Some(&refused.rejection));
+        }
+        let now = self.clock.elapsed();
+        let until = refused.unproved.iter().map(|(.., until)| *until).max().unwrap_or(now);
+        let until = evidence.at.plus(until.saturating_sub(now));
+        let code = ServiceCode::NoDataFound.as_str().to_owned();
+        let reason = "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
+        let write = Write::Defer { job, until, code, reason: reason.to_owned(), evidence };
+        self.settle_and_wait(job, write, refused);
+    }
+
+    /// It is on disk that a row was refused and put off.
+    pub(in crate::run) fn wait_for_references(&mut self, job: JobId, mut refused: Refused) {
+        let now = self.clock.elapsed();
+        // A look may have been read while this was written.
+        refused.missed |= refused.unproved.iter().any(|(reference, ..)| self.made.is_late(reference.job));
+        refused.unproved.retain(|(reference, ..)| !self.made.is_shown(reference.job));
+        let Some(in_hand) = self.in_hand.get_mut(&job).filter(|_| self.drain.is_none()) else {
+            return self.let_go(job);
+        };
+        in_hand.stage = Stage::AwaitingReference;
+        in_hand.work.state = JobState::Deferred;
+        in_hand.counted = None;
+        let likes = Likes(in_hand.work.operation, shape(&refused.rejection, in_hand.work.record.name()));
+        self.unseen.wait(job, likes, in_hand.work.sheet, refused, now);
+    }
+
+    /// A row was accepted: what its step refers to is visible.
+    pub(in crate::run) fn references_seen(&mut self, job: JobId) {
+        let Some(in_hand) = self.in_hand.get(&job) else { return };
+        let now = self.clock.elapsed();
+        for reference in lookups::references(&in_hand.work) {
+            self.made.show(reference.job, now);
+            self.unseen.seen(reference.job);
+        }
+    }
+
+    /// Looks, sends again and rejects, as it is time to.
+    pub(in crate::run) fn tend_unseen(&mut self) {
+        let now = self.clock.elapsed();
+        for step in self.unseen.steps(now) {
+            match step {
+                Step::Look(Reference { job, id, lookup }) => {
+                    self.look_up(lookup, Purpose::Reference(job, id));
+                }
+                Step::Send(job) => self.queue_send(job),
+                Step::Reject { job, rejection, counted } => {
+                    if !counted {
+                        self.note_verdict(job, Some(&rejection));
+                    }
+                    let evidence = Evidence::at(self.clock.now());
+                    let from = JobState::Deferred;
+                    self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
+                }
+                Step::Tell(job, until) => {
+                    let Some(in_hand) = self.in_hand.get(&job) else { continue };
+                    let until = self.clock.now().plus(until.saturating_sub(now));
+                    self.tell(Event::Unseen { job, kind: in_hand.work.kind, until });
+                }
+            }
+        }
+    }
+
+    /// A look whether a record is visible has been read.
+    pub(in crate::run) fn read_reference(&mut self, reference: JobId, id: RemoteId, reading: Reading) {
+        let now = self.clock.elapsed();
+        match reading {
+            Reading::Records(found) if found.iter().any(|found| found.id == Some(id)) => {
+                self.made.show(reference, now);
+                self.unseen.seen(reference);
+            }
+            Reading::Records(_) => {
+                self.made.note_late(reference);
+                self.unseen.not_seen(reference, true, now);
+            }
+            Reading::Failed(_) => self.unseen.not_seen(reference, false, now),
+            Reading::Inconclusive(_) | Reading::Unavailable => self.unseen.not_to_be_seen(reference),
+        }
+    }
+
+    /// The place in its queue of the first errand of an operation that may leave now. A row stays where it is while
+    /// the answers to others of its sheet may show that it would be refused as well.
+    pub(in crate::run) fn first_to_leave(&self, operation: Operation) -> Option<usize> {
+        let queue = &self.lanes.get(&operation)?.queue;
+        if self.unseen.is_empty() && self.refusals.is_calm() {
+            return (!queue.is_empty()).then_some(0);
+        }
+        let now = self.clock.elapsed();
+        let mut sheets = HashMap::new();
+        queue.iter().position(|errand| {
+            let Errand::Send(job) = errand else { return true };
+            let Some(in_hand) = self.in_hand.get(job) else { return true };
+            let sheet = in_hand.work.sheet;
+            let &mut (has_room, is_full) =
+                sheets.entry(sheet).or_insert_with(|| (self.has_room_for(sheet), self.unseen.is_full(sheet)));
+            let is_young = || {
+                let references = lookups::references(&in_hand.work);
+                references.iter().any(|reference| self.made.unproved(reference.job, now).is_some())
+            };
+            has_room && (!is_full || self.unseen.has(*job) || !is_young())
+        })
+    }
+
+    /// Whether one more row of a sheet may be under way.
+    fn has_room_for(&self, sheet: SheetId) -> bool {
+        self.refusals.room(sheet).is_none_or(|room| {
+            let under_way = self.in_hand.values().filter(|in_hand| {
+                in_hand.work.sheet == sheet && matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay)
+            });
+            under_way.take(room).count() < room
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITE: JobId = JobId(100);
+    const START: Duration = Duration::from_secs(10);
+    const UNTIL: Duration = Duration::from_secs(70);
+
+    fn seconds(seconds: u64) -> Duration {
+        START + Duration::from_secs(seconds)
+    }
+
+    fn site() -> Reference {
+        let id = RemoteId::from_u128(7);
+        Reference { job: SITE, id, lookup: crate::service::Lookup::Site(id) }
+    }
+
+    fn rejection(job: JobId) -> Rejection {
+        Rejection { code: "noDataFound".into(), message: format!("row {job}"), violations: vec![] }
+    }
+
+    /// A row is refused below a site; `is_usable` when a look-up can tell of that.
+    fn refuse(unseen: &mut Unseen, job: i64, is_usable: bool, now: Duration) {
+        let job = JobId(job);
+        let likes = Likes(Operation::AddDevice, "noDataFound".into());
+        let missed = !is_usable;
+        let unproved = vec![(site(), is_usable, UNTIL)];
+        let refused = Refused { rejection: rejection(job), unproved, missed, counted: false };
+        unseen.wait(job, likes, SheetId(1), refused, now);
+    }
+
+    /// Rows that wait for the first look, which is under way.
+    fn looking(rows: i64) -> Unseen {
+        let mut unseen = Unseen::default();
+        for job in 1..=rows {
+            refuse(&mut unseen, job, true, START);
+        }
+        assert_eq!(unseen.steps(START), [Step::Look(site())], "one look for all");
+        assert_eq!(unseen.steps(START), []);
+        unseen
+    }
+
+    fn rejected(steps: &[Step]) -> Vec<i64> {
+        steps
+            .iter()
+            .map(|step| match step {
+                Step::Reject { job, rejection: answer, .. } => {
+                    assert_eq!(*answer, rejection(*job), "its own answer");
+                    job.0
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn rows_below_a_record_that_is_there_are_rejected_on_the_answers_they_have() {
+        let mut unseen = looking(3);
+        unseen.seen(SITE);
+        assert_eq!(rejected(&unseen.steps(START)), [1, 2, 3]);
+        assert!(unseen.is_empty() && unseen.steps(seconds(100)).is_empty());
+    }
+
+    #[test]
+    fn a_record_that_is_not_there_yet_is_looked_for_at_growing_distances_and_its_rows_are_told_of() {
+        let mut unseen = looking(1);
+        let mut at = Vec::new();
+        unseen.not_seen(SITE, true, START);
+        let mut now = START;
+        assert_eq!(unseen.steps(now), [Step::Tell(JobId(1), UNTIL)]);
+        while at.len() < 5 {
+            now = unseen.next_due().expect("a moment to look again");
+            assert_eq!(unseen.steps(now), [Step::Look(site())]);
+            unseen.not_seen(SITE, true, now);
+            assert_eq!(unseen.steps(now), []);
+            at.push((now - START).as_secs());
+        }
+        assert_eq!(at, [1, 3, 7, 15, 31]);
+    }
+
+    #[test]
+    fn once_it_is_there_one_row_probes_and_when_it_is_accepted_the_others_follow() {
+        let mut unseen = looking(4);
+        unseen.not_seen(SITE, true, START);
+        unseen.steps(START);
+        unseen.seen(SITE);
+        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(1))]);
+        assert_eq!(unseen.steps(seconds(1)), [], "the others wait for it");
+        unseen.probed(JobId(1), true);
+        assert_eq!(unseen.steps(seconds(1)), [2, 3, 4].map(|job| Step::Send(JobId(job))));
+        assert!(unseen.is_empty());
+    }
+
+    #[test]
+    fn three_probes_refused_although_all_is_there_speak_for_the_others() {
+        let mut unseen = looking(6);
+        unseen.not_seen(SITE, true, START);
+        unseen.steps(START);
+        unseen.seen(SITE);
+        for job in 1..=3 {
+            assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(job))]);
+            unseen.probed(JobId(job), false);
+        }
+        assert_eq!(rejected(&unseen.steps(seconds(1))), [4, 5, 6]);
+    }
+
+    #[test]
+    fn a_probe_that_does_not_come_home_with_an_answer_is_followed_by_another() {
+        let mut unseen = looking(2);
+        unseen.not_seen(SITE, true, START);
+        unseen.steps(START);
+        unseen.seen(SITE);
+        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(1))]);
+        unseen.forget(JobId(1));
+        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(2))]);
+    }
+
+    #[test]
+    fn what_no_look_up_can_tell_of_is_probed_by_one_row_at_growing_distances_while_it_is_young() {
+        let mut unseen = Unseen::default();
+        for job in 1..=4 {
+            refuse(&mut unseen, job, false, START);
+        }
+        let told = [1, 2, 3, 4].map(|job| Step::Tell(JobId(job), UNTIL));
+        assert_eq!(unseen.steps(START), told);
+        let mut at = Vec::new();
+        for _ in 0..5 {
+            let now = unseen.next_due().expect("a moment to probe");
+            assert_eq!(unseen.steps(now), [Step::Send(JobId(1))]);
+            at.push((now - START).as_secs());
+            refuse(&mut unseen, 1, false, now);
+            unseen.steps(now);
+        }
+        assert_eq!(at, [1, 3, 7, 15, 31]);
+        // It is young no longer: the last probe speaks for all.
+        let now = UNTIL;
+        let steps = unseen.steps(now);
+        assert_eq!(rejected(&steps), [1, 2, 3, 4], "five probes were refused");
+    }
+
+    #[test]
+    fn a_record_that_never_shows_is_probed_for_once_it_is_no_longer_young() {
+        let mut unseen = looking(2);
+        unseen.not_seen(SITE, true, START);
+        assert_eq!(unseen.steps(UNTIL), [Step::Send(JobId(1))]);
+        unseen.probed(JobId(1), false);
+        assert_eq!(unseen.steps(UNTIL), [Step::Send(JobId(2))]);
+    }
+
+    #[test]
+    fn a_sheet_is_full_with_eight_rows_that_wait() {
+        let mut unseen = looking(7);
+        assert!(!unseen.is_full(SheetId(1)));
+        refuse(&mut unseen, 8, true, START);
+        assert!(unseen.is_full(SheetId(1)) && !unseen.is_full(SheetId(2)));
+    }
+}

@@ -1,0 +1,246 @@
+//! The two ends of a run: what it begins with, and how it ended.
+
+use std::time::Duration;
+
+use super::gates::quota::Quota;
+use super::run_config::Terms;
+use super::watch::clock::latest_due;
+use super::{Limits, Policy};
+use crate::ending::{End, RunEnd};
+use crate::error::{Error, Result};
+use crate::journal::{EndOfRun, Journal, RunId};
+use crate::model::id::{ImportId, SheetId};
+use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::{NotSent, Refusal, Verdict};
+use crate::service::{Client, Endpoints};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing is left that goes on by itself. Held jobs may remain.
+    Finished,
+    /// The day's quota is spent and the policy is to exit.
+    Parked {
+        /// When creations can go on, by our clock.
+        until: Moment,
+        /// Why, in words.
+        why: String,
+    },
+    /// Nothing is left that goes on by itself, but for rows of sheets that were set aside because the service
+    /// refused one row after another.
+    SheetsLeft {
+        /// The sheets.
+        sheets: Vec<LeftSheet>,
+    },
+    /// Stopped on request, with work left that goes on by itself later.
+    Interrupted {
+        /// What asked for it: a signal, or the time given.
+        by: End,
+        /// Why, in words.
+        why: String,
+    },
+    /// The service refuses us or cannot be reached; jobs are ready.
+    Stopped {
+        /// What is in the way.
+        end: End,
+        /// Why, in words.
+        why: String,
+        /// What to do about it.
+        hint: String,
+    },
+}
+
+/// A sheet that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftSheet {
+    /// Its number in the journal.
+    pub sheet: SheetId,
+    /// The import it belongs to.
+    pub import: ImportId,
+    /// How it is called.
+    pub title: String,
+    /// How many rows in a row were refused alike.
+    pub times: u32,
+    /// With which code.
+    pub code: String,
+    /// In the service's words.
+    pub message: String,
+    /// Its rows that were not sent and stay ready.
+    pub unsent: u64,
+}
+
+impl Ending {
+    /// The service refuses us altogether.
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        let (end, why, hint) = match refusal {
+            Refusal::InvalidClient => (
+                End::Credentials,
+                "the service refused the client id or the client secret (invalid_client)",
+                "check client_id and the secret of the profile, then run again; no row was rejected",
+            ),
+            Refusal::UnauthorizedSource => (
+                End::SourceAddress,
+                "the service does not accept requests from this network address (unauthorizedSource)",
+                "check VPN and network, or have the address added, then run again; no row was rejected",
+            ),
+            Refusal::TokenRefused => (
+                End::Credentials,
+                "the service refused a fresh access token twice in a row (invalid_token)",
+                "try `fleetload doctor`; if it fails as well, ask the service's operator; no row was rejected",
+            ),
+        };
+        Self::Stopped { end, why: why.to_owned(), hint: hint.to_owned() }
+    }
+
+    /// Whoever answers at the service's address cannot show to be the service.
+    pub(super) fn distrusted(words: &str) -> Self {
+        Self::Stopped {
+            end: End::Certificate,
+            why: format!("the certificate of the service is not accepted: {words}"),
+            hint: "check this machine's clock and base_url; if the service has a certificate of your own authority, \
+                   name its file with ca_file in the profile; no row was rejected"
+                .to_owned(),
+        }
+    }
+
+    /// There is nothing at the address for tokens.
+    fn no_token_endpoint(status: u16) -> Self {
+        Self::Stopped {
+            end: End::EndpointMissing,
+            why: format!("the address for access tokens answered {status}: there is no such endpoint"),
+            hint:
+                "check base_url, or set method and path in [profile.NAME.endpoints.auth]; no row was rejected"
+                    .to_owned(),
+        }
+    }
+
+    /// With what the journal says of sheets set aside: those that have no row left to send were not held up.
+    pub(super) fn counted(self, journal: &Journal) -> Result<Self> {
+        let Self::SheetsLeft { mut sheets } = self else { return Ok(self) };
+        for left in &mut sheets {
+            left.unsent = journal.unsent(left.sheet)?;
+        }
+        sheets.retain(|left| left.unsent > 0);
+        Ok(if sheets.is_empty() { Self::Finished } else { Self::SheetsLeft { sheets } })
+    }
+
+    /// Why the run ended before everything was done; `None` when nothing was left that goes on by itself.
+    pub fn early(&self) -> Option<End> {
+        match self {
+            Self::Finished => None,
+            Self::Parked { .. } => Some(End::Quota),
+            Self::SheetsLeft { .. } => Some(End::SheetPaused),
+            Self::Interrupted { by, .. } => Some(*by),
+            Self::Stopped { end, .. } => Some(*end),
+        }
+    }
+
+    /// How the journal notes it.
+    pub(super) fn noted(&self) -> EndOfRun {
+        let (detail, resumes_at) = match self {
+            Self::Finished => (None, None),
+            Self::SheetsLeft { sheets } => {
+                let sheets: Vec<String> = sheets
+                    .iter()
+                    .map(|left| {
+                        format!("{} was rejected {} times in a row ({})", left.title, left.times, left.code)
+                    })
+                    .collect();
+                (Some(sheets.join("; ")), None)
+            }
+            Self::Parked { until, why } => (Some(why.clone()), Some(*until)),
+            Self::Interrupted { why, .. } | Self::Stopped { why, .. } => (Some(why.clone()), None),
+        };
+        EndOfRun { ending: self.early().map_or(RunEnd::Finished, RunEnd::Early), detail, resumes_at }
+    }
+}
+
+/// What a run begins with.
+pub(super) struct Opening {
+    pub(super) lanes: Vec<Operation>,
+    pub(super) today: QuotaDay,
+    learned: Option<u64>,
+    pub(super) run: RunId,
+    /// What is different from the last run, in words.
+    pub(super) changes: Option<String>,
+}
+
+impl Opening {
+    /// Reads what the journal knows; `today` is the service's day, as far as it is known.
+    pub(super) fn of(
+        journal: &mut Journal,
+        client: &Client,
+        policy: Policy,
+        now: Moment,
+        today: Day,
+    ) -> Result<Self> {
+        let lanes = journal.lanes()?;
+        require_available(client.endpoints(), &lanes)?;
+        let terms = Terms::of(client.endpoints(), policy);
+        let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
+        let run = journal.begin_run(now)?;
+        journal.note_terms(run, &terms.text())?;
+        // Moments written by a clock that was ahead would keep their rows waiting until it is right.
+        journal.bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        Ok(Self { lanes, today: journal.quota(today)?, learned: journal.latest_ceiling()?, run, changes })
+    }
+
+    /// The quota as this run begins with it.
+    pub(super) fn quota(&self, today: Day, limits: Limits) -> Quota {
+        let mut quota = Quota::new(today, self.today.sent, limits.daily_quota, self.learned, limits.reserve);
+        if self.today.spent {
+            // An earlier run was refused today: one creation finds out whether that still holds.
+            quota.begin_cautiously();
+        }
+        quota
+    }
+}
+
+/// Refuses to begin when an operation that some job needs has no endpoint.
+///
+/// # Errors
+///
+/// `Usage`, with the keys to set.
+pub fn require_available(endpoints: &Endpoints, needed: &[Operation]) -> Result<()> {
+    let missing: Vec<&str> = needed
+        .iter()
+        .filter(|operation| !endpoints.available(**operation))
+        .map(|operation| operation.name())
+        .collect();
+    let Some(first) = missing.first() else { return Ok(()) };
+    Err(Error::usage(format!(
+        "rows of this journal need {}, whose path the specification does not state",
+        missing.join(", ")
+    ))
+    .ending(End::EndpointUnknown)
+    .hint(format!(
+        "map it in the profile as [profile.NAME.endpoints.{first}] with method and path, or set paths = \"assumed\""
+    )))
+}
+
+/// How a run ends that the service meets like this when it signs in, and every later request.
+pub fn end_of(verdict: &Verdict) -> End {
+    let ending = match verdict {
+        Verdict::Refused(refusal) => Ending::refused(*refusal),
+        Verdict::EndpointMissing(status) => Ending::no_token_endpoint(*status),
+        Verdict::NotSent(NotSent::Untrusted(words)) => Ending::distrusted(words),
+        Verdict::NotSent(_) => return End::Unreachable,
+        _ => return End::Service,
+    };
+    ending.early().unwrap_or(End::Service)
+}
+
+/// Signs in before anything is claimed: credentials that are refused stop a run before it begins, and the first
+/// answer tells the service's time, by whose day creations are counted. A service that cannot be reached is left
+/// to the loop, which waits for it.
+pub(super) async fn sign_in(client: &Client) -> std::result::Result<Option<Moment>, Ending> {
+    match client.authenticate().await {
+        Ok(token) => Ok(token.date),
+        Err(Verdict::Refused(refusal)) => Err(Ending::refused(refusal)),
+        Err(Verdict::EndpointMissing(status)) => Err(Ending::no_token_endpoint(status)),
+        Err(Verdict::NotSent(NotSent::Untrusted(words))) => Err(Ending::distrusted(&words)),
+        Err(_) => Ok(None),
+    }
+}

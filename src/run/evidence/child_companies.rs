@@ -1,0 +1,233 @@
+//! The children of a company, listed once for all rows below it and put in order by name, so that each row is
+//! compared with its namesakes only.
+//!
+//! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
+//! acting on it are in [`crate::run::decide::pre_send_lookup`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::id::{JobId, RemoteId};
+use crate::model::key::comparable;
+use crate::service::{Found, may_be_a_page};
+
+/// How long a list is used. A record that somebody else makes between the list and our sending is taken for ours if
+/// our answer is lost and it is equal in all that can be compared: this bounds that time for the price of one
+/// look-up in ten minutes for each parent.
+const GOOD_FOR: Duration = Duration::from_secs(600);
+
+/// Children that are kept at most, over all lists: some tens of megabytes. Beyond it the list that was not used for
+/// longest is dropped, for the price of one more look-up when it is needed again.
+const MOST_CHILDREN: usize = 50_000;
+
+/// The children of companies, as far as they were asked for; instants are those of [`crate::clock::Clock::elapsed`].
+#[derive(Debug, Default)]
+pub(in crate::run) struct Families {
+    families: HashMap<RemoteId, Family>,
+    /// How often lists were used.
+    uses: u64,
+}
+
+/// The children of one company.
+#[derive(Debug)]
+enum Family {
+    /// Asked for; these jobs wait for the list.
+    Asked(Vec<JobId>),
+    /// Known since then and used last the so-manieth time; `None` where the list could not be read.
+    Known { siblings: Option<Arc<Siblings>>, at: Duration, used: u64 },
+}
+
+/// What is to be done for a job that needs the children of a company.
+#[derive(Debug)]
+pub(in crate::run) enum Need {
+    /// The list is here; `None` where it could not be read.
+    Met(Option<Arc<Siblings>>),
+    /// The list is to be asked for; the job waits for it.
+    Ask,
+    /// The list was asked for; the job waits for it as well.
+    Wait,
+}
+
+impl Families {
+    /// A job needs the children of a company.
+    pub(in crate::run) fn need(&mut self, parent: RemoteId, job: JobId, now: Duration) -> Need {
+        self.uses += 1;
+        match self.families.get_mut(&parent) {
+            Some(Family::Asked(waiting)) => {
+                waiting.push(job);
+                Need::Wait
+            }
+            Some(Family::Known { siblings, at, used }) if !is_old(*at, now) => {
+                *used = self.uses;
+                Need::Met(siblings.clone())
+            }
+            Some(Family::Known { .. }) | None => {
+                self.families.insert(parent, Family::Asked(vec![job]));
+                Need::Ask
+            }
+        }
+    }
+
+    /// The list of a company's children has come, or could not be read. The jobs that wait for it come back.
+    pub(in crate::run) fn came(
+        &mut self,
+        parent: RemoteId,
+        siblings: Option<Arc<Siblings>>,
+        now: Duration,
+    ) -> Vec<JobId> {
+        let used = self.uses;
+        let asked = self.families.insert(parent, Family::Known { siblings, at: now, used });
+        self.drop_old(now);
+        while self.children() > MOST_CHILDREN
+            && let Some(least) = self.least_used().filter(|least| *least != parent)
+        {
+            self.families.remove(&least);
+        }
+        waiting(asked)
+    }
+
+    /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
+    pub(in crate::run) fn failed(&mut self, parent: RemoteId) -> Vec<JobId> {
+        waiting(self.families.remove(&parent))
+    }
+
+    /// Drops the lists that are not used any more.
+    pub(in crate::run) fn drop_old(&mut self, now: Duration) {
+        self.families.retain(|_, family| !matches!(family, Family::Known { at, .. } if is_old(*at, now)));
+    }
+
+    fn children(&self) -> usize {
+        let known = self.families.values().filter_map(|family| match family {
+            Family::Known { siblings, .. } => siblings.as_ref(),
+            Family::Asked(_) => None,
+        });
+        known.map(|siblings| siblings.count).sum()
+    }
+
+    fn least_used(&self) -> Option<RemoteId> {
+        let known = self.families.iter().filter_map(|(parent, family)| match family {
+            Family::Known { used, .. } => Some((*used, *parent)),
+            Family::Asked(_) => None,
+        });
+        known.min().map(|(_, parent)| parent)
+    }
+}
+
+fn is_old(at: Duration, now: Duration) -> bool {
+    now.saturating_sub(at) >= GOOD_FOR
+}
+
+fn waiting(family: Option<Family>) -> Vec<JobId> {
+    match family {
+        Some(Family::Asked(waiting)) => waiting,
+        Some(Family::Known { .. }) | None => Vec::new(),
+    }
+}
+
+/// A list of children by their names.
+#[derive(Debug)]
+pub(in crate::run) struct Siblings {
+    by_name: HashMap<String, Vec<Found>>,
+    count: usize,
+    whole: bool,
+}
+
+impl Siblings {
+    /// Puts a list in order. Records without a name are nobody's namesakes.
+    pub(in crate::run) fn of(children: Vec<Found>) -> Self {
+        let count = children.len();
+        let whole = !may_be_a_page(count);
+        let mut by_name: HashMap<String, Vec<Found>> = HashMap::new();
+        for child in children {
+            if let Some(name) = &child.name {
+                by_name.entry(folded(name)).or_default().push(child);
+            }
+        }
+        Self { by_name, count, whole }
+    }
+
+    /// The children whose name is this one, or nearly.
+    pub(in crate::run) fn named(&self, name: &str) -> &[Found] {
+        self.by_name.get(&folded(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the list has no length that a page of a longer one would have.
+    pub(in crate::run) fn whole(&self) -> bool {
+        self.whole
+    }
+}
+
+/// Names that are equal or near, as [`crate::model::key::likeness`] has it, are the same when folded.
+fn folded(name: &str) -> String {
+    comparable(name).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::key::{Likeness, likeness};
+    use crate::run::example::{found, record};
+
+    #[test]
+    fn namesakes_are_found_whatever_their_case_and_spaces() {
+        let names = ["Acme", "ACME", " Acme ", "Acme Ltd", "Caf\u{e9}", "Cafe\u{301}"];
+        let children: Vec<Found> =
+            names.iter().zip(0..).map(|(name, n)| found(json!({"name": name, "id": record(n)}))).collect();
+        let siblings = Siblings::of(children);
+        for wanted in names {
+            let likely = names.iter().filter(|name| likeness(name, wanted) != Likeness::Different).count();
+            assert_eq!(siblings.named(wanted).len(), likely, "{wanted}");
+        }
+        assert!(siblings.named("Bolt").is_empty());
+        assert!(siblings.whole());
+    }
+
+    fn list(children: usize) -> Option<Arc<Siblings>> {
+        let child = found(json!({"name": "x", "id": record(1)}));
+        Some(Arc::new(Siblings::of(vec![child; children])))
+    }
+
+    #[test]
+    fn a_list_is_asked_for_once_and_again_when_it_is_old() {
+        let mut families = Families::default();
+        let (parent, at) = (record(1), Duration::from_secs(5));
+        assert!(matches!(families.need(parent, JobId(1), at), Need::Ask));
+        assert!(matches!(families.need(parent, JobId(2), at), Need::Wait));
+        assert_eq!(families.came(parent, list(3), at), [JobId(1), JobId(2)]);
+        assert!(matches!(families.need(parent, JobId(3), at), Need::Met(Some(_))));
+        assert!(matches!(families.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+        assert_eq!(families.failed(parent), [JobId(4)]);
+        assert!(matches!(families.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+    }
+
+    #[test]
+    fn lists_are_dropped_when_they_are_old_or_too_many_the_least_used_first() {
+        let mut families = Families::default();
+        let mut now = Duration::ZERO;
+        for n in 0..10 {
+            families.need(record(n), JobId(1), now);
+            families.came(record(n), list(MOST_CHILDREN / 5), now);
+            // The first is used by every row.
+            families.need(record(0), JobId(2), now);
+            now += Duration::from_secs(1);
+        }
+        assert_eq!(families.children(), MOST_CHILDREN);
+        let mut kept: Vec<RemoteId> = families.families.keys().copied().collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [0, 6, 7, 8, 9].map(record));
+        families.drop_old(GOOD_FOR + Duration::from_secs(8));
+        assert_eq!(families.children(), MOST_CHILDREN / 5, "the last is young still");
+    }
+
+    #[test]
+    fn a_list_as_long_as_a_page_is_not_taken_for_the_whole() {
+        let children =
+            |count: u128| (0..count).map(|n| found(json!({"name": "x", "id": record(n)}))).collect();
+        for (count, whole) in [(0, true), (9, true), (10, false), (11, true), (100, false), (101, true)] {
+            assert_eq!(Siblings::of(children(count)).whole(), whole, "{count}");
+        }
+    }
+}

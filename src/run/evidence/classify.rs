@@ -1,0 +1,211 @@
+//! What the records that a look-up found mean for a row: pure rules, before sending and after a lost answer.
+//!
+//! Asking and acting are in [`crate::run::decide::pre_send_lookup`] and [`crate::run::decide::reconcile`].
+
+use super::matching::{self, Relation, Seen};
+use crate::journal::{Candidate, Work};
+use crate::mistake::{self, Mistake};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::reason::ServiceCode;
+use crate::model::record::{Extra, Record};
+use crate::model::verdict::{Doubt, Rejection};
+use crate::service::Found;
+
+/// What the look before sending concludes.
+#[derive(Debug, PartialEq)]
+pub(in crate::run) enum Before {
+    /// Nothing with the row's key is there.
+    Clear,
+    /// The row's record is there.
+    Exists(RemoteId),
+    /// A value that must be unique belongs to another record.
+    Taken(Candidate),
+    /// It is the record of another row of ours.
+    Owned(JobId, Candidate),
+    /// A person must look.
+    Unclear(Vec<Candidate>),
+}
+
+/// What the found records mean for a job in doubt.
+#[derive(Debug, PartialEq)]
+pub(in crate::run) enum After {
+    /// Ours.
+    Ours(RemoteId),
+    /// There before we sent.
+    Before(RemoteId),
+    /// A value that must be unique belongs to another record.
+    Taken(Candidate),
+    /// A value that must be unique belongs to the record of another row of ours.
+    Owned(JobId, Candidate),
+    /// A person must look.
+    Unclear(Vec<Candidate>),
+    /// Nothing of ours was found.
+    Absent,
+}
+
+/// The records that may be the row's, as far as no other row has them.
+fn related<'s>(work: &Work, seen: &'s [Seen]) -> Vec<(&'s Found, Relation)> {
+    let sent = matching::sent(work);
+    seen.iter()
+        .filter(|seen| seen.owner.is_none_or(|owner| owner == work.job))
+        .map(|seen| (&seen.found, matching::relate(work, &sent, &seen.found)))
+        .filter(|(_, relation)| *relation != Relation::Unrelated)
+        .collect()
+}
+
+/// What the records with a row's key mean before it is sent.
+pub(in crate::run) fn before(work: &Work, seen: &[Seen]) -> Before {
+    let foreign = related(work, seen);
+    match foreign.as_slice() {
+        [] => match of_another_row(work, seen) {
+            Some((owner, candidate)) => Before::Owned(owner, candidate),
+            None => Before::Clear,
+        },
+        [(found, Relation::Agrees)] => match found.id {
+            Some(id) => Before::Exists(id),
+            None => Before::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
+        },
+        [(found, Relation::Differs(difference))] if matching::key_is_unique(&work.record) => {
+            Before::Taken(matching::candidate(found, difference))
+        }
+        several => Before::Unclear(matching::candidates(several)),
+    }
+}
+
+/// The record of another row of ours that leaves no room for this one: it has the row's unique key, or is equal to
+/// what the row asks for in the same company.
+fn of_another_row(work: &Work, seen: &[Seen]) -> Option<(JobId, Candidate)> {
+    let sent = matching::sent(work);
+    let unique = matching::key_is_unique(&work.record);
+    seen.iter().find_map(|seen| {
+        let owner = seen.owner.filter(|owner| *owner != work.job)?;
+        let difference = match matching::relate(work, &sent, &seen.found) {
+            Relation::Unrelated => return None,
+            Relation::Agrees if unique || belongs_with(work, &seen.found) => "equal".to_owned(),
+            Relation::Differs(difference) if unique => difference,
+            Relation::Agrees | Relation::Near(_) | Relation::Differs(_) => return None,
+        };
+        Some((owner, matching::candidate(&seen.found, &difference)))
+    })
+}
+
+/// Whether a record is known to belong to the row's company; children are listed by their parent.
+fn belongs_with(work: &Work, found: &Found) -> bool {
+    match &work.record {
+        Record::Company(_) => true,
+        Record::Site(_) | Record::Person(_) | Record::Device(_) => found.company.is_some(),
+    }
+}
+
+/// Why a row is refused that another row of ours has the record of.
+pub(in crate::run) fn owned(owner: JobId, candidate: &Candidate) -> Rejection {
+    let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
+    let name = candidate.name.as_deref().unwrap_or("a record without a name");
+    refusal(
+        ServiceCode::DuplicateEntity.as_str(),
+        format!("another row has this record already: job {owner}, '{name}'{id}; {}", candidate.difference),
+    )
+}
+
+/// Why a row is refused whose unique value another record has.
+pub(in crate::run) fn taken(candidate: &Candidate) -> Rejection {
+    let id = candidate.id.map(|id| format!(" (id {id})")).unwrap_or_default();
+    let name = candidate.name.as_deref().unwrap_or("a record without a name");
+    refusal(
+        ServiceCode::DuplicateEntity.as_str(),
+        format!("already in use by '{name}'{id}: {}", candidate.difference),
+    )
+}
+
+pub(in crate::run) fn refusal(code: &str, message: String) -> Rejection {
+    Rejection { code: code.to_owned(), message, violations: Vec::new() }
+}
+
+/// Whether the service itself refuses a second creation, and a creation makes nothing besides.
+pub(in crate::run) fn guarded_by_mac(record: &Record) -> bool {
+    matches!(record, Record::Device(device) if device.identification.is_some()) && !makes_a_site(record)
+}
+
+/// Whether creating it makes a site as well, so that each try may make another one.
+pub(in crate::run) fn makes_a_site(record: &Record) -> bool {
+    match record {
+        Record::Device(_) if mistake::made(Mistake::OwnSiteSentAgain) => false,
+        Record::Device(device) => device.custom_site_id.is_some() || device.custom_site_name.is_some(),
+        Record::Company(_) | Record::Site(_) | Record::Person(_) => false,
+    }
+}
+
+/// Whether what was found shows that a step after the creation was carried out.
+pub(in crate::run) fn shows(extra: &Extra, found: &[Found]) -> bool {
+    match extra {
+        Extra::Labels(labels) => {
+            labels.iter().all(|label| found.iter().any(|found| found.label.as_deref() == Some(label)))
+        }
+        Extra::Metadata(entries) => entries.iter().all(|entry| {
+            found.iter().any(|found| {
+                found.key.as_deref() == Some(&entry.key) && found.value.as_deref() == Some(&entry.value)
+            })
+        }),
+        Extra::EnterpriseTemplate(id) | Extra::VpnCloud(id) => {
+            found.iter().any(|found| found.id == Some(*id))
+        }
+        Extra::Licence(_) => false,
+    }
+}
+
+/// What the records with a row's key mean after its answer was lost.
+pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> After {
+    let unique = matching::key_is_unique(&work.record);
+    let related = related(work, seen);
+    let was_there = |found: &Found| match (&work.baseline, found.id) {
+        (Some(baseline), Some(id)) => baseline.contains(&id),
+        _ => false,
+    };
+    let fresh: Vec<(&Found, Relation)> =
+        related.iter().filter(|(found, _)| !was_there(found)).cloned().collect();
+    match fresh.as_slice() {
+        [] => match related.as_slice() {
+            // Only a unique key says that the older record is the one the service meant.
+            [(found, relation)] if unique => older(found, relation),
+            [] if unique => match of_another_row(work, seen) {
+                Some((owner, candidate)) => After::Owned(owner, candidate),
+                None => After::Absent,
+            },
+            _ => After::Absent,
+        },
+        [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
+            // The first attempt was refused as a duplicate and nobody looked before: it was there.
+            (Some(id), None, Some(Doubt::Duplicate), false) => After::Before(id),
+            // Whether we made it or somebody else did: it is there, as a look before sending would find it.
+            (Some(id), None, Some(Doubt::JournalBehind), _) => After::Before(id),
+            (Some(id), Some(_), _, _) => After::Ours(id),
+            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => After::Ours(id),
+            (Some(id), None, _, _) if unique => After::Ours(id),
+            (_, None, _, _) => {
+                let why = "equal, but it may have been there before: no look was taken before sending";
+                After::Unclear(vec![matching::candidate(found, why)])
+            }
+            (None, Some(_), _, _) => {
+                After::Unclear(vec![matching::candidate(found, "the service names no id for it")])
+            }
+        },
+        [(found, Relation::Differs(difference))] if unique => {
+            After::Taken(matching::candidate(found, difference))
+        }
+        several => After::Unclear(matching::candidates(several)),
+    }
+}
+
+/// A record with the row's unique key that was there before the first send.
+fn older(found: &Found, relation: &Relation) -> After {
+    match (relation, found.id) {
+        (Relation::Agrees, Some(id)) => After::Before(id),
+        (Relation::Differs(difference), _) => After::Taken(matching::candidate(found, difference)),
+        (Relation::Agrees | Relation::Near(_) | Relation::Unrelated, _) => {
+            After::Unclear(vec![matching::candidate(found, "it was there before")])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

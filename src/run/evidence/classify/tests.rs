@@ -1,0 +1,236 @@
+//! What found records mean for a row, before sending and after a lost answer.
+
+use serde_json::json;
+
+use super::*;
+use crate::model::record::Metadata;
+use crate::model::state::JobState;
+use crate::run::example::{OTHER, OURS, device, found, record, seen, site};
+
+#[test]
+fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
+    let mac = "00:1a:2b:3c:4d:5e";
+    let depot = json!({"companyId": OURS, "name": "Depot", "id": record(1)});
+    let table = [
+        ("nothing there", site("Depot", None), vec![], "clear"),
+        (
+            "only partial matches",
+            site("Depot", None),
+            vec![seen(json!({"name": "Depot 2", "id": record(1)}), None)],
+            "clear",
+        ),
+        ("it is there", site("Depot", None), vec![seen(depot.clone(), None)], "exists"),
+        ("another row of ours owns it", site("Depot", None), vec![seen(depot.clone(), Some(99))], "owned"),
+        (
+            "another row owns one that may be elsewhere",
+            site("Depot", None),
+            vec![seen(json!({"name": "Depot", "id": record(1)}), Some(99))],
+            "clear",
+        ),
+        (
+            "another row owns one with another reference",
+            site("Depot", None),
+            vec![seen(
+                json!({"companyId": OURS, "name": "Depot", "reference": "D2", "id": record(1)}),
+                Some(99),
+            )],
+            "clear",
+        ),
+        (
+            "MAC of another row of ours",
+            device("Till", Some(mac)),
+            vec![seen(
+                json!({"companyId": OTHER, "name": "Till 9", "identification": mac, "id": record(1)}),
+                Some(99),
+            )],
+            "owned",
+        ),
+        (
+            "there twice",
+            site("Depot", None),
+            vec![seen(depot, None), seen(json!({"name": "Depot", "id": record(2)}), None)],
+            "unclear",
+        ),
+        (
+            "there but for case",
+            site("Depot", None),
+            vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+            "unclear",
+        ),
+        (
+            "MAC of another company",
+            device("Till", Some(mac)),
+            vec![seen(
+                json!({"companyId": OTHER, "name": "Till", "identification": mac, "id": record(1)}),
+                None,
+            )],
+            "taken",
+        ),
+        (
+            "MAC of the same device",
+            device("Till", Some(mac)),
+            vec![seen(
+                json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)}),
+                None,
+            )],
+            "exists",
+        ),
+        ("no id named", site("Depot", None), vec![seen(json!({"name": "Depot"}), None)], "unclear"),
+    ];
+    for (case, work, seen, expected) in table {
+        let conclusion = match before(&work, &seen) {
+            Before::Clear => "clear",
+            Before::Exists(_) => "exists",
+            Before::Taken(_) => "taken",
+            Before::Owned(owner, _) => {
+                assert_eq!(owner, JobId(99));
+                "owned"
+            }
+            Before::Unclear(_) => "unclear",
+        };
+        assert_eq!(conclusion, expected, "{case}");
+    }
+}
+
+#[test]
+fn the_refusal_of_a_taken_value_names_the_other_record() {
+    let candidate =
+        matching::candidate(&found(json!({"name": "Till 9", "id": record(1)})), "its company differs");
+    let rejection = taken(&candidate);
+    assert_eq!(rejection.code, "duplicateEntity");
+    assert_eq!(
+        rejection.message,
+        format!("already in use by 'Till 9' (id {}): its company differs", record(1))
+    );
+}
+
+#[test]
+fn the_refusal_of_a_record_of_another_row_names_that_row() {
+    let candidate = matching::candidate(&found(json!({"name": "Till 9", "id": record(1)})), "equal");
+    let rejection = owned(JobId(99), &candidate);
+    assert_eq!(
+        rejection.message,
+        format!("another row has this record already: job 99, 'Till 9' (id {}); equal", record(1))
+    );
+}
+
+fn doubt(mut work: Work, doubt: Doubt, baseline: Option<Vec<RemoteId>>) -> Work {
+    work.state = JobState::InDoubt;
+    work.doubt = Some(doubt);
+    work.executed = doubt.executed();
+    work.doubted = !doubt.executed();
+    work.baseline = baseline;
+    work
+}
+
+#[test]
+fn only_a_new_unowned_record_that_agrees_is_ours() {
+    let mac = "00:1a:2b:3c:4d:5e";
+    let depot = || json!({"companyId": OURS, "name": "Depot", "id": record(1)});
+    let till = || json!({"companyId": OURS, "name": "Till", "identification": mac, "id": record(1)});
+    let lost = |baseline| doubt(site("Depot", None), Doubt::Timeout, baseline);
+    let lost_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Timeout, baseline);
+    let refused_till = |baseline| doubt(device("Till", Some(mac)), Doubt::Duplicate, baseline);
+    let behind = || doubt(site("Depot", None), Doubt::JournalBehind, None);
+    let none = Some(vec![]);
+    let table = [
+        ("an older copy of the journal, and it is there", behind(), vec![seen(depot(), None)], "before"),
+        ("an older copy of the journal, and it is not", behind(), vec![], "absent"),
+        (
+            "an older copy of the journal, and another row has it",
+            behind(),
+            vec![seen(depot(), Some(99))],
+            "absent",
+        ),
+        (
+            "an older copy of the journal, and it is there but for case",
+            behind(),
+            vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+            "unclear",
+        ),
+        ("nothing found", lost(none.clone()), vec![], "absent"),
+        ("ours", lost(none.clone()), vec![seen(depot(), None)], "ours"),
+        ("seen before the first send", lost(Some(vec![record(1)])), vec![seen(depot(), None)], "absent"),
+        ("owned by another row", lost(none.clone()), vec![seen(depot(), Some(99))], "absent"),
+        ("no look before sending", lost(None), vec![seen(depot(), None)], "unclear"),
+        (
+            "two of them",
+            lost(none.clone()),
+            vec![seen(depot(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
+            "unclear",
+        ),
+        (
+            "an older twin and ours",
+            lost(Some(vec![record(1)])),
+            vec![seen(depot(), None), seen(json!({"name": "Depot", "id": record(2)}), None)],
+            "ours",
+        ),
+        (
+            "folded by the service",
+            lost(none.clone()),
+            vec![seen(json!({"name": "DEPOT", "id": record(1)}), None)],
+            "unclear",
+        ),
+        ("a unique key needs no baseline", lost_till(None), vec![seen(till(), None)], "ours"),
+        (
+            "a unique key of another company",
+            lost_till(none.clone()),
+            vec![seen(
+                json!({"companyId": OTHER, "name": "Till", "identification": mac, "id": record(1)}),
+                None,
+            )],
+            "taken",
+        ),
+        ("a unique key that was there", lost_till(Some(vec![record(1)])), vec![seen(till(), None)], "before"),
+        (
+            "a unique key of another row of ours",
+            refused_till(none.clone()),
+            vec![seen(till(), Some(99))],
+            "owned",
+        ),
+        ("refused at first, nobody had looked", refused_till(None), vec![seen(till(), None)], "before"),
+        ("refused, and not there when we looked", refused_till(none), vec![seen(till(), None)], "ours"),
+    ];
+    for (case, work, seen, expected) in table {
+        let conclusion = match after(&work, &seen) {
+            After::Ours(_) => "ours",
+            After::Before(_) => "before",
+            After::Taken(_) => "taken",
+            After::Owned(..) => "owned",
+            After::Unclear(_) => "unclear",
+            After::Absent => "absent",
+        };
+        assert_eq!(conclusion, expected, "{case}");
+    }
+}
+
+#[test]
+fn a_device_that_makes_a_site_is_not_guarded_by_its_mac() {
+    let mut work = device("Till", Some("00:1a:2b:3c:4d:5e"));
+    assert!(guarded_by_mac(&work.record));
+    if let Record::Device(device) = &mut work.record {
+        device.custom_site_name = Some("New".to_owned());
+    }
+    assert!(!guarded_by_mac(&work.record));
+    assert!(!guarded_by_mac(&device("Till", None).record));
+}
+
+#[test]
+fn a_step_is_carried_out_when_all_it_puts_is_there() {
+    let entry = |key: &str, value: &str| Metadata { key: key.into(), value: value.into() };
+    let labels = Extra::Labels(vec!["north".into(), "till".into()]);
+    let metadata = Extra::Metadata(vec![entry("cost-centre", "17")]);
+    let cloud = Extra::VpnCloud(record(5));
+    let table = [
+        (&labels, json!([{"label": "till"}, {"label": "north"}]), true),
+        (&labels, json!([{"label": "till"}]), false),
+        (&metadata, json!([{"key": "cost-centre", "value": "17"}]), true),
+        (&metadata, json!([{"key": "cost-centre", "value": "18"}]), false),
+        (&cloud, json!([{"id": record(5)}]), true),
+        (&cloud, json!([{"id": record(6)}]), false),
+    ];
+    for (extra, answer, expected) in table {
+        let found: Vec<Found> = answer.as_array().unwrap().iter().map(|entry| found(entry.clone())).collect();
+        assert_eq!(shows(extra, &found), expected, "{extra:?} {answer}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Which request carries out a step, and which look-up answers which question about a row.
+
+use crate::journal::{Action, Work};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::record::{Extra, Record, Role};
+use crate::service::{self, Call, Lookup};
+
+/// The look-up that finds the record of a row by its natural key, the best available one; `None` when none is.
+pub(in crate::run) fn by_key(work: &Work, usable: &impl Fn(Operation) -> bool) -> Option<Lookup> {
+    candidates(work).into_iter().find(|lookup| usable(lookup.operation()))
+}
+
+/// A question about a row that the service can always answer, whatever became of the row: the company it belongs to.
+pub(in crate::run) fn of_company(work: &Work) -> Option<Lookup> {
+    link(work, Role::Parent).or_else(|| link(work, Role::Company)).map(Lookup::Company)
+}
+
+/// A question whose answer is a shorter list than that of `operation`, good for showing that there is no such record.
+pub(in crate::run) fn narrower(work: &Work, operation: Operation) -> Option<Lookup> {
+    match (&work.record, operation) {
+        (Record::Company(company), Operation::GetChildCompanies) => {
+            Some(Lookup::CompaniesByName(company.name.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The look-up by `operation` that finds the record of a row, where it is one of those that do.
+pub(in crate::run) fn by_operation(work: &Work, operation: Operation) -> Option<Lookup> {
+    candidates(work)
+        .into_iter()
+        .flat_map(|lookup| [narrower(work, lookup.operation()), Some(lookup)])
+        .flatten()
+        .find(|lookup| lookup.operation() == operation)
+}
+
+/// The look-ups that would find the record of a row, best first.
+fn candidates(work: &Work) -> Vec<Lookup> {
+    let company = link(work, Role::Company);
+    match &work.record {
+        Record::Company(_) => link(work, Role::Parent).map(Lookup::ChildCompanies).into_iter().collect(),
+        Record::Person(person) => vec![Lookup::PersonByUsername(person.username.clone())],
+        Record::Site(site) => vec![Lookup::SitesByName { name: site.name.clone(), company }],
+        Record::Device(device) => {
+            let by_name = Lookup::DevicesByName { name: device.name.clone(), company };
+            match &device.identification {
+                Some(mac) => vec![Lookup::DeviceByMac(mac.clone()), by_name],
+                None => vec![by_name],
+            }
+        }
+    }
+}
+
+/// The look-up that reads back what a step after the creation was to bring about.
+pub(in crate::run) fn of_extra(
+    work: &Work,
+    owner: RemoteId,
+    usable: &impl Fn(Operation) -> bool,
+) -> Option<Lookup> {
+    let lookup = match &work.action {
+        Action::Create | Action::Extra(Extra::Licence(_)) => None,
+        Action::Extra(Extra::Labels(_)) => Lookup::labels(work.kind, owner),
+        Action::Extra(Extra::Metadata(_)) => Lookup::metadata(work.kind, owner),
+        Action::Extra(Extra::EnterpriseTemplate(_)) => Some(Lookup::AssignedTemplates(owner)),
+        Action::Extra(Extra::VpnCloud(_)) => Some(Lookup::DeviceVpnClouds(owner)),
+    };
+    lookup.filter(|lookup| usable(lookup.operation()))
+}
+
+/// A record of a job of ours, and the look-up that shows whether it is there.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::run) struct Reference {
+    pub(in crate::run) job: JobId,
+    pub(in crate::run) id: RemoteId,
+    pub(in crate::run) lookup: Lookup,
+}
+
+/// The records of jobs of ours that the current step of a row refers to: a creation to those above it, a later step to
+/// the row's own.
+pub(in crate::run) fn references(work: &Work) -> Vec<Reference> {
+    let refer = |job, kind, id| Reference { job, id, lookup: Lookup::record(kind, id) };
+    match work.action {
+        Action::Create => work
+            .parents
+            .iter()
+            .filter_map(|&(role, job)| link(work, role).map(|id| refer(job, role.target(), id)))
+            .collect(),
+        Action::Extra(_) => work.remote_id.map(|id| refer(work.job, work.kind, id)).into_iter().collect(),
+    }
+}
+
+/// The id of the record a row refers to as `role`.
+pub(in crate::run) fn link(work: &Work, role: Role) -> Option<RemoteId> {
+    work.links.iter().find(|(linked, _)| *linked == role).map(|(_, id)| *id)
+}
+
+/// The request that carries out the current step of `work`; `None` for a step after the creation whose record
+/// has no id, which must never turn into another creation.
+pub(in crate::run) fn step(work: &Work) -> Option<Call> {
+    match (&work.action, work.remote_id) {
+        (Action::Create, _) => Some(service::creation(&work.record, &work.links)),
+        (Action::Extra(extra), Some(owner)) => service::extra(work.kind, owner, extra),
+        (Action::Extra(_), None) => None,
+    }
+}

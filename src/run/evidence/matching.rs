@@ -1,0 +1,362 @@
+//! Which of the records a look-up returned is the one a row asks for. Searches of the service are partial
+//! matches, so everything is compared again on our side, exactly.
+//!
+//! What follows from it before sending is in [`crate::run::decide::pre_send_lookup`], after a lost answer in [`crate::run::decide::reconcile`].
+
+use serde_json::Value;
+
+use crate::journal::{Candidate, Work};
+use crate::mistake::{self, Mistake};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::key::{self, Likeness};
+use crate::model::kind::Kind;
+use crate::model::record::Record;
+use crate::service::{self, Call, Found};
+
+/// Fields that tell records apart: one that the record has and the row does not is a difference.
+const TELLING: [&str; 2] = ["reference", "identification"];
+
+/// How a returned record relates to what a row asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::run) enum Relation {
+    /// The row's natural key, and equal in all that can be compared.
+    Agrees,
+    /// The row's natural key but for case, or trimmed or suffixed by the service; says what differs.
+    Near(String),
+    /// The row's natural key with other values; says what differs.
+    Differs(String),
+    /// Another record that the partial match returned.
+    Unrelated,
+}
+
+/// What a row would send, for comparison.
+pub(in crate::run) fn sent(work: &Work) -> Value {
+    let call: Call = service::creation(&work.record, &work.links);
+    call.body.unwrap_or(Value::Null)
+}
+
+/// Whether the service itself keeps the row's natural key unique, so that two records with it cannot be.
+pub(in crate::run) fn key_is_unique(record: &Record) -> bool {
+    match record {
+        Record::Person(_) => true,
+        Record::Device(device) => device.identification.is_some(),
+        Record::Company(_) | Record::Site(_) => false,
+    }
+}
+
+/// Relates one returned record to the row of `work`, whose body is `sent`.
+pub(in crate::run) fn relate(work: &Work, sent: &Value, found: &Found) -> Relation {
+    let returned = &found.raw;
+    match work.kind {
+        Kind::Person => {
+            match text(returned, "username").map(|name| key::likeness(name, work.record.name())) {
+                Some(Likeness::Equal) => compared(sent, returned),
+                Some(Likeness::Near) => Relation::Near("username differs in case".to_owned()),
+                Some(Likeness::Different) | None => Relation::Unrelated,
+            }
+        }
+        Kind::Device => match mac(sent) {
+            Some(ours) => match mac(returned) {
+                Some(theirs) if theirs == ours => compared(sent, returned),
+                _ => Relation::Unrelated,
+            },
+            None => by_name(sent, returned),
+        },
+        Kind::Site => match (text(sent, "reference"), text(returned, "reference")) {
+            (Some(ours), Some(theirs)) if key::likeness(ours, theirs) == Likeness::Different => {
+                Relation::Unrelated
+            }
+            _ => by_name(sent, returned),
+        },
+        Kind::Company => by_name(sent, returned),
+    }
+}
+
+/// Relates by name within the company, for kinds that have no better key.
+fn by_name(sent: &Value, returned: &Value) -> Relation {
+    if let (Some(ours), Some(theirs)) = (text(sent, "companyId"), text(returned, "companyId"))
+        && !ours.eq_ignore_ascii_case(theirs)
+    {
+        return Relation::Unrelated;
+    }
+    match (text(sent, "name"), text(returned, "name")) {
+        (Some(ours), Some(theirs)) => match key::likeness(ours, theirs) {
+            _ if mistake::made(Mistake::PartialMatchIsEqual) && theirs.starts_with(ours) => Relation::Agrees,
+            Likeness::Equal => compared(sent, returned),
+            Likeness::Near => Relation::Near(format!("its name is '{theirs}'")),
+            Likeness::Different => Relation::Unrelated,
+        },
+        _ => Relation::Unrelated,
+    }
+}
+
+/// Compares everything that both sides have.
+fn compared(sent: &Value, returned: &Value) -> Relation {
+    let mut differences = Vec::new();
+    collect_differences("", sent, returned, &mut differences);
+    for field in TELLING {
+        if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
+            differences.push(format!("{field} is '{theirs}', the row has none"));
+        }
+    }
+    if differences.is_empty() { Relation::Agrees } else { Relation::Differs(differences.join("; ")) }
+}
+
+/// What a full record of the service says otherwise than the row, field by field; empty when it agrees.
+pub(in crate::run) fn differences(sent: &Value, returned: &Value) -> Vec<String> {
+    let mut differences = Vec::new();
+    collect_differences("", sent, returned, &mut differences);
+    differences
+}
+
+/// Fields by which a record is another one, not the same with other values.
+const IDENTIFYING: [&str; 5] = ["companyId", "name", "username", "identification", "reference"];
+
+/// What a record that is said to be a row's says otherwise: first what makes it another record, then what may have
+/// been changed since, or by the service.
+pub(in crate::run) fn apart(sent: &Value, returned: &Value) -> (Vec<String>, Vec<String>) {
+    let (mut another, mut changed) = (Vec::new(), Vec::new());
+    let (Some(ours), Some(theirs)) = (sent.as_object(), returned.as_object()) else {
+        return (vec!["it is not a record".to_owned()], changed);
+    };
+    for (field, theirs) in theirs {
+        let Some(ours) = ours.get(field) else { continue };
+        let one = |value: &Value| Value::Object([(field.clone(), value.clone())].into_iter().collect());
+        let differences = differences(&one(ours), &one(theirs));
+        let near = match (ours.as_str(), theirs.as_str()) {
+            (Some(ours), Some(theirs)) => key::likeness(ours, theirs) != Likeness::Different,
+            _ => false,
+        };
+        if IDENTIFYING.contains(&field.as_str()) && !near {
+            another.extend(differences);
+        } else {
+            changed.extend(differences);
+        }
+    }
+    for field in TELLING {
+        if let (None, Some(theirs)) = (text(sent, field), text(returned, field)) {
+            changed.push(format!("{field} is '{theirs}', the row has none"));
+        }
+    }
+    (another, changed)
+}
+
+fn collect_differences(at: &str, sent: &Value, returned: &Value, differences: &mut Vec<String>) {
+    let (Some(ours), Some(theirs)) = (sent.as_object(), returned.as_object()) else { return };
+    for (field, theirs) in theirs {
+        let Some(ours) = ours.get(field) else { continue };
+        let place = if at.is_empty() { field.clone() } else { format!("{at}.{field}") };
+        let same = match (ours, theirs) {
+            (_, Value::Null) => true,
+            (Value::Object(_), Value::Object(_)) => {
+                collect_differences(&place, ours, theirs, differences);
+                true
+            }
+            (Value::String(ours), Value::String(theirs)) if field == "identification" => {
+                key::mac_digits(ours) == key::mac_digits(theirs)
+            }
+            (Value::String(ours), Value::String(theirs)) if field.ends_with("Id") => {
+                ours.eq_ignore_ascii_case(theirs)
+            }
+            (Value::String(ours), Value::String(theirs)) => key::likeness(ours, theirs) == Likeness::Equal,
+            (Value::Number(ours), Value::Number(theirs)) => match (ours.as_f64(), theirs.as_f64()) {
+                (Some(ours), Some(theirs)) => (ours - theirs).abs() < 1e-9,
+                _ => ours == theirs,
+            },
+            (ours, theirs) => ours == theirs,
+        };
+        if !same {
+            differences.push(format!("{place} is {theirs}, the row has {ours}"));
+        }
+    }
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
+    value.get(field).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+fn mac(value: &Value) -> Option<String> {
+    text(value, "identification").and_then(key::mac_digits)
+}
+
+/// A returned record as shown to the person who decides.
+pub(in crate::run) fn candidate(found: &Found, difference: &str) -> Candidate {
+    let details: Vec<String> =
+        ["companyName", "identification", "username", "email", "reference", "siteName"]
+            .iter()
+            .filter_map(|field| text(&found.raw, field).map(|value| format!("{field} {value}")))
+            .collect();
+    Candidate {
+        id: found.id,
+        name: found.name.clone().or_else(|| found.username.clone()),
+        details: details.join(", "),
+        difference: difference.to_owned(),
+    }
+}
+
+/// Several returned records, for the person who decides.
+pub(in crate::run) fn candidates(related: &[(&Found, Relation)]) -> Vec<Candidate> {
+    let several = related.len() > 1;
+    related
+        .iter()
+        .map(|(found, relation)| match relation {
+            Relation::Near(difference) | Relation::Differs(difference) => candidate(found, difference),
+            Relation::Agrees | Relation::Unrelated if several => candidate(found, "equal, as others are"),
+            Relation::Agrees | Relation::Unrelated => candidate(found, "equal"),
+        })
+        .collect()
+}
+
+/// A returned record with the job of ours that owns it, if one does.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Seen {
+    pub(in crate::run) found: Found,
+    pub(in crate::run) owner: Option<JobId>,
+}
+
+impl Seen {
+    /// Pairs records with their owners.
+    pub(in crate::run) fn pair(found: Vec<Found>, owners: &[(RemoteId, JobId)]) -> Vec<Self> {
+        found
+            .into_iter()
+            .map(|found| {
+                let owner = found.id.and_then(|id| owners.iter().find(|(owned, _)| *owned == id));
+                Self { owner: owner.map(|(_, job)| *job), found }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::run::example::{OTHER, OURS, company, device, found, person, site};
+
+    #[test]
+    fn a_partial_match_is_compared_again_exactly() {
+        let near = |what: &str| Relation::Near(what.to_owned());
+        let differs = |what: &str| Relation::Differs(what.to_owned());
+        let table = [
+            (
+                "site, equal",
+                site("Depot 1", Some("D1")),
+                json!({"companyId": OURS, "name": "Depot 1", "reference": "D1"}),
+                Relation::Agrees,
+            ),
+            ("site, longer name", site("Depot 1", None), json!({"name": "Depot 10"}), Relation::Unrelated),
+            (
+                "site, another reference",
+                site("Depot 1", Some("D1")),
+                json!({"name": "Depot 1", "reference": "D2"}),
+                Relation::Unrelated,
+            ),
+            (
+                "site, a reference we lack",
+                site("Depot 1", None),
+                json!({"name": "Depot 1", "reference": "D2"}),
+                differs("reference is 'D2', the row has none"),
+            ),
+            (
+                "site, another company",
+                site("Depot 1", None),
+                json!({"companyId": OTHER, "name": "Depot 1"}),
+                Relation::Unrelated,
+            ),
+            (
+                "site, folded by the service",
+                site("Depot 1", None),
+                json!({"name": "DEPOT 1"}),
+                near("its name is 'DEPOT 1'"),
+            ),
+            ("company, listed by name", company("Acme"), json!({"name": "Acme"}), Relation::Agrees),
+            ("company, white space", company("Acme Ltd"), json!({"name": " Acme  Ltd "}), Relation::Agrees),
+            (
+                "person, equal",
+                person("ann@acme.example"),
+                json!({"username": "ann@acme.example", "firstName": "Ann"}),
+                Relation::Agrees,
+            ),
+            (
+                "person, another",
+                person("ann@acme.example"),
+                json!({"username": "joanna@acme.example"}),
+                Relation::Unrelated,
+            ),
+            (
+                "person, other name",
+                person("ann@acme.example"),
+                json!({"username": "ann@acme.example", "firstName": "Bob"}),
+                differs("firstName is \"Bob\", the row has \"Ann\""),
+            ),
+            (
+                "device, other notation",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"name": "Till", "identification": "001A.2B3C.4D5E"}),
+                Relation::Agrees,
+            ),
+            (
+                "device, MAC of another company",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"companyId": OTHER, "name": "Till", "identification": "00:1a:2b:3c:4d:5e"}),
+                differs(&format!("companyId is \"{OTHER}\", the row has \"{OURS}\"")),
+            ),
+            (
+                "device, same name, other MAC",
+                device("Till", Some("00:1a:2b:3c:4d:5e")),
+                json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5f"}),
+                Relation::Unrelated,
+            ),
+            (
+                "device without a MAC",
+                device("Till", None),
+                json!({"companyId": OURS, "name": "Till"}),
+                Relation::Agrees,
+            ),
+            (
+                "device, a MAC we lack",
+                device("Till", None),
+                json!({"name": "Till", "identification": "00:1a:2b:3c:4d:5e"}),
+                differs("identification is '00:1a:2b:3c:4d:5e', the row has none"),
+            ),
+            (
+                "absent fields prove nothing",
+                device("Till", None),
+                json!({"name": "Till", "phoneNumber": null}),
+                Relation::Agrees,
+            ),
+        ];
+        for (case, work, returned, expected) in table {
+            assert_eq!(relate(&work, &sent(&work), &found(returned)), expected, "{case}");
+        }
+    }
+
+    #[test]
+    fn another_name_or_company_makes_another_record_and_other_values_do_not() {
+        let work = site("Depot", Some("D1"));
+        let table = [
+            (json!({"companyId": OURS, "name": "Depot", "reference": "D1"}), 0, 0),
+            (json!({"companyId": OTHER, "name": "Depot", "reference": "D1"}), 1, 0),
+            (json!({"companyId": OURS, "name": "Depot 2", "reference": "D2"}), 2, 0),
+            (json!({"companyId": OURS, "name": "DEPOT", "reference": "D1"}), 0, 1),
+            (json!({"companyId": OURS, "name": "Depot", "phoneNumber": "+64 9 555 9999"}), 0, 1),
+        ];
+        for (returned, another, changed) in table {
+            let (found_another, found_changed) = apart(&sent(&work), &returned);
+            assert_eq!((found_another.len(), found_changed.len()), (another, changed), "{returned}");
+        }
+    }
+
+    #[test]
+    fn a_full_record_is_compared_field_by_field_down_into_the_address() {
+        let work = company("Acme");
+        let mut returned = sent(&work);
+        assert_eq!(differences(&sent(&work), &returned), Vec::<String>::new());
+        returned["address"]["city"] = json!("Wellington");
+        assert_eq!(
+            differences(&sent(&work), &returned),
+            ["address.city is \"Wellington\", the row has \"Auckland\""]
+        );
+    }
+}

@@ -1,0 +1,391 @@
+//! Asks the service about a row that a person decides: what is there that may be its record, and whether an id is
+//! that of its record. Nothing is sent but look-ups (`inquiry`).
+//!
+//! What counts as the row's record is decided by the same rules as in a run (`matching`); what follows from the
+//! answer is left to the command that asked.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::classify::shows;
+use super::lookups;
+use super::matching::{self, Relation, Seen};
+use super::oneoff_lookup::{Inquiry, Reply};
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::journal::{Action, Candidate, Journal, Work};
+use crate::model::id::RemoteId;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::Role;
+use crate::service::{Client, Found, Lookup, may_be_a_page};
+
+/// Records known to exist by which a look-up is tried before it counts as one that does not find them.
+const WITNESSES: usize = 3;
+/// Candidates that are read in full to be compared.
+const READ_IN_FULL: usize = 5;
+
+/// What the service shows of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sight {
+    /// A look-up that can be relied on was answered.
+    Told {
+        /// The look-ups, and what can be said for them, in words.
+        by: String,
+        /// Records that are or may be the row's; none when there are none.
+        candidates: Vec<Candidate>,
+        /// Records that would be candidates, had they not been there before the row was sent.
+        earlier: Vec<Candidate>,
+    },
+    /// Nothing can be said; says why.
+    Untold(String),
+}
+
+/// Whether a record is the row's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Identity {
+    /// It may well be.
+    Confirmed {
+        /// The look-ups.
+        by: String,
+        /// What it says otherwise than the row, and what could not be compared.
+        notes: Vec<String>,
+    },
+    /// It is another record, or not there.
+    Another {
+        /// The look-ups.
+        by: String,
+        /// What differs.
+        differences: Vec<String>,
+    },
+    /// Nothing can be said; says why.
+    Untold(String),
+}
+
+/// Asks the service about rows, one look-up at a time.
+pub struct Verifier {
+    inquiry: Inquiry,
+    /// Whether a look-up has found a record that is known to exist; `None` when there was none to try it by.
+    proved: HashMap<(Operation, Kind), Option<bool>>,
+}
+
+impl Verifier {
+    /// One that has asked nothing yet.
+    pub fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
+        Self { inquiry: Inquiry::new(client, clock), proved: HashMap::new() }
+    }
+
+    /// What is there that may be the record of a row, or may show that its step was carried out.
+    ///
+    /// `shown` are the records the person was shown when the row was held: of a row that was never sent none of
+    /// them can be ours, so that those that differ from it are no candidates any more.
+    ///
+    /// # Errors
+    ///
+    /// `Service` when the service cannot be reached or refuses us; `Journal` when that cannot be read.
+    pub async fn sight(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
+        match (&work.action, work.remote_id) {
+            (Action::Create, _) => self.sight_of_record(journal, work, shown).await,
+            (Action::Extra(extra), Some(owner)) => {
+                let Some(lookup) =
+                    lookups::of_extra(work, owner, &|operation| self.inquiry.usable(operation))
+                else {
+                    return Ok(Sight::Untold(
+                        "no look-up shows whether this step was carried out".to_owned(),
+                    ));
+                };
+                Ok(match self.inquiry.ask(&lookup).await? {
+                    Reply::Records(found) => {
+                        let done = Candidate {
+                            id: Some(owner),
+                            name: Some(work.record.name().to_owned()),
+                            details: "the row's own record".to_owned(),
+                            difference: "the values of the step are there".to_owned(),
+                        };
+                        let candidates = shows(extra, &found).then_some(done).into_iter().collect();
+                        let by = lookup.operation().to_string();
+                        Sight::Told { by, candidates, earlier: Vec::new() }
+                    }
+                    Reply::Missing => Sight::Untold(format!("{} is not available", lookup.operation())),
+                    Reply::Unclear(why) => Sight::Untold(format!("{}: {why}", lookup.operation())),
+                })
+            }
+            (Action::Extra(_), None) => Ok(Sight::Untold("its record has no id".to_owned())),
+        }
+    }
+
+    async fn sight_of_record(&mut self, journal: &Journal, work: &Work, shown: &[RemoteId]) -> Result<Sight> {
+        let mut next = self.by_key(work);
+        while let Some(lookup) = next.take() {
+            let operation = lookup.operation();
+            let found = match self.inquiry.ask(&lookup).await? {
+                Reply::Records(found) => found,
+                Reply::Missing => {
+                    next = self.by_key(work);
+                    continue;
+                }
+                Reply::Unclear(why) => return Ok(Sight::Untold(format!("{operation}: {why}"))),
+            };
+            let length = found.len();
+            let (mut candidates, earlier) = sort_out(journal, work, shown, found)?;
+            if !candidates.is_empty() {
+                self.read_in_full(work, &mut candidates).await?;
+                let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
+                return Ok(Sight::Told { by: operation.to_string(), candidates, earlier });
+            }
+            if may_be_a_page(length) {
+                next = lookups::narrower(work, operation)
+                    .filter(|lookup| self.inquiry.usable(lookup.operation()));
+                if next.is_none() {
+                    let why = format!("{operation} lists {length} records, which may be one page of more");
+                    return Ok(Sight::Untold(why));
+                }
+                continue;
+            }
+            return Ok(match self.prove(journal, work.kind, operation).await? {
+                Some(true) => Sight::Told { by: operation.to_string(), candidates: Vec::new(), earlier },
+                None => Sight::Told {
+                    by: format!("{operation} (nothing of ours was there to try it by)"),
+                    candidates: Vec::new(),
+                    earlier,
+                },
+                Some(false) => Sight::Untold(format!("{operation} does not find what is known to exist")),
+            });
+        }
+        Ok(Sight::Untold(format!("no look-up for a {} is available", work.kind.singular())))
+    }
+
+    /// Whether the record with this id is the row's.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Verifier::sight`].
+    pub async fn identity(&mut self, journal: &Journal, work: &Work, id: RemoteId) -> Result<Identity> {
+        if let Some(own) = work.remote_id {
+            return self.carried_out(journal, work, own, id).await;
+        }
+        let mut asked = Vec::new();
+        let lookup = Lookup::record(work.kind, id);
+        let mut record = None;
+        if self.inquiry.usable(lookup.operation()) {
+            asked.push(lookup.operation());
+            match self.inquiry.ask(&lookup).await? {
+                Reply::Records(found) => {
+                    let Some(found) = found.into_iter().find(|found| found.id == Some(id)) else {
+                        let kind = work.kind.singular();
+                        let differences = vec![format!("the service has no {kind} with the id {id}")];
+                        return Ok(Identity::Another { by: written(&asked), differences });
+                    };
+                    record = Some(found);
+                }
+                Reply::Missing => drop(asked.pop()),
+                Reply::Unclear(why) => return Ok(Identity::Untold(format!("{}: {why}", written(&asked)))),
+            }
+        }
+        if record.is_none()
+            && let Some(lookup) = self.by_key(work)
+        {
+            asked.push(lookup.operation());
+            if let Reply::Records(found) = self.inquiry.ask(&lookup).await? {
+                record = found.into_iter().find(|found| found.id == Some(id));
+            }
+        }
+        let Some(record) = record else {
+            let why = match written(&asked) {
+                none if none.is_empty() => format!("no look-up for a {} is available", work.kind.singular()),
+                asked => format!("{asked} does not show it, and it cannot be read by its id"),
+            };
+            return Ok(Identity::Untold(why));
+        };
+        let (mut differences, mut notes) = matching::apart(&matching::sent(work), &record.raw);
+        self.check_owner(work, id, &mut asked, &mut differences, &mut notes).await?;
+        let by = written(&asked);
+        Ok(if differences.is_empty() {
+            Identity::Confirmed { by, notes }
+        } else {
+            Identity::Another { by, differences }
+        })
+    }
+
+    /// Companies and people do not say where they belong: the list of their company does.
+    async fn check_owner(
+        &mut self,
+        work: &Work,
+        id: RemoteId,
+        asked: &mut Vec<Operation>,
+        differences: &mut Vec<String>,
+        notes: &mut Vec<String>,
+    ) -> Result<()> {
+        let list = match work.kind {
+            Kind::Company => lookups::link(work, Role::Parent).map(Lookup::ChildCompanies),
+            Kind::Person => lookups::link(work, Role::Company).map(Lookup::PeopleOf),
+            Kind::Site | Kind::Device => return Ok(()),
+        };
+        let unknown = "which company it belongs to could not be asked";
+        let Some(list) = list.filter(|list| self.inquiry.usable(list.operation())) else {
+            notes.push(unknown.to_owned());
+            return Ok(());
+        };
+        match self.inquiry.ask(&list).await? {
+            Reply::Records(found) => {
+                if found.iter().any(|found| found.id == Some(id)) {
+                    asked.push(list.operation());
+                } else if may_be_a_page(found.len()) {
+                    notes.push(unknown.to_owned());
+                } else {
+                    asked.push(list.operation());
+                    differences.push("it belongs to another company than the row says".to_owned());
+                }
+            }
+            Reply::Missing | Reply::Unclear(_) => notes.push(unknown.to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The same for a step after the creation, whose record is known.
+    async fn carried_out(
+        &mut self,
+        journal: &Journal,
+        work: &Work,
+        own: RemoteId,
+        id: RemoteId,
+    ) -> Result<Identity> {
+        if own != id {
+            let differences = vec![format!("the row's own record has the id {own}")];
+            return Ok(Identity::Another { by: "the journal".to_owned(), differences });
+        }
+        Ok(match self.sight(journal, work, &[]).await? {
+            Sight::Told { by, candidates, .. } if candidates.is_empty() => {
+                Identity::Another { by, differences: vec!["the values of the step are not there".to_owned()] }
+            }
+            Sight::Told { by, .. } => Identity::Confirmed { by, notes: Vec::new() },
+            Sight::Untold(why) => Identity::Untold(why),
+        })
+    }
+
+    fn by_key(&self, work: &Work) -> Option<Lookup> {
+        lookups::by_key(work, &|operation| self.inquiry.usable(operation))
+    }
+
+    /// Lists of companies show only names: reads the first candidates in full, to say how they differ.
+    async fn read_in_full(&mut self, work: &Work, candidates: &mut [(Relation, Candidate)]) -> Result<()> {
+        if work.kind != Kind::Company || !self.inquiry.usable(Operation::GetCompany) {
+            return Ok(());
+        }
+        for (relation, candidate) in candidates.iter_mut().take(READ_IN_FULL) {
+            let (Relation::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
+            if let Reply::Records(found) = self.inquiry.ask(&Lookup::Company(id)).await?
+                && let Some(found) = found.iter().find(|found| found.id == Some(id))
+            {
+                let differences = matching::differences(&matching::sent(work), &found.raw);
+                if !differences.is_empty() {
+                    candidate.difference = differences.join("; ");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a look-up finds a record of ours that is known to exist; `None` where there is none to try.
+    async fn prove(&mut self, journal: &Journal, kind: Kind, operation: Operation) -> Result<Option<bool>> {
+        if let Some(known) = self.proved.get(&(operation, kind)) {
+            return Ok(*known);
+        }
+        let mut proved = None;
+        for witness in journal.witness(kind, WITNESSES)? {
+            let (Some(lookup), Some(expected)) =
+                (lookups::by_operation(&witness, operation), witness.remote_id)
+            else {
+                continue;
+            };
+            let found = match self.inquiry.ask(&lookup).await? {
+                Reply::Records(found) => found.iter().any(|found| found.id == Some(expected)),
+                Reply::Missing | Reply::Unclear(_) => false,
+            };
+            proved = Some(found);
+            if found {
+                break;
+            }
+        }
+        self.proved.insert((operation, kind), proved);
+        Ok(proved)
+    }
+}
+
+fn written(asked: &[Operation]) -> String {
+    asked.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// Candidates with how they relate to the row, and records that were there before it was sent.
+type SortedOut = (Vec<(Relation, Candidate)>, Vec<Candidate>);
+
+/// Sorts out which of the returned records may be the row's: not those that another row owns, and not those that
+/// were there before it was sent.
+fn sort_out(journal: &Journal, work: &Work, shown: &[RemoteId], found: Vec<Found>) -> Result<SortedOut> {
+    let ids: Vec<RemoteId> = found.iter().filter_map(|found| found.id).collect();
+    let owners = journal.owners(&ids)?;
+    let sent: Value = matching::sent(work);
+    let (mut candidates, mut earlier) = (Vec::new(), Vec::new());
+    for Seen { found, owner } in Seen::pair(found, &owners) {
+        let relation = matching::relate(work, &sent, &found);
+        if relation == Relation::Unrelated || owner.is_some_and(|owner| owner != work.job) {
+            continue;
+        }
+        let words = match &relation {
+            Relation::Near(difference) | Relation::Differs(difference) => difference.clone(),
+            Relation::Agrees | Relation::Unrelated => "equal".to_owned(),
+        };
+        if was_there(work, shown, &found, &relation) {
+            let words = format!("{words}; it was there before the row was sent");
+            earlier.push(matching::candidate(&found, &words));
+        } else {
+            candidates.push((relation, matching::candidate(&found, &words)));
+        }
+    }
+    Ok((candidates, earlier))
+}
+
+/// Whether a record cannot come from a request for the row.
+fn was_there(work: &Work, shown: &[RemoteId], found: &Found, relation: &Relation) -> bool {
+    let Some(id) = found.id else { return false };
+    let never_sent = work.first_sent_at.is_none() && !work.doubted && !work.executed;
+    match &work.baseline {
+        Some(baseline) if baseline.contains(&id) => true,
+        // The person was shown it, with what differs, and says that it is not the row's.
+        Some(_) | None => never_sent && shown.contains(&id) && *relation != Relation::Agrees,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::time::Moment;
+    use crate::run::example::{OURS, found, record, site};
+
+    #[test]
+    fn a_record_that_was_there_before_or_was_shown_to_differ_is_not_what_a_request_made() {
+        let equal = found(json!({"companyId": OURS, "name": "Depot", "id": record(1)}));
+        let folded = found(json!({"companyId": OURS, "name": "DEPOT", "id": record(1)}));
+        let near = Relation::Near("its name is 'DEPOT'".to_owned());
+        let fresh = site("Depot", None);
+        let mut sent = site("Depot", None);
+        sent.first_sent_at = Some(Moment::from_millis(1));
+        let mut after_a_look = sent.clone();
+        after_a_look.baseline = Some(vec![record(1)]);
+        let shown = [record(1)];
+        let table = [
+            ("never sent, shown, near", &fresh, &shown[..], &folded, &near, true),
+            ("never sent, near, but never shown", &fresh, &[][..], &folded, &near, false),
+            ("never sent, shown, equal", &fresh, &shown[..], &equal, &Relation::Agrees, false),
+            ("sent, shown, near", &sent, &shown[..], &folded, &near, false),
+            ("seen before the first send", &after_a_look, &[][..], &equal, &Relation::Agrees, true),
+        ];
+        for (case, work, shown, found, relation, expected) in table {
+            assert_eq!(was_there(work, shown, found, relation), expected, "{case}");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The breaker of one operation: when the service fails at it, its requests are held back, then let through one at
+//! a time until they succeed. Opening, waiting and closing charge no row anything.
+//!
+//! Three things open it: twenty failures in a row, a twentieth of the last two hundred outcomes, three pages in a
+//! row where the service promises JSON. Only what left after that decides what follows: answers to requests that
+//! were under way when it opened are news of the time before. Which request may be the probe, and what is said
+//! about it, is left to `probing`.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::model::operation::Operation;
+
+/// Failures in a row that open the breaker.
+const STREAK: u32 = 20;
+/// Pages in a row that open it: a proxy or a sign-in page of the network stands between us and the service.
+const PAGES: u32 = 3;
+/// Outcomes over which the share of failures is taken. Fewer say nothing about a share.
+const WINDOW: usize = 200;
+/// Failures among them that open it: 5 %.
+const SHARE: usize = WINDOW / 20;
+/// How long the first pause lasts when nothing gets through; each further one doubles.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+/// How long it lasts when most gets through: the service is there, and only asked to breathe.
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// Probes that must succeed in a row where only a part of the requests fails: one success says little there.
+const SHARE_PROBES: u32 = 3;
+
+/// What a request that came home says about the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Outcome {
+    /// It is at work.
+    Answered,
+    /// It failed, or its answer was lost.
+    Failed,
+    /// Something else answered in its place: a page where it promises JSON.
+    Page,
+}
+
+/// Why a breaker opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Reason {
+    /// [`STREAK`] failures in a row.
+    Streak,
+    /// [`SHARE`] of the last [`WINDOW`] outcomes.
+    Share,
+    /// [`PAGES`] pages in a row.
+    Pages,
+}
+
+impl Reason {
+    /// What happened, in words.
+    pub(in crate::run) fn words(self) -> String {
+        match self {
+            Self::Streak => format!("{STREAK} requests in a row failed at the service or got no answer"),
+            Self::Share => format!(
+                "{SHARE} of the last {WINDOW} requests failed at the service or got no answer, which is 5 %"
+            ),
+            Self::Pages => format!(
+                "{PAGES} answers in a row were no answers of the service but pages, as a proxy or the sign-in page of a network sends them"
+            ),
+        }
+    }
+
+    fn first_pause(self) -> Duration {
+        match self {
+            Self::Streak | Self::Pages => FIRST_PAUSE,
+            Self::Share => SHORT_PAUSE,
+        }
+    }
+
+    fn probes(self) -> u32 {
+        match self {
+            Self::Streak | Self::Pages => 1,
+            Self::Share => SHARE_PROBES,
+        }
+    }
+}
+
+/// Since which opening a request is judged by. One that left before the last says nothing about the time after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::run) struct Phase(u32);
+
+/// What passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Everything.
+    Closed,
+    /// Nothing until then.
+    Open { until: Duration },
+    /// Nothing until a question that changes nothing has found out whether the service answers at all.
+    Sounding,
+    /// One request, which is under way when `probing`.
+    HalfOpen { probing: bool },
+}
+
+/// The breaker of one operation. Times are those of [`crate::clock::Clock::elapsed`].
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Breaker {
+    /// Whether a request that fails leaves a row in doubt.
+    changes: bool,
+    state: State,
+    phase: Phase,
+    /// Why it opened last, and when.
+    reason: Reason,
+    opened: Duration,
+    /// When it closed last.
+    closed: Option<Duration>,
+    pause: Duration,
+    /// Probes in a row that succeeded.
+    succeeded: u32,
+    /// Failures and pages in a row.
+    streak: u32,
+    pages: u32,
+    /// The last outcomes since it closed; `true` for a failure.
+    window: VecDeque<bool>,
+    failures: usize,
+}
+
+/// What is worth telling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Change {
+    /// Nothing.
+    Same,
+    /// Requests are held back now, for so long at first.
+    Opened { reason: Reason, pause: Duration },
+    /// The service still fails; the next try is so far away.
+    StillOpen { reason: Reason, pause: Duration },
+    /// Requests pass again.
+    Closed,
+}
+
+impl Breaker {
+    pub(in crate::run) fn of(operation: Operation) -> Self {
+        Self {
+            changes: !operation.looks_up(),
+            state: State::Closed,
+            phase: Phase::default(),
+            reason: Reason::Streak,
+            opened: Duration::ZERO,
+            closed: None,
+            pause: FIRST_PAUSE,
+            succeeded: 0,
+            streak: 0,
+            pages: 0,
+            window: VecDeque::new(),
+            failures: 0,
+        }
+    }
+
+    /// Whether everything passes.
+    pub(in crate::run) fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
+    /// How long nothing has succeeded, while it is not closed.
+    pub(in crate::run) fn open_for(&self, now: Duration) -> Option<Duration> {
+        (!self.is_closed()).then(|| now.saturating_sub(self.opened))
+    }
+
+    /// How long ago it closed, when it ever did.
+    pub(in crate::run) fn closed_for(&self, now: Duration) -> Option<Duration> {
+        self.closed.filter(|_| self.is_closed()).map(|closed| now.saturating_sub(closed))
+    }
+
+    /// When the next request may leave, while nothing passes; `None` while one finds out.
+    pub(in crate::run) fn next_try(&self) -> Option<Duration> {
+        match self.state {
+            State::Open { until } => Some(until),
+            State::Closed | State::Sounding | State::HalfOpen { .. } => None,
+        }
+    }
+
+    /// Whether most requests get through and it only pauses for a moment now and then.
+    pub(in crate::run) fn is_brief(&self) -> bool {
+        self.pause <= SHORT_PAUSE * 2
+    }
+
+    /// Whether a question or a probe is under way.
+    pub(in crate::run) fn is_trying(&self) -> bool {
+        matches!(self.state, State::Sounding | State::HalfOpen { probing: true })
+    }
+
+    /// Whether it is time for a probe and a failing one would leave a row in doubt, so that a question that
+    /// changes nothing should be asked first; if so, that question is due now.
+    pub(in crate::run) fn wants_sounding(&self, now: Duration) -> bool {
+        self.changes && matches!(self.state, State::Open { until } if until <= now)
+    }
+
+    /// Such a question is on its way. [`Self::sounded`] must follow.
+    pub(in crate::run) fn sounds(&mut self) {
+        self.state = State::Sounding;
+    }
+
+    /// The question has come home: whether the service answered it.
+    pub(in crate::run) fn sounded(&mut self, answered: bool, now: Duration) -> Change {
+        match (self.state, answered) {
+            (State::Sounding, true) => {
+                self.state = State::HalfOpen { probing: false };
+                Change::Same
+            }
+            (State::Sounding, false) => self.still_open(now),
+            (State::Closed | State::Open { .. } | State::HalfOpen { .. }, _) => Change::Same,
+        }
+    }
+
+    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
+    pub(in crate::run) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+        match self.state {
+            State::Closed => Ok(()),
+            State::Open { until } if now < until => Err(Some(until)),
+            State::Open { .. } => {
+                self.state = State::HalfOpen { probing: false };
+                Ok(())
+            }
+            State::HalfOpen { probing: false } => Ok(()),
+            State::Sounding | State::HalfOpen { probing: true } => Err(None),
+        }
+    }
+
+    /// A request leaves. Whoever brings it home says so with the phase.
+    pub(in crate::run) fn leaves(&mut self) -> Phase {
+        if let State::HalfOpen { probing } = &mut self.state {
+            *probing = true;
+        }
+        self.phase
+    }
+
+    /// Whether a request of this phase was let through before it opened, so that it should stay here if it can.
+    pub(in crate::run) fn withdraws(&self, phase: Phase) -> bool {
+        !self.is_closed() && phase != self.phase
+    }
+
+    /// Whether the request of this phase that is under way is a probe.
+    pub(in crate::run) fn is_probe(&self, phase: Phase) -> bool {
+        phase == self.phase && self.state == State::HalfOpen { probing: true }
+    }
+
+    /// A request came home and says this about the service.
+    pub(in crate::run) fn heard(&mut self, outcome: Outcome, phase: Phase, now: Duration) -> Change {
+        if phase != self.phase {
+            return Change::Same;
+        }
+        match self.state {
+            State::Closed => self.watch(outcome, now),
+            State::HalfOpen { .. } => match outcome {
+                Outcome::Answered => {
+                    self.succeeded += 1;
+                    self.pause = self.reason.first_pause();
+                    if self.succeeded >= self.reason.probes() {
+                        self.close(now)
+                    } else {
+                        self.state = State::HalfOpen { probing: false };
+                        Change::Same
+                    }
+                }
+                Outcome::Failed | Outcome::Page => self.still_open(now),
+            },
+            // Nothing of this phase is under way.
+            State::Open { .. } | State::Sounding => Change::Same,
+        }
+    }
+
+    /// A request came home, or never left, without telling anything about the service (not sent, token, pace,
+    /// quota).
+    pub(in crate::run) fn came_home(&mut self, phase: Phase) {
+        if let State::HalfOpen { probing } = &mut self.state
+            && phase == self.phase
+        {
+            *probing = false;
+        }
+    }
+
+    fn watch(&mut self, outcome: Outcome, now: Duration) -> Change {
+        let failed = outcome != Outcome::Answered;
+        self.streak = if failed { self.streak + 1 } else { 0 };
+        self.pages = if outcome == Outcome::Page { self.pages + 1 } else { 0 };
+        self.remember(failed);
+        let reason = if self.pages >= PAGES {
+            Reason::Pages
+        } else if self.streak >= STREAK {
+            Reason::Streak
+        } else if self.changes && self.window.len() >= WINDOW && self.failures >= SHARE {
+            Reason::Share
+        } else {
+            return Change::Same;
+        };
+        self.reason = reason;
+        self.opened = now;
+        self.phase.0 = self.phase.0.wrapping_add(1);
+        self.pause = reason.first_pause();
+        self.succeeded = 0;
+        self.state = State::Open { until: now + self.pause };
+        Change::Opened { reason, pause: self.pause }
+    }
+
+    fn remember(&mut self, failed: bool) {
+        if self.window.len() >= WINDOW && self.window.pop_front() == Some(true) {
+            self.failures -= 1;
+        }
+        self.window.push_back(failed);
+        self.failures += usize::from(failed);
+    }
+
+    fn still_open(&mut self, now: Duration) -> Change {
+        // After a success among the failures it begins anew with short pauses.
+        self.pause =
+            if self.succeeded > 0 { self.reason.first_pause() } else { (self.pause * 2).min(LONGEST_PAUSE) };
+        self.succeeded = 0;
+        self.state = State::Open { until: now + self.pause };
+        Change::StillOpen { reason: self.reason, pause: self.pause }
+    }
+
+    /// Old evidence does not open it again.
+    fn close(&mut self, now: Duration) -> Change {
+        self.closed = Some(now);
+        self.state = State::Closed;
+        self.streak = 0;
+        self.pages = 0;
+        self.window.clear();
+        self.failures = 0;
+        Change::Closed
+    }
+}
+
+#[cfg(test)]
+mod tests;

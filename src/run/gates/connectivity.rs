@@ -1,0 +1,169 @@
+//! Whether the service can be reached at all. While it cannot, one request at a time finds out; after five
+//! minutes without a connection the run stops, with every row ready.
+
+use std::time::Duration;
+
+/// The first wait after a failed connection; each further one doubles.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The longest wait between two tries.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// Without a connection for this long, the run stops.
+pub(in crate::run) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Whether the service can be reached. Times are those of [`crate::clock::Clock::elapsed`].
+#[derive(Debug, Clone, Default)]
+pub(in crate::run) struct Reach {
+    lost: Option<Lost>,
+}
+
+#[derive(Debug, Clone)]
+struct Lost {
+    since: Duration,
+    failed_at: Duration,
+    retry_at: Duration,
+    wait: Duration,
+    probing: bool,
+    words: String,
+}
+
+impl Reach {
+    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
+    pub(in crate::run) fn permits(&self, now: Duration) -> Result<(), Option<Duration>> {
+        match &self.lost {
+            None => Ok(()),
+            Some(lost) if lost.probing => Err(None),
+            Some(lost) if now < lost.retry_at => Err(Some(lost.retry_at)),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// When the service is tried again, while it cannot be reached.
+    pub(in crate::run) fn next_try(&self) -> Option<Duration> {
+        self.lost.as_ref().map(|lost| lost.retry_at)
+    }
+
+    /// A request leaves.
+    pub(in crate::run) fn leaves(&mut self, now: Duration) {
+        if let Some(lost) = &mut self.lost {
+            lost.probing = true;
+            if now > lost.retry_at + LONGEST_WAIT {
+                // Nothing wanted to leave for so long: that says nothing about the service.
+                lost.since = now;
+            }
+        }
+    }
+
+    /// What was to leave did not: another request may find out.
+    pub(in crate::run) fn never_left(&mut self) {
+        if let Some(lost) = &mut self.lost {
+            lost.probing = false;
+        }
+    }
+
+    /// An answer came, whatever it said.
+    pub(in crate::run) fn reached(&mut self) {
+        self.lost = None;
+    }
+
+    /// No connection. Says how long until the next try when that is news.
+    pub(in crate::run) fn failed(&mut self, now: Duration, words: &str) -> Option<Duration> {
+        match &mut self.lost {
+            None => {
+                self.lost = Some(Lost {
+                    since: now,
+                    failed_at: now,
+                    retry_at: now + FIRST_WAIT,
+                    wait: FIRST_WAIT,
+                    probing: false,
+                    words: words.to_owned(),
+                });
+                Some(FIRST_WAIT)
+            }
+            // One of several that left before the first failure came home.
+            Some(lost) if !lost.probing => None,
+            Some(lost) => {
+                lost.probing = false;
+                lost.failed_at = now;
+                lost.wait = (lost.wait * 2).min(LONGEST_WAIT);
+                lost.retry_at = now + lost.wait;
+                words.clone_into(&mut lost.words);
+                Some(lost.wait)
+            }
+        }
+    }
+
+    /// Why the run must stop, once tries have failed for longer than patience lasts.
+    pub(in crate::run) fn given_up(&self) -> Option<&str> {
+        self.lost
+            .as_ref()
+            .filter(|lost| lost.failed_at.saturating_sub(lost.since) >= PATIENCE)
+            .map(|lost| lost.words.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn while_the_service_is_away_one_request_at_a_time_looks_for_it() {
+        let mut reach = Reach::default();
+        assert_eq!(reach.failed(Duration::ZERO, "refused"), Some(FIRST_WAIT));
+        assert_eq!(reach.failed(Duration::ZERO, "refused"), None, "others under way are no news");
+        assert_eq!(reach.permits(Duration::ZERO), Err(Some(FIRST_WAIT)));
+        assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
+        reach.leaves(FIRST_WAIT);
+        assert_eq!(reach.permits(FIRST_WAIT), Err(None));
+        assert_eq!(reach.failed(FIRST_WAIT, "refused"), Some(FIRST_WAIT * 2));
+        reach.reached();
+        assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
+    }
+
+    /// Tries as soon as it may until `end`; says when it gave up.
+    fn try_until(reach: &mut Reach, mut now: Duration, end: Duration) -> Option<Duration> {
+        while now < end {
+            if let Err(Some(at)) = reach.permits(now) {
+                now = at;
+            }
+            reach.leaves(now);
+            reach.failed(now, "name not known");
+            if reach.given_up().is_some() {
+                return Some(now);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn patience_ends_after_five_minutes_of_tries_and_not_before() {
+        let mut reach = Reach::default();
+        let first = Duration::from_secs(10);
+        reach.failed(first, "name not known");
+        let ended = try_until(&mut reach, first, Duration::from_secs(3600)).expect("an end");
+        assert!(ended >= first + PATIENCE && ended <= first + PATIENCE + LONGEST_WAIT, "{ended:?}");
+        assert_eq!(reach.given_up(), Some("name not known"));
+    }
+
+    #[test]
+    fn time_in_which_nothing_was_to_be_sent_does_not_try_patience() {
+        let mut reach = Reach::default();
+        reach.failed(Duration::ZERO, "connection refused");
+        // Parked until the next day: nothing asks for the service.
+        assert_eq!(reach.given_up(), None);
+        let morning = Duration::from_secs(8 * 3600);
+        reach.leaves(morning);
+        reach.failed(morning, "connection refused");
+        assert_eq!(reach.given_up(), None, "one try in the morning");
+        assert!(try_until(&mut reach, morning, morning + PATIENCE - LONGEST_WAIT).is_none());
+    }
+
+    #[test]
+    fn a_probe_that_never_left_lets_another_look() {
+        let mut reach = Reach::default();
+        reach.failed(Duration::ZERO, "connection refused");
+        reach.leaves(FIRST_WAIT);
+        assert_eq!(reach.permits(FIRST_WAIT), Err(None));
+        reach.never_left();
+        assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
+    }
+}

@@ -1,0 +1,291 @@
+//! The daily quota of creations: how many are left, when creations are held back, and when they go on.
+//!
+//! The service is the authority: its refusal parks creations whatever we counted, and its `Date` header is the
+//! clock that decides midnight. After midnight one creation goes ahead; while it is refused, the next tries come
+//! minutes later, not a day later. The ledger itself is in the journal.
+
+use std::time::Duration;
+
+use crate::model::time::{Day, Moment};
+
+/// How long after midnight the first creation goes ahead: clocks differ by seconds.
+const AFTER_MIDNIGHT: Duration = Duration::from_secs(3);
+/// Waits between tries that are still refused after midnight, in minutes; the last one repeats.
+const STILL_REFUSED: [u64; 5] = [1, 2, 4, 8, 15];
+/// A difference between our clock and the service's that is worth telling.
+const NOTABLE_SKEW_MS: i64 = 60_000;
+
+/// The service's clock, as far as its answers tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::run) struct ServiceClock {
+    skew_ms: i64,
+    heard: bool,
+    told: bool,
+}
+
+/// What an answer's `Date` taught.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) struct Heard {
+    /// Whether it was the first.
+    pub(in crate::run) first: bool,
+    /// The difference in seconds, when it has become worth telling.
+    pub(in crate::run) notable: Option<i64>,
+}
+
+impl ServiceClock {
+    /// An answer of `date` arrived at `now`.
+    pub(in crate::run) fn hear(&mut self, date: Moment, now: Moment) -> Heard {
+        // The header counts whole seconds; on average half of one has passed. A difference below a
+        // second and a half is within that and the time on the way, and so no difference at all.
+        let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
+        self.skew_ms = if difference.saturating_abs() < 1_500 { 0 } else { difference };
+        let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS;
+        let told = std::mem::replace(&mut self.told, notable);
+        Heard {
+            first: !std::mem::replace(&mut self.heard, true),
+            notable: (notable && !told).then_some(self.skew_ms / 1000),
+        }
+    }
+
+    /// Our clock has jumped by so many milliseconds: the service's goes on as it did, until it is heard again.
+    /// While it has never been heard, ours is all there is.
+    pub(in crate::run) fn leapt(&mut self, jump_ms: i64) {
+        if self.heard {
+            self.skew_ms = self.skew_ms.saturating_sub(jump_ms);
+        }
+    }
+
+    /// Whether the service has ever said what time it is.
+    pub(in crate::run) fn is_heard(&self) -> bool {
+        self.heard
+    }
+
+    /// The service's time when ours is `now`.
+    pub(in crate::run) fn at(&self, now: Moment) -> Moment {
+        Moment::from_millis(now.millis().saturating_add(self.skew_ms))
+    }
+
+    /// Our time when the service's is `there`.
+    pub(in crate::run) fn ours(&self, there: Moment) -> Moment {
+        Moment::from_millis(there.millis().saturating_sub(self.skew_ms))
+    }
+}
+
+/// Whether creations pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    /// Freely.
+    Open,
+    /// Not until then, by the service's clock.
+    Parked { until: Moment, refusals: usize },
+    /// One creation finds out; it is under way when `probing`.
+    Canary { probing: bool, refusals: usize },
+}
+
+/// What a refusal led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Parking {
+    /// Creations were parked already.
+    Already,
+    /// Creations are parked from now on, until this moment of the service's clock.
+    Until(Moment),
+}
+
+/// The quota of one account. Every moment is one of the service's clock.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Quota {
+    /// The most creations a day, as the profile sets it: kept without asking the service.
+    set: Option<u64>,
+    /// What a refusal has taught. Good for forecasts; it stops nothing by itself, since another tool may have
+    /// used part of that day's quota, unless some of it is to be left for others.
+    learned: Option<u64>,
+    reserve: u64,
+    day: Day,
+    /// Creations of the day that are not proved unexecuted, those under way among them.
+    sent: u64,
+    gate: Gate,
+    /// What the refusals of the present parking have taught.
+    lesson: Option<u64>,
+    /// The day on which the service refused last.
+    refused_on: Option<Day>,
+}
+
+impl Quota {
+    /// A quota of which `sent` creations count on `day`; `set` comes from the profile, `learned` from an earlier
+    /// refusal, `reserve` is what to leave for others.
+    pub(in crate::run) fn new(
+        day: Day,
+        sent: u64,
+        set: Option<u64>,
+        learned: Option<u64>,
+        reserve: u64,
+    ) -> Self {
+        Self { set, learned, reserve, day, sent, gate: Gate::Open, lesson: None, refused_on: None }
+    }
+
+    /// An earlier run was refused today: one creation goes ahead of the others.
+    pub(in crate::run) fn begin_cautiously(&mut self) {
+        self.refused_on = Some(self.day);
+        self.gate = Gate::Canary { probing: false, refusals: 0 };
+    }
+
+    /// How many creations we allow ourselves in a day.
+    fn allowance(&self) -> Option<u64> {
+        let ceiling = if self.reserve > 0 { self.set.or(self.learned) } else { self.set };
+        ceiling.map(|ceiling| ceiling.saturating_sub(self.reserve))
+    }
+
+    /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the canary is home).
+    pub(in crate::run) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
+        self.turn(now);
+        match self.gate {
+            Gate::Open => match self.allowance() {
+                Some(allowance) if self.sent >= allowance => {
+                    let until = self.day.next().start().plus(AFTER_MIDNIGHT);
+                    self.gate = Gate::Parked { until, refusals: 0 };
+                    Err(Some(until))
+                }
+                _ => Ok(()),
+            },
+            Gate::Parked { until, .. } if now < until => Err(Some(until)),
+            Gate::Parked { refusals, .. } => {
+                self.gate = Gate::Canary { probing: false, refusals };
+                Ok(())
+            }
+            Gate::Canary { probing: false, .. } => Ok(()),
+            Gate::Canary { probing: true, .. } => Err(None),
+        }
+    }
+
+    /// A creation leaves at `now`; says on which day it counts.
+    pub(in crate::run) fn leaves(&mut self, now: Moment) -> Day {
+        self.turn(now);
+        self.sent += 1;
+        if let Gate::Canary { probing, .. } = &mut self.gate {
+            *probing = true;
+        }
+        self.day
+    }
+
+    /// A creation that left on `day` was not executed and does not count.
+    pub(in crate::run) fn came_home_unexecuted(&mut self, day: Day) {
+        if day == self.day {
+            self.sent = self.sent.saturating_sub(1);
+        }
+        self.came_home_undecided();
+    }
+
+    /// A creation came home without telling whether it was executed: it counts, and another may find out.
+    pub(in crate::run) fn came_home_undecided(&mut self) {
+        if let Gate::Canary { probing, .. } = &mut self.gate {
+            *probing = false;
+        }
+    }
+
+    /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
+    pub(in crate::run) fn accepted(&mut self) -> bool {
+        let woken = matches!(self.gate, Gate::Canary { .. });
+        if woken {
+            self.gate = Gate::Open;
+        }
+        woken
+    }
+
+    /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
+    pub(in crate::run) fn refused(&mut self, now: Moment, day: Day) -> Parking {
+        self.came_home_unexecuted(day);
+        self.turn(now);
+        let same_day = self.refused_on.replace(self.day) == Some(self.day);
+        match self.gate {
+            Gate::Parked { .. } => Parking::Already,
+            // The day's first refusal right after midnight is a late reset, not a spent quota.
+            Gate::Canary { refusals, .. } if !same_day || refusals > 0 => {
+                let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
+                self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
+            }
+            // It left before midnight: the day that was spent is over, and another creation finds that out.
+            Gate::Open if day < self.day => {
+                self.refused_on = None;
+                self.park(now.plus(AFTER_MIDNIGHT), 0)
+            }
+            Gate::Open | Gate::Canary { .. } => self.park(self.day.next().start().plus(AFTER_MIDNIGHT), 0),
+        }
+    }
+
+    /// The service's time is known for the first time: its day counts from now on, even if it lies before ours.
+    pub(in crate::run) fn begin_day(&mut self, day: Day) -> bool {
+        let other = day != self.day;
+        if other {
+            self.day = day;
+            self.sent = 0;
+            self.gate = Gate::Open;
+        }
+        other
+    }
+
+    /// Adds what the journal knows to be counted on `day` already.
+    pub(in crate::run) fn add_sent(&mut self, day: Day, sent: u64) {
+        if day == self.day {
+            self.sent += sent;
+        }
+    }
+
+    /// Whether creations count on this day now.
+    pub(in crate::run) fn is_at(&self, day: Day) -> bool {
+        day == self.day
+    }
+
+    /// Creations of today that are not proved unexecuted, those under way among them.
+    pub(in crate::run) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// The most a day allows, when set, or learned and not proved wrong today.
+    pub(in crate::run) fn ceiling(&self) -> Option<u64> {
+        self.set.or(self.learned.filter(|known| self.sent <= *known))
+    }
+
+    /// The most creations a day, as the profile sets it.
+    pub(in crate::run) fn set(&self) -> Option<u64> {
+        self.set
+    }
+
+    /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
+    /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
+    /// executed teaches a lower ceiling.
+    pub(in crate::run) fn lesson(&mut self) -> Option<u64> {
+        let refused = matches!(self.gate, Gate::Parked { .. }) && self.refused_on == Some(self.day);
+        let news = self.sent > 0 && self.lesson.is_none_or(|known| self.sent < known);
+        if !refused || !news {
+            return None;
+        }
+        self.lesson = Some(self.sent);
+        self.learned = self.lesson;
+        self.lesson
+    }
+
+    /// Until when creations are parked, by the service's clock.
+    pub(in crate::run) fn parked_until(&self) -> Option<Moment> {
+        match self.gate {
+            Gate::Parked { until, .. } => Some(until),
+            Gate::Open | Gate::Canary { .. } => None,
+        }
+    }
+
+    fn park(&mut self, until: Moment, refusals: usize) -> Parking {
+        self.lesson = None;
+        self.gate = Gate::Parked { until, refusals };
+        Parking::Until(until)
+    }
+
+    /// Turns to the day of `now`. A clock that steps back does not bring yesterday's quota back.
+    fn turn(&mut self, now: Moment) {
+        if now.day() > self.day {
+            self.day = now.day();
+            self.sent = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
