@@ -25,9 +25,9 @@ use crate::model::record::Role;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::sheet::between::{Between, By, Checked, Known};
+use crate::sheet::cross_row::{Between, By, Checked, Known};
 use crate::sheet::finding::{Code, Finding, Findings, Severity};
-use crate::sheet::guard;
+use crate::sheet::formula_guard;
 use crate::sheet::{Book, Options, Policy, Row, SourceFile, Widths, column_of_role, fold_key, open_as};
 
 /// What one sheet of an import holds.
@@ -251,7 +251,7 @@ impl Examined {
         Provenance {
             sheet,
             number: row.number,
-            source: guard::source(&table.headers, &row.cells),
+            source: formula_guard::source(&table.headers, &row.cells),
             owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
             cells: &row.cells,
         }

@@ -7,7 +7,7 @@
 //! journal.
 //!
 //! 1. [`sheet::open`] finds the tables of a file and reads their rows: a [`sheet::Draft`] of a record for each that is right,
-//!    and every problem with its cell. [`sheet::between`] checks what holds between rows.
+//!    and every problem with its cell. [`sheet::cross_row`] checks what holds between rows.
 //! 2. [`import::examine`] does so for all files, [`import::import`] puts the rows in the [`journal::Journal`], all or none:
 //!    every row becomes a job with a [`model::state::JobState`].
 //! 3. [`run::run`] takes the jobs in the order of what they refer to. Its dispatcher keeps one order for each request:

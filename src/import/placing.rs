@@ -17,9 +17,9 @@ use crate::model::key::natural_key;
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Record, Role, Target};
 use crate::model::time::Moment;
-use crate::sheet::between::To;
+use crate::sheet::cross_row::To;
 use crate::sheet::finding::Findings;
-use crate::sheet::{Row, Table, guard};
+use crate::sheet::{Row, Table, formula_guard};
 use deciding::Fate;
 pub(super) use deciding::{Known, person_or_thing};
 
@@ -308,7 +308,7 @@ impl Ready {
     /// Where it says that it comes from.
     fn source(&self, examined: &Examined) -> Option<String> {
         let cells = cells_of(&self.cells).ok()?;
-        guard::source(&self.table(examined).headers, &cells).map(str::to_owned)
+        formula_guard::source(&self.table(examined).headers, &cells).map(str::to_owned)
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::journal::written;
 use crate::model::key::comparable;
-use crate::sheet::between::Checked;
+use crate::sheet::cross_row::Checked;
 use crate::sheet::{Draft, Row, fold_key};
 
 /// A row on its way from the reader to the journal.

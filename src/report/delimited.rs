@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use crate::error::Result;
-use crate::sheet::guard::guarded;
+use crate::sheet::formula_guard::guarded;
 
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};

@@ -9,7 +9,7 @@ use super::*;
 use crate::journal::{How, NewRow, NewSheet};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::sheet::guard::unguarded;
+use crate::sheet::formula_guard::unguarded;
 
 mod corrected;
 mod documented;

@@ -1,7 +1,7 @@
 //! One cell: what it holds, as text, and the address a spreadsheet program shows for it.
 
+use super::file::preflight::Merge;
 use super::finding::ValueKind;
-use super::preflight::Merge;
 
 /// Characters that a cell holds at most, as in Excel.
 pub(crate) const TEXT_LIMIT: usize = 32_767;

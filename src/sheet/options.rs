@@ -8,9 +8,10 @@ use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
 
-use super::column::{self, Column, Family, Need};
-use super::columns::address::ADDRESS1_THAT_MAY_LACK;
-use super::policy::Policy;
+use super::finding::severity_policy::Policy;
+use super::table::column;
+use super::table::column::{Column, Family, Need};
+use super::table::columns::address::ADDRESS1_THAT_MAY_LACK;
 use super::text;
 
 /// Declares a choice of a few words, as they are typed and as a profile has them.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleetload::sheet::between::{Between, Nothing};
+use fleetload::sheet::cross_row::{Between, Nothing};
 use fleetload::sheet::finding::{Code, Finding, Severity};
 use fleetload::sheet::{self, Options, Row};
 

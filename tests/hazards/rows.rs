@@ -7,7 +7,7 @@ use fleetload::import::{Outcome, examine, import, rehearse};
 use fleetload::journal::Journal;
 use fleetload::model::record::Role;
 use fleetload::model::time::Moment;
-use fleetload::sheet::between::To;
+use fleetload::sheet::cross_row::To;
 use fleetload::sheet::finding::{Finding, Severity};
 
 use super::desk::{Desk, line};

@@ -13,7 +13,7 @@ use crate::model::key::{comparable, mac_digits};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Record, Target};
 use crate::model::state::JobState;
-use crate::sheet::between::To;
+use crate::sheet::cross_row::To;
 
 impl Placing<'_, '_> {
     /// Where a link leads: a record that a job owns is linked as that job, however a cell names it.

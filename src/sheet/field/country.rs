@@ -8,12 +8,12 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::super::code::Code;
-use super::super::finding::shown;
-use super::super::options::CountryForm;
-use super::super::text::{did_you_mean, is_placeholder, nearest};
 use super::countries::{ALSO, COUNTRIES};
 use super::{Problem, Reading, Value};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+use crate::sheet::options::CountryForm;
+use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
 
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut Reading) -> Value {

@@ -2,11 +2,11 @@
 //!
 //! How other ways are read is left to `compass` and `pair`. What is suggested can be pasted: it is a value of its axis.
 
-use super::super::code::Code;
-use super::super::finding::shown;
 use super::compass::{Angle, Compass, angle};
 use super::pair::pair;
 use super::{Problem, Value};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 
 /// Decimal places of a coordinate: about a centimetre.
 const PLACES: i32 = 7;

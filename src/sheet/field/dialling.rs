@@ -2,9 +2,9 @@
 //!
 //! They are sent as they stand: what was meant is told, and nothing is rewritten.
 
-use super::super::code::Code;
-use super::super::finding::shown;
 use super::{Problem, country};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 
 /// Countries where 011 is dialled, and where no number of their own begins so.
 const NORTH_AMERICA: [&str; 2] = ["US", "CA"];
@@ -73,7 +73,7 @@ fn after(number: &str, digits: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::code::Severity;
+    use crate::sheet::finding::code::Severity;
 
     #[test]
     fn a_number_that_begins_with_a_prefix_for_abroad_is_told_with_its_plus() {

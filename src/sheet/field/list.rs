@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use super::super::code::Code;
-use super::super::finding::shown;
-use super::super::text::{is_formula_error, is_placeholder};
-use super::identifier::{bad_uuid, uuid};
+use super::key::{bad_uuid, uuid};
 use super::spreadsheet::formula_error;
-use super::suspicion::suspicions;
+use super::text_checks::suspicions;
 use super::{Problem, Reading, Value, Ways};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+use crate::sheet::text::{is_formula_error, is_placeholder};
 
 const LABELS: &str = "labels separated by semicolons, in quotation marks if they contain one";
 

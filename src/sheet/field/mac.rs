@@ -1,9 +1,10 @@
 //! MAC addresses in any usual notation. They identify a device, so that nothing of them is guessed.
 
-use super::super::code::Code;
-use super::super::finding::shown;
-use super::super::options::MacForm;
-use super::{Problem, Reading, Value, lookalike};
+use super::confusables;
+use super::{Problem, Reading, Value};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+use crate::sheet::options::MacForm;
 
 pub(super) const RULE: &str = "12 hexadecimal digits (0-9, a-f)";
 
@@ -123,8 +124,8 @@ fn more_than(address: &str) -> Problem {
 }
 
 fn odd_character(odd: char, text: &str) -> Problem {
-    if lookalike::latin(odd).is_some() {
-        return lookalike::problem(odd, text).rule(RULE);
+    if confusables::latin(odd).is_some() {
+        return confusables::problem(odd, text).rule(RULE);
     }
     let digits = text.chars().filter(char::is_ascii_hexdigit).count();
     let named = format!("'{}' (U+{:04X})", shown(odd.encode_utf8(&mut [0; 4])), u32::from(odd));

@@ -4,14 +4,15 @@
 //! in the file of its idea. Where the cell stands is added by the row.
 
 mod compass;
-mod contact;
+mod confusables;
 mod countries;
 mod country;
 mod degrees;
 mod dialling;
-mod identifier;
+mod email;
+mod enums;
+mod key;
 mod list;
-mod lookalike;
 mod mac;
 mod number;
 mod pair;
@@ -20,9 +21,8 @@ mod phones;
 mod postcode;
 mod remembered;
 mod spreadsheet;
-mod suspicion;
-mod words;
-mod zone;
+mod text_checks;
+mod timezone;
 mod zones;
 
 use std::borrow::Cow;
@@ -31,19 +31,19 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::cell::{Cell, CellKind};
-use super::code::{Code, Severity};
-use super::column::{Column, Family, Form};
-use super::header::Mapped;
+use super::finding::code::{Code, Severity};
 use super::options::{CountryForm, MacForm, Options};
 use super::table::Table;
+use super::table::column::{Column, Family, Form};
+use super::table::header::Mapped;
 use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
 use remembered::Remembered;
 
 pub(in crate::sheet) use list::doubled;
 
-pub use identifier::fold_key;
-pub(super) use identifier::{BrokenId, broken_id};
+pub use key::fold_key;
+pub(super) use key::{BrokenId, broken_id};
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;
@@ -227,7 +227,7 @@ pub(crate) fn read(
             }
         }
         CellKind::Text => {
-            if let Some(problem) = suspicion::beyond_a_cell(&cell.text) {
+            if let Some(problem) = text_checks::beyond_a_cell(&cell.text) {
                 return reading.problem(problem);
             }
             let text = spreadsheet::unwrap(column, &cell.text, setting, &mut reading.changes);
@@ -238,7 +238,7 @@ pub(crate) fn read(
         }
     };
     let garbled =
-        if suspicion::is_free(column.form) { suspicion::garbled(&text, norm(column)) } else { None };
+        if text_checks::is_free(column.form) { text_checks::garbled(&text, norm(column)) } else { None };
     let text = match &garbled {
         // As it was stored: every sign is part of what became of a letter.
         Some(_) => Cow::Borrowed(text.trim_matches(|c: char| c.is_ascii_whitespace())),
@@ -248,10 +248,10 @@ pub(crate) fn read(
         return reading;
     }
     reading.problems.extend(garbled);
-    if let Some(problem) = suspicion::damaged(column, &text) {
+    if let Some(problem) = text_checks::damaged(column, &text) {
         return reading.problem(problem);
     }
-    if let Some((problem, is_blank)) = suspicion::placeholder(column, &text, ways) {
+    if let Some((problem, is_blank)) = text_checks::placeholder(column, &text, ways) {
         reading.problems.push(problem);
         if is_blank {
             return reading;
@@ -261,7 +261,7 @@ pub(crate) fn read(
         Ok(text) => text,
         Err(problem) => return reading.problem(problem),
     };
-    reading.problems.extend(suspicion::too_long(column.form, text, ways));
+    reading.problems.extend(text_checks::too_long(column.form, text, ways));
     let result = form(column.form, text, beside, setting, ways, &mut reading);
     match result {
         Ok(value) => reading.value = Some(value),
@@ -298,25 +298,25 @@ fn form(
 ) -> Result<Value, Problem> {
     match form {
         Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {
-            words::text(text, reading)
+            enums::text(text, reading)
         }
         Form::Country => ways.countries_seen.or_find(text, reading, |seeks, reading| {
             Ok(country::country(text, ways.country, seeks, reading))
         }),
         Form::Phone => phone::phone(text, beside.country, reading),
-        Form::Email => contact::email(text, beside.link, reading),
-        Form::Enum(values) => words::choice(text, values),
-        Form::Bool => words::truth(text),
-        Form::Timezone => match lookalike::in_a_latin_word(text) {
-            Some(odd) => Err(lookalike::problem(odd, text)),
+        Form::Email => email::email(text, beside.link, reading),
+        Form::Enum(values) => enums::choice(text, values),
+        Form::Bool => enums::truth(text),
+        Form::Timezone => match confusables::in_a_latin_word(text) {
+            Some(odd) => Err(confusables::problem(odd, text)),
             None => ways.zones_seen.or_find(text, reading, |seeks, reading| {
-                zone::timezone(text, ways.zones.as_deref(), seeks, reading)
+                timezone::timezone(text, ways.zones.as_deref(), seeks, reading)
             }),
         },
-        Form::Action => words::action(text),
-        Form::Key => identifier::key(text, reading),
-        Form::Reference(_) => identifier::reference(text),
-        Form::Username => identifier::username(text),
+        Form::Action => enums::action(text),
+        Form::Key => key::key(text, reading),
+        Form::Reference(_) => key::reference(text),
+        Form::Username => key::username(text),
         Form::Mac => mac::mac(text, ways.mac_form, reading),
         Form::Latitude | Form::Longitude => {
             degrees::degrees(text, form == Form::Latitude, setting.comma_is_free)

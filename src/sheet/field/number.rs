@@ -1,8 +1,8 @@
 //! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
-use super::super::code::Code;
-use super::super::column::{Column, Form};
 use super::{Problem, Reading, postcode};
+use crate::sheet::finding::code::Code;
+use crate::sheet::table::column::{Column, Form};
 
 /// Digits Excel keeps of a number.
 const EXACT_DIGITS: usize = 15;

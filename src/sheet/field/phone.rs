@@ -2,9 +2,9 @@
 //!
 //! Whether a cell holds several is left to `phones`, how numbers abroad are dialled to `dialling`.
 
-use super::super::code::Code;
-use super::super::finding::shown;
 use super::{Problem, Reading, Value, dialling, phones};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 
 /// Digits of the longest number in the world.
 const MOST_DIGITS: usize = 15;
@@ -90,7 +90,7 @@ fn ends_in_a_list(number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::code::Severity;
+    use crate::sheet::finding::code::Severity;
 
     /// The code and how bad it is, notes left out.
     fn told(text: &str) -> Option<(Code, Severity)> {

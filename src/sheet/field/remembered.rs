@@ -48,7 +48,7 @@ impl Remembered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::code::Code;
+    use crate::sheet::finding::code::Code;
 
     #[test]
     fn a_value_is_looked_into_once_and_after_many_wrong_ones_no_meaning_is_sought() {

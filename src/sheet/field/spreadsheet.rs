@@ -3,12 +3,12 @@
 //!
 //! Numbers are left to `number`.
 
-use super::super::cell::{Cover, address};
-use super::super::code::Code;
-use super::super::column::{Column, Form};
-use super::super::finding::shown;
-use super::super::text::{Changes, is_formula_error, is_too_narrow, unwrap_excel};
 use super::{Problem, Setting, number};
+use crate::sheet::cell::{Cover, address};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+use crate::sheet::table::column::{Column, Form};
+use crate::sheet::text::{Changes, is_formula_error, is_too_narrow, unwrap_excel};
 
 /// Takes off what exporters and Excel users wrap around values in text tables to keep them text. In a workbook, which
 /// says itself what is text, it was typed.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::kind::Kind;
-use crate::sheet::column::column;
+use crate::sheet::table::column::column;
 
 const CSV: Setting = Setting { is_text_table: true, comma_is_free: false };
 
@@ -328,7 +328,7 @@ proptest::proptest! {
     #[test]
     fn no_text_breaks_a_field(value in "[ -~]{0,30}|\\PC{0,20}|[0-9a-fA-F:.+@;,/'\"=-]{0,40}", digits in proptest::num::f64::ANY) {
         for kind in Kind::ALL {
-            for column in crate::sheet::column::columns(kind) {
+            for column in crate::sheet::table::column::columns(kind) {
                 let beside = Beside { country: Some("US"), link: Some(&value) };
                 for cell in [Cell::text(value.clone()), number(digits)] {
                     let reading = read(column, &cell, beside, CSV, &Ways::of(&Options::default()));

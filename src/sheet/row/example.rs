@@ -5,10 +5,10 @@
 
 use super::RowReader;
 use super::plan::Planned;
+use super::table_notes::EXAMPLE_KEY;
 use crate::sheet::cell::Cell;
-use crate::sheet::code::{Code, Severity};
 use crate::sheet::finding::Finding;
-use crate::sheet::tally::EXAMPLE_KEY;
+use crate::sheet::finding::code::{Code, Severity};
 
 /// Cells with the template's example values from which on a row is the example when its name is the example's, too.
 const LEFT_OF_EXAMPLE: usize = 4;

@@ -2,10 +2,10 @@
 //! defaults of the options.
 
 use crate::sheet::cell::{Cell, CellKind};
-use crate::sheet::column::{Column, Form, columns};
-use crate::sheet::header::Mapped;
 use crate::sheet::options::Options;
 use crate::sheet::table::Table;
+use crate::sheet::table::column::{Column, Form, columns};
+use crate::sheet::table::header::Mapped;
 
 /// The place of a column that only has a default: beyond every cell of every row, so that the default always applies.
 pub(super) const NOWHERE: usize = usize::MAX;

@@ -1,16 +1,16 @@
 //! What stands in cells that are not read: beyond the header, under no header, or in a column that is none of ours. None of
 //! it is lost without a word.
 
+use super::Row;
 use super::RowReader;
 use super::plan::NOWHERE;
 use crate::sheet::cell::Cell;
-use crate::sheet::code::{Code, Severity};
-use crate::sheet::column::Need;
+use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::Finding;
-use crate::sheet::header;
-use crate::sheet::header::Mapped;
-use crate::sheet::preflight::COLUMN_LIMIT;
-use crate::sheet::row::Row;
+use crate::sheet::finding::code::{Code, Severity};
+use crate::sheet::table::column::Need;
+use crate::sheet::table::header;
+use crate::sheet::table::header::Mapped;
 
 impl RowReader<'_> {
     /// Values in columns that have no header, or that are not read.

@@ -2,14 +2,14 @@
 //!
 //! Nothing else is told of such a row, as its cells may belong to other columns, or to none.
 
+use super::Row;
 use super::RowReader;
 use crate::sheet::cell::Cell;
-use crate::sheet::code::Code;
-use crate::sheet::column::Need;
+use crate::sheet::file::preflight::COLUMN_LIMIT;
+use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, shown};
-use crate::sheet::layout;
-use crate::sheet::preflight::COLUMN_LIMIT;
-use crate::sheet::row::Row;
+use crate::sheet::table::column::Need;
+use crate::sheet::table::layout;
 
 /// Cells that every row needs and a row that is no record lacks at least.
 const LACKING: usize = 2;

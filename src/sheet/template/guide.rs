@@ -3,7 +3,7 @@
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, Worksheet, XlsxError};
 
 use crate::model::kind::Kind;
-use crate::sheet::column::{Column, Need, columns};
+use crate::sheet::table::column::{Column, Need, columns};
 
 use super::sheet_name;
 

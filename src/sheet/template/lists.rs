@@ -6,7 +6,7 @@ use rust_xlsxwriter::{Workbook, XlsxError};
 use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
 use crate::sheet::cell::letters;
-use crate::sheet::column::Form;
+use crate::sheet::table::column::Form;
 
 use super::{sheet_name, shown};
 

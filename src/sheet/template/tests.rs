@@ -1,5 +1,5 @@
 use super::*;
-use crate::sheet::between::{Between, Nothing};
+use crate::sheet::cross_row::{Between, Nothing};
 use crate::sheet::finding::{Code, Finding, Severity};
 use crate::sheet::{Mapped, Options, Row, Table, open};
 

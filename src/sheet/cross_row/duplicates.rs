@@ -1,0 +1,275 @@
+//! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
+
+use crate::model::key::comparable;
+use crate::model::kind::Kind;
+
+use super::index::Index;
+use super::{Between, Entry, Resolution, To};
+use crate::sheet::field::fold_key;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Related, ValueKind, shown};
+
+/// Tells every row but the first of those with one value, marks it as told and makes it unusable.
+fn tell<T: PartialEq>(
+    between: &mut Between,
+    index: &Index,
+    of: impl Fn(&Between, &Entry) -> Option<T>,
+    say: impl Fn(&Between, &Entry, &Entry, u32) -> Finding,
+    told: &mut [bool],
+    found: &mut dyn FnMut(Finding),
+) {
+    for (row, first) in repeated(between, index, of) {
+        let entry = between.entries[row as usize];
+        let before = between.entries[first as usize];
+        found(say(between, &entry, &before, first));
+        between.entries[row as usize].unusable = true;
+        told[row as usize] = true;
+    }
+}
+
+/// Every row but the first of those with one value, in their order, with that first one.
+fn repeated<T: PartialEq>(
+    between: &Between,
+    index: &Index,
+    of: impl Fn(&Between, &Entry) -> Option<T>,
+) -> Vec<(u32, u32)> {
+    let mut repeated: Vec<(u32, u32)> = Vec::new();
+    for run in index.runs() {
+        let mut firsts: Vec<(T, u32)> = Vec::new();
+        for (_, row) in run {
+            let Some(value) = of(between, &between.entries[*row as usize]) else { continue };
+            match firsts.iter().find(|(first, _)| *first == value) {
+                Some((_, first)) => repeated.push((*row, *first)),
+                None => firsts.push((value, *row)),
+            }
+        }
+    }
+    repeated.sort_unstable();
+    repeated
+}
+
+/// What to do with a row of which `what` is there already: nothing is lost where the whole row is.
+fn advice(entry: &Entry, before: &Entry, otherwise: &str) -> String {
+    if entry.fingerprint == before.fingerprint {
+        "the two rows are the same cell by cell, so delete one of them".to_owned()
+    } else {
+        otherwise.to_owned()
+    }
+}
+
+/// A key that two rows of a kind have, whatever their case.
+pub(super) fn keys(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        between.get(entry.key).map(|key| (between.kind(entry), fold_key(key)))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    tell(
+        between,
+        &index,
+        of,
+        |between, entry, before, first| {
+            let key = between.get(entry.key).unwrap_or_default();
+            let mut finding = between
+                .finding(
+                    Code::DupKey,
+                    format!(
+                        "{} has this key already: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "give each row a key of its own")
+                    ),
+                    entry,
+                    "key",
+                )
+                .showing(key, ValueKind::Text);
+            finding.rule = Some("a key that no other row of its kind has, ignoring case".to_owned());
+            finding.related.push(between.related(first as usize, "key", "first use"));
+            finding
+        },
+        told,
+        found,
+    );
+}
+
+/// A MAC or a username that two rows have.
+pub(super) fn uniques(between: &mut Between, told: &mut [bool], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        let kind = between.kind(entry);
+        match kind {
+            Kind::Person | Kind::Device => between.get(entry.unique).map(|unique| (kind, unique.to_owned())),
+            Kind::Company | Kind::Site => None,
+        }
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    tell(
+        between,
+        &index,
+        of,
+        |between, entry, before, first| {
+            let (code, column, what, value) = if between.kind(entry) == Kind::Person {
+                (Code::DupUsername, "username", "username", entry.name)
+            } else {
+                (Code::DupMac, "mac", "MAC address", entry.unique)
+            };
+            let mut finding = between
+                .finding(
+                    code,
+                    format!(
+                        "{} has this {what} already: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "correct one of the two")
+                    ),
+                    entry,
+                    column,
+                )
+                .showing(between.get(value).unwrap_or_default(), ValueKind::Text);
+            finding.rule = Some(format!("a {what} that no other row has"));
+            finding.related.push(between.related(first as usize, column, "first use"));
+            finding
+        },
+        told,
+        found,
+    );
+}
+
+/// The natural key of a row, as far as it is none of the above: owner, name, and the reference of a site.
+type Natural<'a> = (Kind, To, &'a str, String);
+
+fn natural_of<'a>(between: &'a Between, entry: &Entry, resolutions: &[Resolution]) -> Option<Natural<'a>> {
+    let kind = between.kind(entry);
+    if entry.unusable {
+        return None;
+    }
+    let unique = between.get(entry.unique);
+    let reference = match kind {
+        Kind::Company => String::new(),
+        Kind::Site => comparable(unique.unwrap_or_default()),
+        Kind::Device if unique.is_none() => String::new(),
+        Kind::Device | Kind::Person => return None,
+    };
+    let Resolution::To(owner) = resolutions.get(entry.owner as usize)? else { return None };
+    Some((kind, *owner, between.get(entry.name)?, reference))
+}
+
+/// Two rows with one name in one company (and one reference, for sites).
+pub(super) fn natural(
+    between: &mut Between,
+    resolutions: &[Resolution],
+    told: &mut [bool],
+    found: &mut dyn FnMut(Finding),
+) {
+    let index =
+        Index::new(between.entries.len(), |row| natural_of(between, &between.entries[row], resolutions));
+    let owned = |between: &Between, entry: &Entry| {
+        natural_of(between, entry, resolutions)
+            .map(|(kind, owner, name, reference)| (kind, owner, name.to_owned(), reference))
+    };
+    tell(
+        between,
+        &index,
+        owned,
+        |between, entry, before, first| {
+            let what = match between.kind(entry) {
+                Kind::Company => "a company of this name below the same parent",
+                Kind::Site => "a site of this name and reference in the same company",
+                Kind::Person | Kind::Device => {
+                    "a device of this name in the same company, and neither has a MAC address"
+                }
+            };
+            let mut finding = between
+                .finding(
+                    Code::DupNaturalKey,
+                    format!(
+                        "{} is {what}: {}",
+                        between.row_as_seen(before, entry),
+                        advice(entry, before, "delete one of the two, or give them different names")
+                    ),
+                    entry,
+                    "name",
+                )
+                .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
+            finding.rule = Some("one row for each record".to_owned());
+            finding.related.push(between.related(first as usize, "name", "first use"));
+            finding
+        },
+        told,
+        found,
+    );
+}
+
+/// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).
+/// They may be meant, so each is told as worth a look.
+pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        let (kind, owner, name, reference) = natural_of(between, entry, resolutions)?;
+        let letters = bare(name);
+        (!letters.is_empty()).then_some((kind, owner, letters, reference))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    for (row, first) in repeated(between, &index, of) {
+        let entry = &between.entries[row as usize];
+        let before = &between.entries[first as usize];
+        let message = format!(
+            "{} is '{}', which differs only in case, spaces or punctuation: delete one of the two if they are the \
+             same; if not, both are created",
+            between.row_as_seen(before, entry),
+            shown(between.get(before.name).unwrap_or_default())
+        );
+        let mut finding = between
+            .finding(Code::DupRow, message, entry, "name")
+            .showing(between.get(entry.name).unwrap_or_default(), ValueKind::Text);
+        finding.rule = Some("one row for each record".to_owned());
+        finding.related.push(between.related(first as usize, "name", "first use"));
+        found(finding);
+    }
+}
+
+/// The letters and digits of a name in small letters. What parts two digits stays: 1-1 is not 11.
+fn bare(name: &str) -> String {
+    let mut bare = String::with_capacity(name.len());
+    let mut parted = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            parted = true;
+            continue;
+        }
+        if parted && c.is_numeric() && bare.ends_with(char::is_numeric) {
+            bare.push(' ');
+        }
+        parted = false;
+        bare.extend(c.to_lowercase());
+    }
+    bare
+}
+
+/// Rows that are another one cell by cell and were not told as the same thing already. That happens to rows with errors
+/// only, of which it is not known what they would be: whoever corrects them would correct them twice.
+pub(super) fn whole_rows(between: &Between, told: &[bool], found: &mut dyn FnMut(Finding)) {
+    let of = |between: &Between, entry: &Entry| {
+        let table = &between.tables[entry.table as usize];
+        Some((table.kind, table.headers.len(), entry.fingerprint))
+    };
+    let index = Index::new(between.entries.len(), |row| of(between, &between.entries[row]));
+    for (row, first) in repeated(between, &index, of) {
+        let entry = &between.entries[row as usize];
+        let before = &between.entries[first as usize];
+        let same_headers = entry.table == before.table
+            || between.tables[entry.table as usize].headers == between.tables[before.table as usize].headers;
+        if told[row as usize] || !same_headers {
+            continue;
+        }
+        let table = &between.tables[entry.table as usize];
+        let message =
+            format!("{} is the same cell by cell: delete one of the two", between.row_as_seen(before, entry));
+        let mut finding = table.finding_at(Code::DupRow, message, entry.row, None, None);
+        finding.row_key = between.get(entry.key).map(shown);
+        finding.rule = Some("one row for each record".to_owned());
+        finding.related.push(table_row(between, first));
+        found(finding);
+    }
+}
+
+/// A whole row that belongs to a finding.
+fn table_row(between: &Between, row: u32) -> Related {
+    let entry = &between.entries[row as usize];
+    between.tables[entry.table as usize].related(entry.row, None, "the same row")
+}

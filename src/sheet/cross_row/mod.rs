@@ -1,0 +1,371 @@
+//! What holds between the rows of one import: keys and names used once, references that lead somewhere, a company
+//! tree without circles, sites of the right company.
+//!
+//! Of each row only what this needs is kept (some hundred bytes), so that a million rows fit. References that no row
+//! answers are asked of the records of earlier imports, which the caller supplies as [`Known`].
+
+mod duplicates;
+mod index;
+mod order;
+mod references;
+
+use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
+
+use uuid::Uuid;
+
+use crate::error::Result;
+use crate::model::id::JobId;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
+
+use super::field::{Pointer, fold_key};
+use super::finding::Finding;
+use super::finding::code::Code;
+use super::finding::severity_policy::Policy;
+use super::row::Row;
+use super::row::draft::column_of_role;
+use super::table::Table;
+
+/// No reference in this place.
+const NONE: u32 = u32::MAX;
+
+/// The records of earlier imports.
+pub trait Known {
+    /// The jobs of a kind that go by a key or name; more than one when it is not unique.
+    ///
+    /// # Errors
+    /// When they cannot be looked up.
+    fn find(&self, kind: Kind, by: By<'_>) -> Result<Vec<JobId>>;
+}
+
+/// What to look a record up by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By<'a> {
+    /// Its key, folded as by [`super::fold_key`].
+    Key(&'a str),
+    /// Its name, as [`crate::model::key::comparable`] writes it.
+    Name(&'a str),
+}
+
+/// No earlier imports.
+#[derive(Debug, Clone, Copy)]
+pub struct Nothing;
+
+impl Known for Nothing {
+    fn find(&self, _: Kind, _: By<'_>) -> Result<Vec<JobId>> {
+        Ok(Vec::new())
+    }
+}
+
+/// A piece of the text that is kept of all rows.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    length: u32,
+}
+
+/// What is kept of a row.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    table: u32,
+    row: u32,
+    /// Text tables only: the line where the row starts. Lines beyond 2^32 are not told.
+    line: Option<NonZeroU32>,
+    key: Span,
+    name: Span,
+    unique: Span,
+    /// Parent or company; a number in the list of distinct references.
+    owner: u32,
+    /// Site of a device.
+    site: u32,
+    /// Template of a device.
+    template: u32,
+    fingerprint: u64,
+    /// Has errors, or depends on a row that has.
+    unusable: bool,
+    /// Of which references the cell is blank, so that a default stands for it: a bit for each role.
+    defaults: u8,
+}
+
+impl Entry {
+    fn line(&self) -> Option<u64> {
+        self.line.map(|line| u64::from(line.get()))
+    }
+
+    /// Whether a default stands for the cell that refers to another record in this role.
+    fn is_default(&self, role: Role) -> bool {
+        self.defaults & bit(role) != 0
+    }
+
+    fn references(&self, kind: Kind) -> impl Iterator<Item = (Role, u32)> {
+        let owner = if kind == Kind::Company { Role::Parent } else { Role::Company };
+        [(owner, self.owner), (Role::Site, self.site), (Role::Template, self.template)]
+            .into_iter()
+            .filter(|(_, reference)| *reference != NONE)
+    }
+}
+
+/// A bit for each role that a row of one kind can have.
+fn bit(role: Role) -> u8 {
+    match role {
+        Role::Parent | Role::Company => 1,
+        Role::Site => 2,
+        Role::Template => 4,
+    }
+}
+
+/// The rows of all sheets of one import, as far as they matter to each other.
+#[derive(Debug, Default)]
+pub struct Between {
+    tables: Vec<Table>,
+    text: String,
+    entries: Vec<Entry>,
+    /// The distinct references, each resolved once.
+    pointers: Vec<(Kind, Pointer)>,
+    numbers: HashMap<(Kind, Pointer), u32>,
+    policy: Policy,
+}
+
+/// Where a reference leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum To {
+    /// To a row of this import, by the number [`Between::add`] gave it.
+    Row(usize),
+    /// To a record of an earlier import.
+    Job(JobId),
+    /// To a record of the service that nothing here makes.
+    Remote(Uuid),
+}
+
+/// What came of a distinct reference.
+#[derive(Debug, Clone, PartialEq)]
+enum Resolution {
+    To(To),
+    Failed { code: Code, message: String, suggestion: Option<String>, related: Vec<u32> },
+}
+
+/// The rows of an import with their references resolved.
+#[derive(Debug)]
+pub struct Checked {
+    tables: Vec<Table>,
+    entries: Vec<Entry>,
+    resolutions: Vec<Resolution>,
+    order: Vec<u32>,
+}
+
+impl Between {
+    /// No rows yet; what is found between them is judged by `policy`.
+    pub fn under(policy: Policy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
+    /// Takes in a table; its number is needed for its rows.
+    pub fn table(&mut self, table: &Table) -> usize {
+        self.tables.push(table.clone());
+        self.tables.len() - 1
+    }
+
+    /// Takes in a row; the numbers count up from 0 in the order of the calls.
+    pub fn add(&mut self, table: usize, row: &Row) -> usize {
+        let kind = self.tables[table].kind;
+        let mut entry = Entry {
+            // Tables and distinct references are far fewer than rows, and rows than 2^32.
+            table: u32::try_from(table).unwrap_or(u32::MAX),
+            row: row.number,
+            line: row.line.and_then(|line| u32::try_from(line).ok()).and_then(NonZeroU32::new),
+            key: self.keep(row.identity.key.as_deref()),
+            name: self.keep(row.identity.name.as_deref()),
+            unique: self.keep(row.identity.unique.as_deref()),
+            owner: NONE,
+            site: NONE,
+            template: NONE,
+            fingerprint: row.fingerprint(),
+            unusable: row.draft.is_none(),
+            defaults: 0,
+        };
+        let references = row.draft.as_ref().map_or(&row.identity.references, |draft| &draft.references);
+        for reference in references {
+            let number = self.number(reference.role.target(), &reference.pointer);
+            let position = self.tables[table].position(column_of_role(reference.role));
+            let cell = position.and_then(|position| row.cells.get(position));
+            if cell.is_none_or(|cell| super::text::is_blank(cell)) {
+                entry.defaults |= bit(reference.role);
+            }
+            match reference.role {
+                Role::Parent | Role::Company => entry.owner = number,
+                Role::Site => entry.site = number,
+                Role::Template => entry.template = number,
+            }
+        }
+        debug_assert!(row.draft.as_ref().is_none_or(|draft| draft.record.kind() == kind));
+        self.entries.push(entry);
+        self.entries.len() - 1
+    }
+
+    fn keep(&mut self, text: Option<&str>) -> Span {
+        let Some(text) = text else { return Span::default() };
+        match (u32::try_from(self.text.len()), u32::try_from(text.len())) {
+            (Ok(start), Ok(length)) if start.checked_add(length).is_some() => {
+                self.text.push_str(text);
+                Span { start, length }
+            }
+            // Four gigabytes of names are beyond every limit on files; a row without a name is only not referred to.
+            _ => Span::default(),
+        }
+    }
+
+    fn number(&mut self, kind: Kind, pointer: &Pointer) -> u32 {
+        let place = (kind, pointer.clone());
+        if let Some(number) = self.numbers.get(&place) {
+            return *number;
+        }
+        let number = u32::try_from(self.pointers.len()).unwrap_or(NONE - 1);
+        self.pointers.push(place.clone());
+        self.numbers.insert(place, number);
+        number
+    }
+
+    /// Whether a row refers to this key of a kind, which no row has. Asked of few keys: it walks through the references.
+    pub fn is_referred_to(&self, kind: Kind, key: &str) -> bool {
+        let key = fold_key(key);
+        let is_meant = |(of, pointer): &(Kind, Pointer)| match pointer {
+            Pointer::Key(text) | Pointer::Any(text) => *of == kind && fold_key(text) == key,
+            Pointer::Id(_) | Pointer::Name(_) => false,
+        };
+        let has_it = |entry: &Entry| {
+            self.kind(entry) == kind && self.get(entry.key).is_some_and(|own| fold_key(own) == key)
+        };
+        self.pointers.iter().any(is_meant) && !self.entries.iter().any(has_it)
+    }
+
+    /// The kept text; `None` when there was none.
+    fn get(&self, span: Span) -> Option<&str> {
+        (span.length > 0).then(|| &self.text[span.start as usize..(span.start + span.length) as usize])
+    }
+
+    fn kind(&self, entry: &Entry) -> Kind {
+        self.tables[entry.table as usize].kind
+    }
+
+    /// Checks all rows against each other; everything found goes to `found`.
+    ///
+    /// # Errors
+    /// When earlier imports cannot be looked up.
+    pub fn check(mut self, known: &dyn Known, found: &mut dyn FnMut(Finding)) -> Result<Checked> {
+        let policy = std::mem::take(&mut self.policy);
+        let mut denied = HashSet::new();
+        let judged = &mut |mut finding: Finding| {
+            if policy.judge(&mut finding) {
+                denied.insert((finding.file.clone(), finding.sheet.clone(), finding.row));
+            }
+            found(finding);
+        };
+        let mut told = vec![false; self.entries.len()];
+        duplicates::keys(&mut self, &mut told, judged);
+        duplicates::uniques(&mut self, &mut told, judged);
+        let resolutions = references::all(&self, known)?;
+        references::tell(&mut self, &resolutions, judged);
+        duplicates::natural(&mut self, &resolutions, &mut told, judged);
+        duplicates::nearly(&self, &resolutions, judged);
+        duplicates::whole_rows(&self, &told, judged);
+        let depths = order::depths(&mut self, &resolutions, judged);
+        references::owners(&mut self, &resolutions, judged);
+        self.leave_out(&denied);
+        let order = order::order(&self, &depths);
+        order::spread(&mut self, &resolutions, &order, found);
+        Ok(Checked { tables: self.tables, entries: self.entries, resolutions, order })
+    }
+
+    /// Makes rows unusable of which a warning counts as an error.
+    fn leave_out(&mut self, denied: &HashSet<(String, Option<String>, Option<u32>)>) {
+        if denied.is_empty() {
+            return;
+        }
+        for entry in &mut self.entries {
+            let table = &self.tables[entry.table as usize];
+            entry.unusable |=
+                denied.contains(&(table.file.clone(), table.worksheet.clone(), Some(entry.row)));
+        }
+    }
+
+    /// A finding in a row, at a column of its table.
+    fn finding(&self, code: Code, message: impl Into<String>, entry: &Entry, column: &str) -> Finding {
+        let table = &self.tables[entry.table as usize];
+        let column = super::table::column::column(table.kind, column);
+        let mut finding = table.finding_at(code, message, entry.row, entry.line(), column);
+        finding.row_key = self.get(entry.key).map(super::finding::shown);
+        finding
+    }
+
+    /// How a finding in the row `from` speaks of another one: `row 7`, with the sheet where it is another sheet.
+    fn row_as_seen(&self, of: &Entry, from: &Entry) -> String {
+        let (of_table, from_table) = (&self.tables[of.table as usize], &self.tables[from.table as usize]);
+        let row = of.row;
+        if of.table == from.table {
+            format!("row {row}")
+        } else if of_table.file == from_table.file {
+            format!("row {row} of the sheet {}", super::finding::shown(&of_table.name))
+        } else {
+            format!("row {row} of {}", super::finding::shown(&of_table.file))
+        }
+    }
+
+    /// A row that belongs to a finding, at a column of its table.
+    fn related(&self, row: usize, column: &str, note: &str) -> super::finding::Related {
+        let entry = &self.entries[row];
+        let table = &self.tables[entry.table as usize];
+        table.related(entry.row, table.position(column), note)
+    }
+}
+
+impl Checked {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the row and everything it depends on is free of errors.
+    pub fn is_usable(&self, row: usize) -> bool {
+        !self.entries[row].unusable
+    }
+
+    /// Where the references of a usable row lead.
+    pub fn links(&self, row: usize) -> Vec<(Role, To)> {
+        let entry = &self.entries[row];
+        let kind = self.tables[entry.table as usize].kind;
+        entry
+            .references(kind)
+            .filter_map(|(role, number)| match &self.resolutions[number as usize] {
+                Resolution::To(to) => Some((role, *to)),
+                Resolution::Failed { .. } => None,
+            })
+            .collect()
+    }
+
+    /// The usable rows in the order of creation: companies, parents first, then sites, people and devices.
+    pub fn order(&self) -> impl Iterator<Item = usize> {
+        self.order.iter().map(|row| *row as usize).filter(|row| self.is_usable(*row))
+    }
+
+    /// What [`Row::fingerprint`] was when the row was taken in.
+    pub fn fingerprint(&self, row: usize) -> u64 {
+        self.entries[row].fingerprint
+    }
+
+    /// A finding at the cell of a row in the column of this name.
+    pub fn finding_at(&self, code: Code, message: impl Into<String>, row: usize, column: &str) -> Finding {
+        let entry = &self.entries[row];
+        let table = &self.tables[entry.table as usize];
+        table.finding_at(
+            code,
+            message,
+            entry.row,
+            entry.line(),
+            super::table::column::column(table.kind, column),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,325 @@
+//! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
+//! creation that follows is left to `order`.
+
+use crate::error::Result;
+use crate::model::key::comparable;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
+
+use super::index::Index;
+use super::{Between, By, Known, Resolution, To};
+use crate::sheet::field::{BrokenId, Pointer, broken_id, fold_key};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, ValueKind, shown};
+use crate::sheet::row::draft::{column_of_role, from_default};
+use crate::sheet::text::{did_you_mean, nearest};
+
+/// Distinct references that lead nowhere for which similar keys are looked up.
+const SUGGESTIONS: usize = 50;
+/// Rows that are walked over for it, in all walks together; the first walk is not asked.
+const WALKED: usize = 500_000;
+/// Rows named when a name fits several.
+const LISTED: usize = 5;
+
+/// Resolves every distinct reference.
+pub(super) fn all(between: &Between, known: &dyn Known) -> Result<Vec<Resolution>> {
+    let rows = between.entries.len();
+    let of = |row: usize| &between.entries[row];
+    let keys = Index::new(rows, |row| between.get(of(row).key).map(fold_key));
+    let names = Index::new(rows, |row| between.get(of(row).name));
+    let mut suggested = 0;
+    let mut resolutions = Vec::with_capacity(between.pointers.len());
+    for (kind, pointer) in &between.pointers {
+        let by_key = |text: &str| -> Vec<u32> {
+            let folded = fold_key(text);
+            keys.find(&folded)
+                .filter(|row| between.get(of(*row as usize).key).is_some_and(|key| fold_key(key) == folded))
+                .collect()
+        };
+        let by_name = |text: &str| -> Vec<u32> {
+            let name = comparable(text);
+            names
+                .find(name.as_str())
+                .filter(|row| between.get(of(*row as usize).name) == Some(&name))
+                .collect()
+        };
+        let (key, name) = match pointer {
+            Pointer::Id(id) => {
+                resolutions.push(Resolution::To(To::Remote(*id)));
+                continue;
+            }
+            Pointer::Key(key) => (Some(key), None),
+            Pointer::Name(name) => (None, Some(name)),
+            Pointer::Any(text) => (Some(text), Some(text)),
+        };
+        let with_key = key.map(|key| by_key(key)).unwrap_or_default();
+        let with_name = name.map(|name| by_name(name)).unwrap_or_default();
+        let right = |row: &u32| between.kind(of(*row as usize)) == *kind;
+        // A key that two rows have is an error of its own; the first of them is meant.
+        if let Some(row) = with_key.iter().find(|row| right(row)) {
+            resolutions.push(Resolution::To(To::Row(*row as usize)));
+            continue;
+        }
+        let fitting: Vec<u32> = with_name.iter().copied().filter(right).collect();
+        match fitting.as_slice() {
+            [row] => {
+                resolutions.push(Resolution::To(To::Row(*row as usize)));
+                continue;
+            }
+            [] => {}
+            several => {
+                resolutions.push(Resolution::Failed {
+                    code: Code::RefAmbiguous,
+                    message: format!(
+                        "{} rows have this name: refer to the key of the right one",
+                        several.len()
+                    ),
+                    suggestion: None,
+                    related: several.iter().copied().take(LISTED).collect(),
+                });
+                continue;
+            }
+        }
+        if let Some(earlier) = earlier(known, *kind, key, name)? {
+            resolutions.push(earlier);
+            continue;
+        }
+        let of_earlier = called_otherwise_earlier(known, *kind, pointer)?;
+        let mut failed = || {
+            let text = key.or(name).map(String::as_str).unwrap_or_default();
+            if let Some(wrong) = with_key.first().or(with_name.first()) {
+                let found = between.kind(of(*wrong as usize)).singular();
+                return Resolution::Failed {
+                    code: Code::RefWrongKind,
+                    message: format!(
+                        "this is the key or name of a {found}: enter that of a {}",
+                        kind.singular()
+                    ),
+                    suggestion: None,
+                    related: vec![*wrong],
+                };
+            }
+            if let Some(broken) = broken_id(text) {
+                return not_an_id(*kind, broken);
+            }
+            suggested += 1;
+            let is_sought = suggested == 1 || (suggested <= SUGGESTIONS && suggested * rows <= WALKED);
+            let mut lost = Lost { pointer, kind: *kind, text, suggestion: None };
+            let named: Vec<u32> = match pointer {
+                Pointer::Key(_) => by_name(text),
+                Pointer::Name(_) => by_key(text),
+                Pointer::Id(_) | Pointer::Any(_) => Vec::new(),
+            };
+            // A record of an earlier import counts only where no row of this one has the name.
+            let is_one = match named.iter().filter(|row| right(row)).count() {
+                0 => of_earlier,
+                rows => rows == 1,
+            };
+            let message = if is_one {
+                lost.called_otherwise()
+            } else if is_sought {
+                let candidates = between.entries.iter().filter(|entry| between.kind(entry) == *kind);
+                let names =
+                    candidates.flat_map(|entry| lost.names(between.get(entry.key), between.get(entry.name)));
+                let near = nearest(text, names.flatten());
+                lost.unknown(&near)
+            } else {
+                lost.unknown(&[])
+            };
+            let suggestion = lost.suggestion;
+            Resolution::Failed { code: Code::RefNotFound, message, suggestion, related: Vec::new() }
+        };
+        resolutions.push(failed());
+    }
+    Ok(resolutions)
+}
+
+/// A reference by a key or name that no record has.
+struct Lost<'a> {
+    pointer: &'a Pointer,
+    kind: Kind,
+    text: &'a str,
+    /// What to enter, where there is one such thing.
+    suggestion: Option<String>,
+}
+
+impl Lost<'_> {
+    /// What the record is named by, and what a cell that says so begins with.
+    fn form(&self) -> (&'static str, &'static str) {
+        match self.pointer {
+            Pointer::Key(_) => ("key", "key:"),
+            Pointer::Name(_) => ("name", "name:"),
+            Pointer::Id(_) | Pointer::Any(_) => ("key or name", ""),
+        }
+    }
+
+    /// By what a row may be meant.
+    fn names<'t>(&self, key: Option<&'t str>, name: Option<&'t str>) -> [Option<&'t str>; 2] {
+        match self.pointer {
+            Pointer::Key(_) => [key, None],
+            Pointer::Name(_) => [None, name],
+            Pointer::Id(_) | Pointer::Any(_) => [key, name],
+        }
+    }
+
+    /// A row has as its name what was written as a key, or the reverse.
+    fn called_otherwise(&mut self) -> String {
+        let ((form, _), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        let other = if form == "key" { "name" } else { "key" };
+        self.suggestion = Some(format!("{other}:{}", self.text));
+        format!(
+            "no {kind} has the {form} '{text}', but one has that {other}: write {other}:{text}, if that is meant"
+        )
+    }
+
+    /// Nothing has it; these are like it.
+    fn unknown(&mut self, near: &[&str]) -> String {
+        let ((what, form), kind, text) = (self.form(), self.kind.singular(), shown(self.text));
+        if let [only] = near {
+            self.suggestion = Some(format!("{form}{only}"));
+        }
+        format!(
+            "no {kind} has the {what} '{text}', in these sheets or in an earlier import: correct it, add the row, or \
+             give the id.{}",
+            did_you_mean(near)
+        )
+    }
+}
+
+/// What is said of a reference that no record has for a key or name, and that was probably meant as an id.
+fn not_an_id(kind: Kind, broken: BrokenId) -> Resolution {
+    let kind = kind.singular();
+    let (message, suggestion) = match broken {
+        BrokenId::Wrapped(id) => (
+            format!("this is the id of a {kind} with something around it: keep only the id"),
+            Some(id.to_string()),
+        ),
+        BrokenId::Cut => {
+            (format!("this looks like the id of a {kind} but is not complete: copy it again"), None)
+        }
+    };
+    Resolution::Failed { code: Code::CellUuid, message, suggestion, related: Vec::new() }
+}
+
+/// The record of an earlier import, by key and then by name.
+fn earlier(
+    known: &dyn Known,
+    kind: Kind,
+    key: Option<&String>,
+    name: Option<&String>,
+) -> Result<Option<Resolution>> {
+    let mut jobs = match key {
+        Some(key) => known.find(kind, By::Key(&fold_key(key)))?,
+        None => Vec::new(),
+    };
+    if jobs.is_empty()
+        && let Some(name) = name
+    {
+        jobs = known.find(kind, By::Name(&comparable(name)))?;
+    }
+    Ok(match jobs.as_slice() {
+        [] => None,
+        [job] => Some(Resolution::To(To::Job(*job))),
+        several => Some(Resolution::Failed {
+            code: Code::RefAmbiguous,
+            message: format!(
+                "{} records of earlier imports have this name: give the id of the right one",
+                several.len()
+            ),
+            suggestion: None,
+            related: Vec::new(),
+        }),
+    })
+}
+
+/// Whether one record of an earlier import has as its name what was written as a key, or the reverse.
+fn called_otherwise_earlier(known: &dyn Known, kind: Kind, pointer: &Pointer) -> Result<bool> {
+    let jobs = match pointer {
+        Pointer::Key(text) => known.find(kind, By::Name(&comparable(text)))?,
+        Pointer::Name(text) => known.find(kind, By::Key(&fold_key(text)))?,
+        Pointer::Id(_) | Pointer::Any(_) => return Ok(false),
+    };
+    Ok(jobs.len() == 1)
+}
+
+/// What a cell that refers to another record may hold.
+fn rule(role: Role) -> String {
+    format!("the key, name or id of a {}", role.target().singular())
+}
+
+/// Tells the references that lead nowhere, each at its cell, and once each id that was not looked up.
+pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    let mut unverified = vec![false; resolutions.len()];
+    for number in 0..between.entries.len() {
+        let entry = between.entries[number];
+        for (role, reference) in entry.references(between.kind(&entry)) {
+            let text = match &between.pointers[reference as usize].1 {
+                Pointer::Id(id) => id.to_string(),
+                Pointer::Key(text) => format!("key:{text}"),
+                Pointer::Name(text) => format!("name:{text}"),
+                Pointer::Any(text) => text.clone(),
+            };
+            let column = column_of_role(role);
+            match &resolutions[reference as usize] {
+                Resolution::To(To::Remote(_)) => {
+                    if !std::mem::replace(&mut unverified[reference as usize], true) {
+                        let message =
+                            "an id of the service; it is used as it is and not looked up (reported once)";
+                        found(
+                            between
+                                .finding(Code::RefUnverified, message, &entry, column)
+                                .showing(&text, ValueKind::Text),
+                        );
+                    }
+                }
+                Resolution::To(To::Row(_) | To::Job(_)) => {}
+                Resolution::Failed { code, message, suggestion, related } => {
+                    let mut message = message.clone();
+                    if entry.is_default(role) {
+                        message.push_str(&from_default(between.kind(&entry), column));
+                    }
+                    let mut finding =
+                        between.finding(*code, message, &entry, column).showing(&text, ValueKind::Text);
+                    finding.rule = Some(rule(role));
+                    finding.suggestion.clone_from(suggestion);
+                    finding
+                        .related
+                        .extend(related.iter().map(|row| between.related(*row as usize, "name", "fits")));
+                    found(finding);
+                    between.entries[number].unusable = true;
+                }
+            }
+        }
+    }
+}
+
+/// A device in a site of another company, where both companies are known in the same way.
+pub(super) fn owners(between: &mut Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
+    for number in 0..between.entries.len() {
+        let entry = between.entries[number];
+        let Some(Resolution::To(To::Row(site))) = resolutions.get(entry.site as usize) else { continue };
+        let owner_of_site = between.entries[*site].owner;
+        let (Some(Resolution::To(own)), Some(Resolution::To(other))) =
+            (resolutions.get(entry.owner as usize), resolutions.get(owner_of_site as usize))
+        else {
+            continue;
+        };
+        if std::mem::discriminant(own) == std::mem::discriminant(other) && own != other {
+            let name = |to: &To| match to {
+                To::Row(row) => shown(between.get(between.entries[*row].name).unwrap_or("?")),
+                To::Job(job) => format!("job {job}"),
+                To::Remote(id) => id.to_string(),
+            };
+            let message = format!(
+                "the site belongs to {} and the device to {}: name a site of the same company",
+                name(other),
+                name(own)
+            );
+            let mut finding = between.finding(Code::RefWrongOwner, message, &entry, "site");
+            finding.rule = Some("a site of the device's own company".to_owned());
+            finding.related.push(between.related(*site, "company", "the site's company"));
+            found(finding);
+            between.entries[number].unusable = true;
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! How the letters of a text table are stored: by byte order mark, else UTF-8, else a guess that is told.
+//!
+//! The guess is chardetng's. Rows are cut by [`super::csv`], which also finds the bytes that do not fit.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Decoder, DecoderResult, Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use super::encoding_survey::Survey;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Refusal, shown};
+
+/// Stands for bytes that do not fit the encoding of a file.
+const NO_UTF_8: u8 = 0xff;
+
+/// The encoding of a text table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextEncoding {
+    encoding: &'static Encoding,
+    /// Whether it was guessed.
+    pub guessed: bool,
+}
+
+impl TextEncoding {
+    /// Its name: `UTF-8`, `windows-1252`.
+    pub fn name(&self) -> &'static str {
+        self.encoding.name()
+    }
+}
+
+/// Decides the encoding of a surveyed file; a guess adds a warning with a sample.
+pub(crate) fn decide(
+    path: &Path,
+    name: &str,
+    survey: &Survey,
+    given: Option<&'static Encoding>,
+    findings: &mut Vec<Finding>,
+) -> Result<TextEncoding, Refusal> {
+    let known = |encoding| Ok(TextEncoding { encoding, guessed: false });
+    let mark = Encoding::for_bom(survey.first()).map(|(encoding, _)| encoding);
+    match (mark, given) {
+        (Some(mark), Some(given)) if mark != given => {
+            findings.push(Finding::of_file(
+                Code::FileEncodingGuessed,
+                name,
+                format!(
+                    "the file begins with the mark of {}, so it is read as that and not as {}: omit --encoding",
+                    mark.name(),
+                    given.name()
+                ),
+            ));
+            return known(mark);
+        }
+        (_, Some(encoding)) | (Some(encoding), None) => return known(encoding),
+        (None, None) => {}
+    }
+    let failed =
+        |error: io::Error| Finding::refusal(Code::FileUnreadable, name, format!("reading failed: {error}"));
+    if survey.zeros() != [0, 0] {
+        return zeros(path, name, survey, findings).map_err(failed)?;
+    }
+    let (whole, broken) = survey.lines();
+    if broken == 0 {
+        return known(UTF_8);
+    }
+    let guess = Guess::of(survey.sample());
+    // Lines in UTF-8 beside others: the file was put together from two, and the rows that do not fit are errors. In
+    // the scripts of East Asia a short line looks like UTF-8 by chance, so that a few of them are no sign of it.
+    if whole > 0 && (guess.encoding.is_single_byte() || whole >= broken) {
+        return known(UTF_8);
+    }
+    findings.push(Finding::of_file(Code::FileEncodingGuessed, name, guess.told()));
+    Ok(TextEncoding { encoding: guess.encoding, guessed: true })
+}
+
+/// Decides for a file without mark in which zero bytes occur: UTF-16 when they all stand on one side.
+fn zeros(
+    path: &Path,
+    name: &str,
+    survey: &Survey,
+    findings: &mut Vec<Finding>,
+) -> io::Result<Result<TextEncoding, Refusal>> {
+    let [even, odd] = survey.zeros();
+    let length = survey.length();
+    let encoding = if odd > length / 20 && even <= odd / 20 {
+        UTF_16LE
+    } else if even > length / 20 && odd <= even / 20 {
+        UTF_16BE
+    } else if even + odd > length / 10 {
+        return Ok(Err(Finding::refusal(
+            Code::FileFormatMismatch,
+            name,
+            "the content is not text: export it as .xlsx or .csv",
+        )));
+    } else {
+        return Ok(Ok(TextEncoding { encoding: UTF_8, guessed: false }));
+    };
+    let decided = TextEncoding { encoding, guessed: true };
+    let mut start = Vec::new();
+    reader(path, &decided)?.take(4096).read_to_end(&mut start)?;
+    let start = String::from_utf8_lossy(&start);
+    let cells = start.split([',', ';', '\t', '|', '\n', '\r', '"']).map(str::trim);
+    let shows: Vec<String> =
+        cells.filter(|cell| !cell.is_empty()).take(3).map(|cell| format!("'{}'", shown(cell))).collect();
+    findings.push(Finding::of_file(
+        Code::FileEncodingGuessed,
+        name,
+        format!(
+            "the file does not say which encoding it has; it is read as {}, which gives {}. If that is wrong, save \
+             the file as CSV UTF-8 or name its encoding with --encoding",
+            encoding.name(),
+            shows.join(", ")
+        ),
+    ));
+    Ok(Ok(decided))
+}
+
+/// What the bytes outside ASCII are taken for.
+struct Guess {
+    encoding: &'static Encoding,
+    sample: Vec<Vec<u8>>,
+    /// Cells that look like those of an old Mac.
+    macintosh: Vec<Vec<u8>>,
+}
+
+impl Guess {
+    fn of(bytes: &[u8]) -> Self {
+        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+        // What is left of a letter at the end may go on behind it.
+        let _is_ascii = detector.feed(bytes, false);
+        Self {
+            encoding: detector.guess(None, Utf8Detection::Deny),
+            sample: cells(bytes, |cell| !cell.is_ascii()),
+            macintosh: cells(bytes, is_like_macintosh),
+        }
+    }
+
+    fn told(&self) -> String {
+        let mut told = format!(
+            "the encoding is not UTF-8; the file is read as {}, which gives {}. If that is wrong, save the file as \
+             CSV UTF-8 or name its encoding with --encoding",
+            self.encoding.name(),
+            decoded(self.encoding, &self.sample)
+        );
+        if self.encoding == WINDOWS_1252 && !self.macintosh.is_empty() {
+            told.push_str(&format!(
+                ". If it was saved by Excel for Mac, use --encoding macintosh, which gives {}",
+                decoded(MACINTOSH, &self.macintosh)
+            ));
+        }
+        told
+    }
+}
+
+/// Cells as an encoding reads them.
+fn decoded(encoding: &'static Encoding, cells: &[Vec<u8>]) -> String {
+    let cells: Vec<String> = cells
+        .iter()
+        .map(|bytes| format!("'{}'", shown(encoding.decode_without_bom_handling(bytes).0.trim())))
+        .collect();
+    cells.join(", ")
+}
+
+/// Cells of a kind, at most three, to show what a guess makes of them.
+fn cells(bytes: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for cell in bytes.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b'"')) {
+        if found.len() == 3 {
+            break;
+        }
+        if cell.len() <= 80 && is_wanted(cell) && !found.iter().any(|one| one == cell) {
+            found.push(cell.to_vec());
+        }
+    }
+    found
+}
+
+/// Whether bytes that windows-1252 has for marks stand inside words, where an old Mac has letters. The apostrophe of
+/// windows-1252 is no sign of it, nor is what often ends a word there.
+fn is_like_macintosh(cell: &[u8]) -> bool {
+    const ENDS: [u8; 10] = [0x81, 0x83, 0x87, 0x88, 0x8d, 0x8e, 0x8f, 0x90, 0x98, 0x9d];
+    cell.windows(2).enumerate().any(|(at, pair)| {
+        let [before, byte] = [pair[0], pair[1]];
+        let inside = cell.get(at + 2).is_some_and(u8::is_ascii_lowercase);
+        let ends = cell.get(at + 2).is_none_or(u8::is_ascii_whitespace);
+        before.is_ascii_alphabetic()
+            && (0x80..=0x9f).contains(&byte)
+            && byte != 0x92
+            && (inside || (ends && ENDS.contains(&byte)))
+    })
+}
+
+/// The file as UTF-8 with its byte order marks. Bytes of a UTF-8 file are handed on as they are; where those of another
+/// do not fit its encoding, a byte that is no UTF-8 stands for them, so that the cell is found.
+pub(crate) fn reader(path: &Path, encoding: &TextEncoding) -> io::Result<Box<dyn Read>> {
+    let file = File::open(path)?;
+    if encoding.encoding == UTF_8 {
+        return Ok(Box::new(file));
+    }
+    Ok(Box::new(Decoded {
+        file,
+        decoder: encoding.encoding.new_decoder_without_bom_handling(),
+        input: Vec::new(),
+        at: 0,
+        ended: false,
+        finished: false,
+        output: Vec::new(),
+        given: 0,
+    }))
+}
+
+/// Decodes while reading.
+struct Decoded {
+    file: File,
+    decoder: Decoder,
+    input: Vec<u8>,
+    at: usize,
+    ended: bool,
+    finished: bool,
+    output: Vec<u8>,
+    given: usize,
+}
+
+impl Read for Decoded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.output.len() {
+            if self.at == self.input.len() {
+                if self.finished {
+                    return Ok(0);
+                }
+                if !self.ended {
+                    self.input.resize(1 << 16, 0);
+                    let length = self.file.read(&mut self.input)?;
+                    self.input.truncate(length);
+                    self.at = 0;
+                    self.ended = length == 0;
+                }
+            }
+            self.output.resize(1 << 17, 0);
+            let (result, read, written) = self.decoder.decode_to_utf8_without_replacement(
+                &self.input[self.at..],
+                &mut self.output,
+                self.ended,
+            );
+            self.at += read;
+            self.output.truncate(written);
+            match result {
+                DecoderResult::InputEmpty => self.finished = self.ended,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => self.output.push(NO_UTF_8),
+            }
+            self.given = 0;
+        }
+        let length = buffer.len().min(self.output.len() - self.given);
+        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
+        self.given += length;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(bytes: &[u8]) -> (Result<&'static str, Code>, Vec<Finding>, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, bytes).unwrap();
+        let mut survey = Survey::default();
+        for chunk in bytes.chunks(7) {
+            survey.feed(chunk);
+        }
+        let mut findings = Vec::new();
+        let result = decide(&path, "a.csv", &survey, None, &mut findings);
+        let mut text = Vec::new();
+        if let Ok(encoding) = &result {
+            reader(&path, encoding).unwrap().read_to_end(&mut text).unwrap();
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (result.map(|encoding| encoding.name()).map_err(|finding| finding.code), findings, text)
+    }
+
+    #[test]
+    fn utf_16_with_and_without_its_mark_is_decoded() {
+        let units = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+        let (name, findings, text) = decided(&[b"\xff\xfe".to_vec(), units("name\tCafé\r\n")].concat());
+        assert_eq!((name, findings.len()), (Ok("UTF-16LE"), 0));
+        assert!(text.ends_with("name\tCafé\r\n"));
+        let (name, findings, text) = decided(&units("name\tphone\r\n"));
+        assert_eq!((name, findings[0].code), (Ok("UTF-16LE"), Code::FileEncodingGuessed));
+        assert_eq!(text, "name\tphone\r\n");
+    }
+
+    #[test]
+    fn a_legacy_code_page_is_guessed_and_the_guess_is_shown() {
+        let (name, findings, text) =
+            decided(b"name;city\nM\xfcller und S\xf6hne;K\xf6ln\nCaf\xe9;Z\xfcrich\n");
+        assert_eq!(name, Ok("windows-1252"));
+        assert_eq!(findings[0].code, Code::FileEncodingGuessed);
+        assert!(findings[0].message.contains("'Müller und Söhne', 'Köln'"), "{}", findings[0].message);
+        assert!(text.contains("Zürich"));
+    }
+
+    #[test]
+    fn two_encodings_in_one_file_leave_the_bad_bytes_to_be_found() {
+        let (name, findings, _) = decided(b"name\nM\xc3\xbcller\nM\xfcller\n");
+        assert_eq!((name, findings.len()), (Ok("UTF-8"), 0));
+    }
+
+    #[test]
+    fn letters_that_do_not_fit_the_encoding_are_left_to_be_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for (encoding, bytes) in
+            [(encoding_rs::SHIFT_JIS, &b"ab\x81\nc\x81"[..]), (UTF_16LE, b"a\0\0\xd8b\0c")]
+        {
+            std::fs::write(&path, bytes).unwrap();
+            let mut text = Vec::new();
+            let encoding = TextEncoding { encoding, guessed: false };
+            reader(&path, &encoding).unwrap().read_to_end(&mut text).unwrap();
+            assert!(text.contains(&NO_UTF_8), "{} {text:?}", encoding.name());
+            assert_eq!(text.last(), Some(&NO_UTF_8), "{} {text:?}", encoding.name());
+        }
+    }
+
+    #[test]
+    fn a_short_line_that_looks_like_utf_8_by_chance_leaves_the_guess_as_it_is() {
+        // Names of cities in the encoding of mainland China; the second one is UTF-8 by chance.
+        let mut text = b"name\n\xc1\xaa\xcd\xa8\n".to_vec();
+        for name in ["\u{5317}\u{4eac}\u{5e02}", "\u{4e0a}\u{6d77}\u{5e02}", "\u{5e7f}\u{5dde}\u{5e02}"] {
+            text.extend_from_slice(&encoding_rs::GBK.encode(name).0);
+            text.push(b'\n');
+        }
+        assert_eq!(decided(&text).0, Ok("GBK"));
+    }
+
+    #[test]
+    fn what_is_not_text_is_refused() {
+        assert_eq!(decided(&[0, 1, 2, 0, 0, 3, 0, 0]).0, Err(Code::FileFormatMismatch));
+    }
+}

@@ -1,0 +1,129 @@
+//! Looking through a workbook before the library that reads it sees it: what it is made of, how large that is, and what
+//! its worksheets hide, merge and compute.
+//!
+//! ```text
+//! tokens     the bytes of a part: no document type, no endless text, no other encoding
+//! package    the archive: its parts, their names and sizes
+//! listing    the worksheets, and in which part each is      held      parts that are kept in memory as a whole
+//! worksheet  one pass over a worksheet                      survey    what it comes to
+//! attributes what an element of it says of itself           merges    merged ranges
+//! cell       the cell at hand in that pass                  formula   what a formula says about its result
+//! place      addresses in the words of the file             links     links to e-mail addresses
+//! repaired   a copy with a list of sheets that the reader takes
+//! ```
+//!
+//! Everything is read in one direction and in memory that no file can make grow. Values are left to
+//! [`super::workbook`].
+
+mod attributes;
+mod cell;
+mod formula;
+mod held;
+mod links;
+mod listing;
+mod merges;
+mod package;
+mod place;
+mod repaired;
+mod survey;
+mod tokens;
+mod worksheet;
+
+pub(crate) use links::{ColumnLinks, Link};
+pub(crate) use listing::{Listed, Sources};
+pub(crate) use merges::Merge;
+pub(crate) use package::Package;
+pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};
+pub(crate) use worksheet::unreadable;
+
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Refusal};
+
+/// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
+pub(crate) const COLUMN_LIMIT: usize = 1_000;
+
+/// How much of a workbook is read at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Parts of the archive.
+    parts: usize,
+    /// Bytes read to find the parts.
+    directory: u64,
+    /// Bytes of one part, unpacked.
+    part: u64,
+    /// Bytes of all parts, unpacked.
+    sum: u64,
+    /// Bytes of the shared texts, unpacked: they are held in memory as a whole.
+    strings: u64,
+    /// Bytes of any other part that is held in memory as a whole.
+    small: u64,
+    /// Shared texts.
+    texts: u64,
+    /// Formats of cells; Excel knows 65,490.
+    formats: u64,
+    /// Bytes of one text, or of one tag.
+    run: usize,
+    /// The same among the formats, each of which is held as often as it is used.
+    format_run: usize,
+    /// Worksheets.
+    sheets: usize,
+    /// Values of one worksheet.
+    values: u64,
+    /// Merged ranges of one worksheet.
+    merges: usize,
+    /// Ranges of rows that are remembered of one worksheet.
+    ranges: usize,
+    /// Links of one worksheet to e-mail addresses; Excel writes 65,530.
+    links: usize,
+}
+
+/// The limits that hold.
+pub(crate) const LIMITS: Limits = Limits {
+    parts: 10_000,
+    directory: 8 << 20,
+    part: 512 << 20,
+    sum: 1 << 30,
+    strings: 64 << 20,
+    small: 32 << 20,
+    texts: 4_000_000,
+    formats: 66_000,
+    run: 1 << 20,
+    format_run: 2 << 10,
+    sheets: 1_000,
+    values: 20_000_000,
+    merges: 1_000_000,
+    ranges: 1_000_000,
+    links: 65_530,
+};
+
+/// Why a workbook, or one of its worksheets, is not read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    /// A fault with this code.
+    fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// The package is broken.
+    pub(crate) fn corrupt(what: &str) -> Self {
+        Self::new(
+            Code::FileCorrupt,
+            format!(
+                "the file is incomplete or damaged ({what}): export it again, or open it in Excel and save it"
+            ),
+        )
+    }
+
+    /// The refusal of the file.
+    pub(crate) fn refusal(self, file: &str) -> Refusal {
+        Finding::refusal(self.code, file, self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests;

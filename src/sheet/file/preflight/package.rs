@@ -1,0 +1,259 @@
+//! The archive that a workbook is: its parts, their names, and their sizes as it declares them.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Error, Read, Result, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zip::ZipArchive;
+
+use super::listing;
+use super::listing::Listing;
+use super::survey::Survey;
+use super::tokens::Tokens;
+use super::{Fault, LIMITS, Limits, held, repaired, worksheet};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+
+/// A workbook's archive, and which of its parts is which.
+pub(crate) struct Package {
+    pub(super) archive: Archive,
+    pub(super) listing: Listing,
+}
+
+/// The parts of an archive.
+pub(super) struct Archive {
+    zip: ZipArchive<Metered>,
+    /// Which part has a name, as the reader looks it up: in small letters, with forward slashes.
+    by_name: HashMap<String, usize>,
+    pub(super) limits: Limits,
+}
+
+impl Package {
+    /// Opens a workbook as far as the list of its worksheets.
+    pub(crate) fn open(path: &Path) -> std::result::Result<Self, Fault> {
+        Self::open_within(path, LIMITS)
+    }
+
+    /// The same within limits of one's own.
+    pub(super) fn open_within(path: &Path, limits: Limits) -> std::result::Result<Self, Fault> {
+        let mut archive = Archive::open(path, limits)?;
+        archive.must_be_a_workbook()?;
+        archive.must_be_small()?;
+        let listing = listing::read(&mut archive)?;
+        Ok(Self { archive, listing })
+    }
+
+    /// Looks through the parts that the reader holds in memory as a whole.
+    pub(crate) fn must_be_safe_to_open(&mut self) -> std::result::Result<(), Fault> {
+        held::look_through(&mut self.archive, &self.listing)
+    }
+
+    /// What the reader is to open in place of the workbook at `path`, where it would not take that as it is.
+    pub(crate) fn repaired(&self, path: &Path) -> Result<Option<File>> {
+        let Some((part, known)) = &self.listing.odd else { return Ok(None) };
+        repaired::copy(path, part, &|id| !known.contains(id)).map(Some)
+    }
+
+    /// The worksheets, charts and dialogs, in their order.
+    pub(crate) fn listed(&self) -> &[super::Listed] {
+        &self.listing.sheets
+    }
+
+    /// Where values can come from besides from whoever typed them.
+    pub(crate) fn sources(&self) -> super::Sources {
+        self.listing.sources
+    }
+
+    /// Surveys the worksheet in this place of the list.
+    pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<Survey, Fault> {
+        let Some(listed) = self.listing.sheets.get(sheet) else {
+            return Err(Fault::corrupt("a worksheet is missing"));
+        };
+        let Some(part) = listed.part.clone() else {
+            let what = "the sheet is damaged: the workbook does not say where its cells are. Open it in Excel and save it";
+            return Err(Fault::new(Code::SheetUnreadable, what));
+        };
+        worksheet::survey(&mut self.archive, &part, self.listing.is_uncalculated)
+    }
+}
+
+impl Archive {
+    fn open(path: &Path, limits: Limits) -> std::result::Result<Self, Fault> {
+        let broken = || Fault::corrupt("its end is missing, or it is not a workbook");
+        let file = File::open(path).map_err(|_| broken())?;
+        let left = Arc::new(AtomicU64::new(limits.directory));
+        let metered = Metered { inner: BufReader::new(file), left: Arc::clone(&left) };
+        let zip = ZipArchive::new(metered).map_err(|_| broken())?;
+        left.store(u64::MAX, Ordering::Relaxed);
+        if zip.len() > limits.parts {
+            return Err(Fault::new(
+                Code::FileTooLarge,
+                format!(
+                    "the workbook has {} parts and at most {} are read: save it again in Excel",
+                    zip.len(),
+                    limits.parts
+                ),
+            ));
+        }
+        let twice = |name: &str| Fault::corrupt(&format!("it has two parts called {}", shown(name)));
+        if zip.has_duplicate_names() {
+            return Err(Fault::corrupt("it has two parts of one name"));
+        }
+        let mut by_name = HashMap::with_capacity(zip.len());
+        for (index, name) in zip.file_names().enumerate() {
+            let name = name.map_err(|_| Fault::corrupt("the name of a part cannot be read"))?;
+            let normal = name.replace('\\', "/").to_ascii_lowercase();
+            if by_name.insert(normal, index).is_some() {
+                return Err(twice(&name));
+            }
+        }
+        Ok(Self { zip, by_name, limits })
+    }
+
+    /// Refuses what is no workbook, or one of a kind that is not read.
+    fn must_be_a_workbook(&self) -> std::result::Result<(), Fault> {
+        let has = |part: &str| self.by_name.contains_key(part);
+        let unsupported = |what: &str| {
+            Err(Fault::new(Code::FileFormatUnsupported, format!("the file is {what}: save it as .xlsx")))
+        };
+        if has("xl/workbook.bin") {
+            return unsupported("a binary workbook (.xlsb)");
+        }
+        if has("index/document.iwa") || has("index.zip") {
+            return unsupported("a Numbers document");
+        }
+        if has("mimetype") && has("content.xml") {
+            return unsupported("an OpenDocument spreadsheet (.ods)");
+        }
+        if self.by_name.keys().any(|name| name.starts_with("xl/macrosheets/")) {
+            return Err(macro_sheet());
+        }
+        if has("word/document.xml") || has("ppt/presentation.xml") {
+            return unsupported("a document or a presentation, not a workbook");
+        }
+        if !has("_rels/.rels") && !self.by_name.keys().any(|name| name.ends_with("workbook.xml")) {
+            return Err(Fault::new(
+                Code::FileFormatUnsupported,
+                "the file is an archive, not a workbook: unpack it, then use the files inside",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses what is larger than is read, by the sizes the archive declares.
+    fn must_be_small(&self) -> std::result::Result<(), Fault> {
+        let mut sum = 0_u64;
+        for index in 0..self.zip.len() {
+            let broken = || Fault::corrupt("its list of parts is broken");
+            let entry = self.zip.by_index_data(index).map_err(|_| broken())?;
+            let name = entry.name().map_err(|_| broken())?;
+            let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
+            let limit = if is_strings { self.limits.strings } else { self.limits.part };
+            sum = sum.saturating_add(entry.size());
+            if entry.size() > limit {
+                return Err(too_large(&name, entry.size(), limit));
+            }
+        }
+        if sum > self.limits.sum {
+            return Err(Fault::new(
+                Code::FileTooLarge,
+                format!(
+                    "the workbook has {} MB when unpacked and at most {} MB are read: split it, or save the sheet as .csv",
+                    sum >> 20,
+                    self.limits.sum >> 20
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether there is a part of this name.
+    pub(super) fn has(&self, part: &str) -> bool {
+        self.index(part).is_some()
+    }
+
+    /// Where a part is, found as the reader finds it.
+    pub(super) fn index(&self, part: &str) -> Option<usize> {
+        self.by_name.get(&part.to_ascii_lowercase()).copied().or_else(|| self.zip.index_for_name(part))
+    }
+
+    /// The bytes of a part, texts and tags of at most `longest` each.
+    pub(super) fn part(
+        &mut self,
+        part: &str,
+        longest: usize,
+    ) -> std::result::Result<Tokens<impl Read>, Fault> {
+        let missing = || Fault::corrupt(&format!("the part {} is missing", shown(part)));
+        let index = self.index(part).ok_or_else(missing)?;
+        let unreadable = |_| Fault::corrupt(&format!("the part {} cannot be unpacked", shown(part)));
+        let file = self.zip.by_index(index).map_err(unreadable)?;
+        let size = file.size();
+        Ok(Tokens::new(file, longest, size))
+    }
+
+    /// The same for a part that is held in memory as a whole, and is never large.
+    pub(super) fn small_part(
+        &mut self,
+        part: &str,
+        longest: usize,
+    ) -> std::result::Result<Tokens<impl Read>, Fault> {
+        if let Some(size) =
+            self.index(part).and_then(|index| Some(self.zip.by_index_data(index).ok()?.size()))
+            && size > self.limits.small
+        {
+            return Err(too_large(part, size, self.limits.small));
+        }
+        self.part(part, longest)
+    }
+
+    /// The declared size of a part.
+    pub(super) fn size(&self, part: &str) -> u64 {
+        let entry = self.index(part).and_then(|index| self.zip.by_index_data(index).ok());
+        entry.map_or(0, |entry| entry.size())
+    }
+}
+
+/// A macro sheet of Excel 4.
+pub(super) fn macro_sheet() -> Fault {
+    Fault::new(
+        Code::FileFormatUnsupported,
+        "the workbook has a macro sheet of Excel 4: save it as .xlsx, which has no macros",
+    )
+}
+
+fn too_large(part: &str, size: u64, limit: u64) -> Fault {
+    Fault::new(
+        Code::FileTooLarge,
+        format!(
+            "the part {} has {} MB when unpacked and at most {} MB are read: split the workbook, or save the sheet as .csv",
+            shown(part),
+            size >> 20,
+            limit >> 20
+        ),
+    )
+}
+
+/// A file of which so many bytes may be read; the list of the parts must be found in them.
+struct Metered {
+    inner: BufReader<File>,
+    left: Arc<AtomicU64>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let length = self.inner.read(buffer)?;
+        let left = self.left.load(Ordering::Relaxed).checked_sub(length as u64);
+        self.left
+            .store(left.ok_or_else(|| Error::other("the list of parts is too long"))?, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+impl Seek for Metered {
+    fn seek(&mut self, position: SeekFrom) -> Result<u64> {
+        self.inner.seek(position)
+    }
+}

@@ -1,0 +1,315 @@
+//! What a file is: by its first bytes, not by its name.
+//!
+//! Text tables and Excel workbooks are read; everything else is refused with the way out. Decoding text is left to
+//! [`super::encoding`], opening workbooks to [`super::workbook`].
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::content;
+use super::content::{Content, ENCRYPTED, contains_utf16};
+use super::encoding::TextEncoding;
+use super::encoding_survey::Survey;
+use crate::model::digest::hexadecimal;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Refusal};
+
+/// Largest text table in bytes.
+const TEXT_LIMIT: u64 = 2 << 30;
+/// Largest workbook in bytes, as it lies on the disk.
+const WORKBOOK_LIMIT: u64 = 100 << 20;
+/// What other files than text tables are called.
+const OTHER_ENDINGS: [&str; 20] = [
+    "xlsx", "xlsm", "xls", "xlsb", "xltx", "xltm", "ods", "fods", "numbers", "json", "xml", "html", "htm",
+    "pdf", "doc", "docx", "rtf", "zip", "gz", "db",
+];
+/// Bytes looked at to tell what a file is.
+const HEAD: usize = 4096;
+/// Bytes read at once after that.
+const CHUNK: usize = 1 << 16;
+
+/// A file that can be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name, as findings show it.
+    pub name: String,
+    /// The digest of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+    /// What it is.
+    pub format: Format,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Format {
+    /// A workbook (.xlsx or .xlsm).
+    Workbook,
+    /// A text table.
+    Text {
+        /// How its letters are stored.
+        encoding: TextEncoding,
+        /// What stands between cells; known once the header row is.
+        delimiter: char,
+    },
+}
+
+/// Opens a file far enough to know what it is; findings that are no refusal are added to `findings`.
+pub(crate) fn inspect(
+    path: &Path,
+    name: &str,
+    encoding: Option<&'static encoding_rs::Encoding>,
+    findings: &mut Vec<Finding>,
+) -> Result<SourceFile, Refusal> {
+    let name = name.to_owned();
+    let refuse = |code: Code, message: String| Err(Finding::refusal(code, &name, message));
+    if let Some((program, real)) = lock_file(&name) {
+        return refuse(Code::FileLock, format!("this is the lock file of {program}: use '{real}' instead"));
+    }
+    let mut file = match open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return refuse(
+                Code::FileNotFound,
+                format!("there is no file '{}': check the path", path.display()),
+            );
+        }
+        Err(error) => {
+            return refuse(Code::FileUnreadable, cannot_open(path, &error));
+        }
+    };
+    let unreadable = |error: std::io::Error| {
+        Finding::refusal(
+            Code::FileUnreadable,
+            &name,
+            format!("reading failed ({error}): save a copy and use that"),
+        )
+    };
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    if bytes == 0 {
+        return refuse(Code::FileEmpty, "the file has no content: export it again".into());
+    }
+    let mut head = vec![0; HEAD];
+    let length = fill(&mut file, &mut head).map_err(unreadable)?;
+    head.truncate(length);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if content::is_lock_file(&head, bytes) {
+        let message = "this is a lock file with another name, which Excel keeps beside an open workbook: use the \
+            workbook itself";
+        return refuse(Code::FileLock, message.into());
+    }
+    let content = content::of(&head, &ending);
+    let limit = if matches!(content, Content::Zip) { WORKBOOK_LIMIT } else { TEXT_LIMIT };
+    if bytes > limit {
+        return refuse(
+            Code::FileTooLarge,
+            format!("the file has {bytes} bytes and at most {limit} are read: split it into several files"),
+        );
+    }
+    let contents = read_through(&mut file, head, &content).map_err(unreadable)?;
+    let refusal = |code, message: &str| Finding::refusal(code, &name, message.to_owned());
+    let format = match content {
+        Content::Foreign(code, what) => return refuse(code, format!("the content is {what}")),
+        Content::Ole => return Err(of_old_workbook(contents.is_encrypted, &ending, refusal)),
+        Content::Zip => {
+            super::workbook::look_through(path, &name)?;
+            let is_other = !matches!(ending.as_str(), "xlsx" | "xlsm");
+            mismatch(is_other, ("an Excel workbook", ".xlsx"), &name, findings);
+            Format::Workbook
+        }
+        Content::Text => {
+            let mut told = Vec::new();
+            let encoding = super::encoding::decide(path, &name, &contents.survey, encoding, &mut told)?;
+            mismatch(OTHER_ENDINGS.contains(&ending.as_str()), ("a text table", ".csv"), &name, findings);
+            findings.extend(told);
+            Format::Text { encoding, delimiter: ',' }
+        }
+    };
+    Ok(SourceFile { path: path.to_owned(), name, sha256: contents.sha256, bytes, format })
+}
+
+/// What reading a file to its end tells.
+struct Contents {
+    /// In hexadecimal.
+    sha256: String,
+    /// The letters of a text.
+    survey: Survey,
+    /// Whether a workbook of Excel 97-2003, or what looks like one, has a password.
+    is_encrypted: bool,
+}
+
+/// Reads what follows the head of a file.
+fn read_through(file: &mut File, head: Vec<u8>, content: &Content) -> std::io::Result<Contents> {
+    let mut survey = Survey::default();
+    let mut digest = Sha256::new();
+    let mut is_encrypted = false;
+    let mut chunk = head;
+    while !chunk.is_empty() {
+        digest.update(&chunk);
+        match content {
+            Content::Text => survey.feed(&chunk),
+            Content::Ole => is_encrypted |= contains_utf16(&chunk, ENCRYPTED),
+            Content::Zip | Content::Foreign(..) => {}
+        }
+        chunk.resize(CHUNK, 0);
+        let length = fill(file, &mut chunk)?;
+        chunk.truncate(length);
+    }
+    Ok(Contents { sha256: hexadecimal(&digest.finalize()), survey, is_encrypted })
+}
+
+/// The refusal of a workbook in the form of Excel 97-2003, which is also that of one with a password.
+fn of_old_workbook(is_encrypted: bool, ending: &str, refusal: impl FnOnce(Code, &str) -> Refusal) -> Refusal {
+    if is_encrypted {
+        return refusal(
+            Code::FileEncrypted,
+            "the workbook has a password: open it in Excel, clear it under File > Info > Protect Workbook > Encrypt with \
+             Password, and save",
+        );
+    }
+    let code = if ending == "xls" { Code::FileFormatUnsupported } else { Code::FileFormatMismatch };
+    refusal(code, "the content is a workbook of Excel 97-2003 (.xls): open it in Excel and save as .xlsx")
+}
+
+/// The file that is locked by one of this name; `None` for any other name.
+pub fn locked(name: &str) -> Option<&str> {
+    lock_file(name).map(|(_, real)| real)
+}
+
+/// The program whose lock file has this name, and the file that is locked.
+fn lock_file(name: &str) -> Option<(&'static str, &str)> {
+    let excel = name.strip_prefix("~$").map(|real| ("Excel", real));
+    let libreoffice = || name.strip_prefix(".~lock.")?.strip_suffix('#').map(|real| ("LibreOffice", real));
+    excel.or_else(libreoffice)
+}
+
+/// Opens a regular file. Whatever else has a name is an error: a folder, and what gives its content only once.
+fn open(path: &Path) -> std::io::Result<File> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(std::io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if !metadata.is_file() {
+        return Err(std::io::Error::new(ErrorKind::Unsupported, "it is not a file"));
+    }
+    File::open(path)
+}
+
+/// Why a file cannot be opened, and what to do about it.
+fn cannot_open(path: &Path, error: &std::io::Error) -> String {
+    /// Windows: another program has the file, or a part of it, for itself.
+    const SHARING: [i32; 2] = [32, 33];
+    let path = path.display();
+    if cfg!(windows) && error.raw_os_error().is_some_and(|code| SHARING.contains(&code)) {
+        return format!(
+            "'{path}' is open in another program: close it in Excel, or save a copy and use that"
+        );
+    }
+    match error.kind() {
+        ErrorKind::IsADirectory => format!("'{path}' is a folder: name the files in it"),
+        ErrorKind::Unsupported => {
+            format!(
+                "'{path}' is a device or a pipe, and a file is read more than once: save it to a file first"
+            )
+        }
+        ErrorKind::PermissionDenied => format!(
+            "you are not allowed to read '{path}': close it in Excel, ask for permission to read it, or save a copy \
+             and use that"
+        ),
+        _ => format!("'{path}' cannot be read ({error}): close it in Excel, or save a copy and use that"),
+    }
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// A warning that the name says something else than the content; the content is unambiguous and decides.
+fn mismatch(is: bool, (what, ending): (&str, &str), name: &str, findings: &mut Vec<Finding>) {
+    if is {
+        findings.push(
+            Finding::of_file(
+                Code::FileFormatMismatch,
+                name,
+                format!(
+                    "the content is {what}, although the name differs, and is read as one: give the file the ending \
+                     {ending}"
+                ),
+            )
+            .as_severity(crate::sheet::finding::code::Severity::Warning),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inspected(name: &str, bytes: &[u8]) -> (Result<SourceFile, Code>, Vec<Code>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let mut findings = Vec::new();
+        let source = inspect(&path, name, None, &mut findings).map_err(|finding| finding.code);
+        (source, findings.into_iter().map(|finding| finding.code).collect())
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused_by_its_content() {
+        let mut encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
+        encrypted.extend(ENCRYPTED.encode_utf16().flat_map(u16::to_le_bytes));
+        let table: [(&str, &[u8], Code); 10] = [
+            ("a.csv", b"", Code::FileEmpty),
+            ("~$a.xlsx", b"x", Code::FileLock),
+            ("a.csv", b"%PDF-1.7", Code::FileFormatMismatch),
+            ("a.csv", b"\xef\xbb\xbf <!DOCTYPE html>", Code::FileFormatMismatch),
+            ("a.xls", b"<html><table>", Code::FileFormatMismatch),
+            ("a.csv", b"\x1f\x8b\x08", Code::FileFormatUnsupported),
+            ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatUnsupported),
+            ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Code::FileFormatMismatch),
+            ("a.xlsx", &encrypted, Code::FileEncrypted),
+            ("a.xlsx", b"PK\x03\x04 and no directory", Code::FileCorrupt),
+        ];
+        for (name, bytes, code) in table {
+            assert_eq!(inspected(name, bytes).0, Err(code), "{name} {:?}", String::from_utf8_lossy(bytes));
+        }
+        let missing = inspect(Path::new("/nonexistent/a.csv"), "a.csv", None, &mut Vec::new()).unwrap_err();
+        assert_eq!(missing.code, Code::FileNotFound);
+        assert_eq!(
+            inspect(&std::env::temp_dir(), "folder", None, &mut Vec::new()).unwrap_err().code,
+            Code::FileUnreadable
+        );
+    }
+
+    #[test]
+    fn a_text_table_under_another_name_is_read_with_a_warning() {
+        let (source, findings) = inspected("a.xlsx", b"name,phone\n");
+        assert!(matches!(source.unwrap().format, Format::Text { .. }));
+        assert_eq!(findings, [Code::FileFormatMismatch]);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_whole_file() {
+        let (source, _) = inspected("a.csv", &b"name,phone\n".repeat(10_000));
+        let source = source.unwrap();
+        assert_eq!(source.bytes, 110_000);
+        let expected: String = hexadecimal(&Sha256::digest(b"name,phone\n".repeat(10_000)));
+        assert_eq!(source.sha256, expected);
+    }
+}

@@ -1,0 +1,270 @@
+//! Workbooks (.xlsx, .xlsm): looked through before they are opened, then streamed cell by cell.
+//!
+//! The library underneath trusts what a file declares, so that two kilobytes can ask for gigabytes; [`super::preflight`]
+//! looks first. Which worksheet holds what is left to the book.
+
+mod covers;
+mod value;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use calamine::{Reader, SheetType, Xlsx, XlsxError};
+
+use crate::error::{Result, without_panic};
+
+use super::preflight::{COLUMN_LIMIT, Fault, Listed, Package, Sources, Survey, unreadable};
+use crate::sheet::cell::{Cell, CellKind};
+use crate::sheet::finding::Refusal;
+use covers::Covers;
+
+/// Values that are put in order in memory, of a worksheet whose rows are not.
+const DISORDER_LIMIT: usize = 1_000_000;
+/// The same in bytes of their texts.
+const DISORDER_BYTES: usize = 64 << 20;
+
+/// A row of a worksheet that has some value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SheetRow {
+    /// As shown, counted from 1.
+    pub(crate) number: u32,
+    pub(crate) cells: Vec<Cell>,
+    /// Whether it is hidden.
+    pub(crate) is_hidden: bool,
+}
+
+/// Why a worksheet cannot be read to its end.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    /// What is wrong, and after which cell.
+    pub(crate) why: String,
+    /// The row before, or in which, it breaks off, as far as it could be read.
+    pub(crate) begun: Option<SheetRow>,
+}
+
+impl Broken {
+    /// Broken after this cell; rows as shown, columns from 0.
+    fn at(last: Option<(u32, u16)>, what: &str) -> Self {
+        Self { why: unreadable(last, what), begun: None }
+    }
+
+    /// The same with the row that was being read, if there is anything in it.
+    fn with(self, row: SheetRow) -> Self {
+        Self { begun: Some(row).filter(|row| !row.cells.is_empty()), ..self }
+    }
+}
+
+/// How the rows of a worksheet are handed over.
+pub(crate) struct Below<'a> {
+    /// The row of the header.
+    pub(crate) header_row: u32,
+    /// Whether the value of a merge down one column counts for all its rows.
+    pub(crate) fill_merged: bool,
+    /// Whether a column is read.
+    pub(crate) is_read: &'a dyn Fn(usize) -> bool,
+}
+
+/// An open workbook.
+pub(crate) struct Workbook {
+    xlsx: Xlsx<BufReader<File>>,
+    package: Package,
+}
+
+/// Looks through the parts of a zip file and refuses what is no workbook, or one that is not safe to open.
+pub(crate) fn look_through(path: &Path, name: &str) -> std::result::Result<(), Refusal> {
+    let looked = Package::open(path).and_then(|mut package| package.must_be_safe_to_open());
+    looked.map_err(|fault| fault.refusal(name))
+}
+
+impl Workbook {
+    /// Opens a workbook that was looked through.
+    pub(crate) fn open(path: &Path, name: &str) -> std::result::Result<Self, Refusal> {
+        let corrupt = |what: &str| Fault::corrupt(what).refusal(name);
+        let package = Package::open(path).map_err(|fault| fault.refusal(name))?;
+        let repaired = package.repaired(path).map_err(|_| corrupt("its list of sheets cannot be read"))?;
+        let file = match repaired {
+            Some(repaired) => repaired,
+            None => File::open(path).map_err(|_| corrupt("it can no longer be read"))?,
+        };
+        let xlsx = without_panic(|| Xlsx::new(BufReader::new(file)))
+            .ok_or_else(|| corrupt("its structure is broken"))?
+            .map_err(|error| corrupt(&said(&error)))?;
+        let sheets =
+            xlsx.sheets_metadata().iter().map(|sheet| (&sheet.name, sheet.typ == SheetType::WorkSheet));
+        let there = package.listed().iter().filter(|listed| listed.is_there());
+        if !sheets.eq(there.map(|listed| (&listed.name, listed.has_cells))) {
+            return Err(corrupt("its list of sheets can be read in two ways"));
+        }
+        Ok(Self { xlsx, package })
+    }
+
+    /// The sheets in their order.
+    pub(crate) fn listed(&self) -> &[Listed] {
+        self.package.listed()
+    }
+
+    /// Where values can come from besides from whoever typed them.
+    pub(crate) fn sources(&self) -> Sources {
+        self.package.sources()
+    }
+
+    /// Looks through the worksheet in this place of the list, before its rows are read.
+    pub(crate) fn survey(&mut self, sheet: usize) -> std::result::Result<Survey, Fault> {
+        self.package.survey(sheet)
+    }
+
+    /// Hands over each row that has some value until `each` breaks; with `below`, cells under merged ranges are marked.
+    /// The inner error says why the sheet cannot be read on, and after which cell.
+    pub(crate) fn rows(
+        &mut self,
+        sheet: usize,
+        survey: &Survey,
+        below: Option<&Below<'_>>,
+        each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), Broken>> {
+        let mut covers = below.map(|below| Covers::new(&survey.merges, below.header_row, below.fill_merged));
+        let mut laid = |mut row: SheetRow| {
+            if let (Some(covers), Some(below)) = (&mut covers, below) {
+                covers.lay_over(&mut row, below.is_read);
+            }
+            each(row)
+        };
+        if survey.is_ordered {
+            return self.stream(sheet, survey, &mut laid);
+        }
+        let mut sorted = BTreeMap::new();
+        let mut size = (0, 0);
+        let mut is_too_large = false;
+        let streamed = self.stream(sheet, survey, &mut |row| {
+            size.0 += row.cells.len();
+            size.1 += row.cells.iter().map(|cell| cell.text.len()).sum::<usize>();
+            is_too_large |= size.0 > DISORDER_LIMIT || size.1 > DISORDER_BYTES;
+            is_too_large |= sorted.insert(row.number, row).is_some();
+            Ok(if is_too_large { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if is_too_large {
+            return Ok(Err(Broken::at(None, "its rows are out of order")));
+        }
+        for row in sorted.into_values() {
+            if laid(row)?.is_break() {
+                break;
+            }
+        }
+        Ok(streamed)
+    }
+
+    /// The rows as they stand in the file.
+    fn stream(
+        &mut self,
+        sheet: usize,
+        survey: &Survey,
+        each: &mut dyn FnMut(SheetRow) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), Broken>> {
+        let Some(name) = self.package.listed().get(sheet).map(|listed| listed.name.clone()) else {
+            return Ok(Err(Broken::at(None, "it is not there")));
+        };
+        let xlsx = &mut self.xlsx;
+        let opened = without_panic(move || xlsx.worksheet_cells_reader(&name));
+        let mut cells = match opened {
+            Some(Ok(cells)) => cells,
+            Some(Err(error)) => return Ok(Err(Broken::at(None, &said(&error)))),
+            None => return Ok(Err(Broken::at(None, "its structure is broken"))),
+        };
+        let zeros: Vec<Option<usize>> =
+            cells.styles().iter().map(|style| value::zero_format(style.number_format.as_ref())).collect();
+        let mut unknown_errors = survey.unknown_errors.iter();
+        let mut last: Option<(u32, u16)> = None;
+        let mut row = SheetRow { number: 0, cells: Vec::new(), is_hidden: false };
+        loop {
+            let next = without_panic(|| {
+                let next = cells.next_cell_with_style_id();
+                next.map(|next| {
+                    next.map(|(cell, style)| {
+                        let zeros = zeros.get(style).copied().flatten();
+                        (cell.get_position(), value::value(cell.get_value(), zeros))
+                    })
+                })
+            });
+            let ((at_row, at_column), value) = match next {
+                Some(Ok(Some(next))) => next,
+                Some(Ok(None)) => break,
+                // The reader stops at the cell and has not lost its place: the next one is the one behind it.
+                Some(Err(XlsxError::CellError(text))) => match unknown_errors.next() {
+                    Some((number, column)) => {
+                        let place = (number.saturating_sub(1), u32::from(*column));
+                        (place, Some(Cell { kind: CellKind::Error, text: value::error_text(&text) }))
+                    }
+                    None => {
+                        let error = XlsxError::CellError(text);
+                        return Ok(Err(Broken::at(last, &said(&error)).with(row)));
+                    }
+                },
+                Some(Err(error)) => return Ok(Err(Broken::at(last, &said(&error)).with(row))),
+                None => return Ok(Err(Broken::at(last, "its structure is broken").with(row))),
+            };
+            let (number, column) = (at_row.saturating_add(1), at_column as usize);
+            let value = if survey.is_unsaved(column, number) {
+                Some(Cell { kind: CellKind::Unsaved, text: String::new() })
+            } else {
+                value
+            };
+            last = Some((number, u16::try_from(column).unwrap_or(u16::MAX)));
+            let Some(value) = value else { continue };
+            if row.number != number {
+                let is_hidden = survey.hidden_rows.contains(number);
+                let done = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new(), is_hidden });
+                if !done.cells.is_empty() && each(done)?.is_break() {
+                    return Ok(Ok(()));
+                }
+            }
+            // What is too far out is kept as one surplus cell, the first, so that the row is reported as too wide without
+            // growing with it; a header with such a cell is refused.
+            let column = column.min(COLUMN_LIMIT);
+            if row.cells.len() <= column {
+                row.cells.resize(column + 1, Cell::default());
+            } else if column == COLUMN_LIMIT {
+                continue;
+            }
+            row.cells[column] = value;
+        }
+        if unknown_errors.next().is_some() {
+            return Ok(Err(Broken::at(last, "its structure is broken").with(row)));
+        }
+        if !row.cells.is_empty() {
+            let _the_last_row_ends_either_way = each(row)?;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// What the library says is wrong, in the words of the person who has the file.
+fn said(error: &XlsxError) -> String {
+    match error {
+        XlsxError::CellTAttribute(kind) => {
+            format!("the next cell is of a kind that is not known, '{}'", crate::sheet::finding::shown(kind))
+        }
+        XlsxError::CellError(text) => {
+            format!("the next cell has an error that is not known, '{}'", crate::sheet::finding::shown(text))
+        }
+        XlsxError::Unexpected("Cell string index not found in shared strings table") => {
+            "the text of the next cell is missing from the workbook".to_owned()
+        }
+        XlsxError::Alphanumeric(_)
+        | XlsxError::NumericColumn(_)
+        | XlsxError::DimensionCount(_)
+        | XlsxError::RangeWithoutColumnComponent
+        | XlsxError::RangeWithoutRowComponent => "a place or range in it cannot be understood".to_owned(),
+        XlsxError::ParseFloat(_) | XlsxError::ParseInt(_) => {
+            "the next cell has a number that is none".to_owned()
+        }
+        XlsxError::NotAWorksheet(_) => "it has no rows and columns".to_owned(),
+        // The library has many more, which all come to the same.
+        _ => "its structure is broken".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

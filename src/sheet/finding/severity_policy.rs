@@ -1,0 +1,149 @@
+//! Which warnings count as errors, and which as notes: a person's own measure, held against every finding in one place.
+//!
+//! It is applied to a row before it is known whether the row can be used, to what is found between rows before that
+//! spreads to others, and to the rest when it enters the list of findings; so it holds alike wherever sheets are read.
+
+use crate::error::{Error, Result};
+
+use super::Finding;
+use super::code::{Code, Severity};
+use crate::sheet::row::Row;
+use crate::sheet::text::{did_you_mean, nearest};
+
+/// The word for every warning.
+const WARNINGS: &str = "warnings";
+
+/// How findings are judged; by default as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    all_warnings: bool,
+    denied: Vec<Code>,
+    allowed: Vec<Code>,
+}
+
+impl Policy {
+    /// Lets warnings count as errors: those of a code, or all by the word `warnings`. What is said of a code counts
+    /// before what is said of all, and what is said later before what was said earlier.
+    ///
+    /// # Errors
+    /// Usage, when there is no such code.
+    pub fn deny(&mut self, word: &str) -> Result<()> {
+        if word == WARNINGS {
+            self.all_warnings = true;
+            return Ok(());
+        }
+        let code = code(word, "to deny all warnings, use the word 'warnings'")?;
+        self.allowed.retain(|allowed| *allowed != code);
+        self.denied.push(code);
+        Ok(())
+    }
+
+    /// Lets warnings of a code count as notes.
+    ///
+    /// # Errors
+    /// Usage, when there is no such code, or it is not that of a warning.
+    pub fn allow(&mut self, word: &str) -> Result<()> {
+        let code = code(word, "name one warning by the code in square brackets before it")?;
+        match code.severity() {
+            Severity::Warning => {}
+            Severity::Fatal | Severity::Error => {
+                return Err(Error::usage(format!(
+                    "{code} is an error and cannot be allowed: only warnings can"
+                ))
+                .hint("correct the sheet; with --skip-invalid the rows that have errors are not imported"));
+            }
+            Severity::Info => {
+                return Err(Error::usage(format!("{code} is a note already: there is nothing to allow")));
+            }
+        }
+        self.denied.retain(|denied| *denied != code);
+        self.allowed.push(code);
+        Ok(())
+    }
+
+    /// Judges a finding; whether a warning became an error.
+    pub(crate) fn judge(&self, finding: &mut Finding) -> bool {
+        if finding.severity != Severity::Warning {
+            return false;
+        }
+        if self.allowed.contains(&finding.code) {
+            finding.severity = Severity::Info;
+        } else if self.all_warnings || self.denied.contains(&finding.code) {
+            finding.severity = Severity::Error;
+            return true;
+        }
+        false
+    }
+
+    /// Judges what was found in a row; one that has errors then becomes no record.
+    pub(crate) fn judge_row(&self, row: &mut Row) {
+        for finding in &mut row.findings {
+            if self.judge(finding) {
+                row.draft = None;
+            }
+        }
+    }
+}
+
+fn code(word: &str, else_hint: &str) -> Result<Code> {
+    Code::ALL.iter().copied().find(|code| code.as_str() == word).ok_or_else(|| {
+        let near = did_you_mean(&nearest(word, Code::ALL.iter().map(|code| code.as_str())));
+        let error = Error::usage(format!("no finding has the code '{}'", super::shown(word)));
+        error.hint(if near.is_empty() { else_hint.to_owned() } else { near.trim().to_owned() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(policy: &Policy, code: Code, severity: Severity) -> Severity {
+        let mut finding = Finding::of_file(code, "a.csv", "look").as_severity(severity);
+        policy.judge(&mut finding);
+        finding.severity
+    }
+
+    #[test]
+    fn only_warnings_are_raised_and_lowered() {
+        let mut policy = Policy::default();
+        policy.deny("warnings").unwrap();
+        policy.allow("cell.country").unwrap();
+        let table = [
+            (Code::CellPhone, Severity::Warning, Severity::Error),
+            (Code::CellPhone, Severity::Error, Severity::Error),
+            (Code::CellCountry, Severity::Warning, Severity::Info),
+            (Code::CellCountry, Severity::Error, Severity::Error),
+            (Code::RowBlank, Severity::Info, Severity::Info),
+            (Code::FileEmpty, Severity::Fatal, Severity::Fatal),
+        ];
+        for (code, given, expected) in table {
+            assert_eq!(judged(&policy, code, given), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_later_of_a_code_counts() {
+        let mut policy = Policy::default();
+        policy.deny("cell.phone").unwrap();
+        policy.allow("cell.phone").unwrap();
+        assert_eq!(judged(&policy, Code::CellPhone, Severity::Warning), Severity::Info);
+        policy.deny("cell.phone").unwrap();
+        assert_eq!(judged(&policy, Code::CellPhone, Severity::Warning), Severity::Error);
+        assert_eq!(judged(&policy, Code::CellCountry, Severity::Warning), Severity::Warning);
+    }
+
+    #[test]
+    fn every_code_is_known_and_only_those_of_warnings_can_be_allowed() {
+        for code in Code::ALL {
+            let mut policy = Policy::default();
+            assert!(policy.deny(code.as_str()).is_ok(), "{code}");
+            let allowed = policy.allow(code.as_str()).is_ok();
+            assert_eq!(allowed, code.severity() == Severity::Warning, "{code}");
+        }
+        let refused = Policy::default().allow("cell.required").unwrap_err();
+        assert_eq!(refused.what(), "cell.required is an error and cannot be allowed: only warnings can");
+        let refused = Policy::default().deny("cell.fone").unwrap_err();
+        assert_eq!(refused.what(), "no finding has the code 'cell.fone'");
+        assert!(refused.next_step().unwrap_or_default().contains("cell.phone"), "{refused:?}");
+    }
+}

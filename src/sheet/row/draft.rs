@@ -1,0 +1,358 @@
+//! From the values of a row to its record, its references and what it asks for besides. What holds between the cells of
+//! one row is left to `exclusion`.
+
+use std::collections::BTreeMap;
+
+use crate::model::kind::Kind;
+use crate::model::record::{
+    Address, Company, CompanyType, Device, Extra, Metadata, Person, Record, Role, Site, SnatMapping,
+    TemplateCopy, TemplateScope, UserType,
+};
+
+use crate::sheet::field::{Pointer, Value};
+use crate::sheet::table::column::{Column, Family, columns};
+
+/// A row that can become a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The record, without the ids of others.
+    pub record: Record,
+    /// The row's own key, as written.
+    pub key: Option<String>,
+    /// What it refers to.
+    pub references: Vec<Reference>,
+    /// What it asks for besides, in the order in which it is carried out.
+    pub extras: Vec<Extra>,
+    /// The same with labels, metadata and networks in the order of the columns, where that is another one: how rows were
+    /// told apart before the order of the columns said nothing.
+    pub by_columns: Option<Box<Self>>,
+}
+
+/// A reference of a row to another record; its cell is in the column named after the role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// What the other record is to this one.
+    pub role: Role,
+    /// How the cell names it.
+    pub pointer: Pointer,
+}
+
+/// What is added to a message about a value that stands in no cell.
+pub(crate) fn from_default(kind: Kind, column: &str) -> String {
+    format!(" (the value comes from --default {kind}.{column})")
+}
+
+/// The column a reference stands in.
+pub const fn column_of_role(role: Role) -> &'static str {
+    match role {
+        Role::Parent => "parent",
+        Role::Company => "company",
+        Role::Site => "site",
+        Role::Template => "template",
+    }
+}
+
+/// The values of one row, by column.
+#[derive(Debug, Clone)]
+pub(crate) struct Values {
+    kind: Kind,
+    /// Whether the coordinates of a site are its address's too.
+    copy_coordinates: bool,
+    plain: Vec<Option<Value>>,
+    /// Columns whose cells hold something that cannot be used, and is told at the cell.
+    wrong: Vec<bool>,
+    /// Of families: the column, what stands after the colon, the value.
+    entries: Vec<Entry>,
+}
+
+/// A value of a family: the column, what stands after the colon, the value.
+type Entry = (Family, String, String);
+
+impl Values {
+    /// No values yet.
+    pub(crate) fn new(kind: Kind, copy_coordinates: bool) -> Self {
+        let width = columns(kind).len();
+        Self {
+            kind,
+            copy_coordinates,
+            plain: vec![None; width],
+            wrong: vec![false; width],
+            entries: Vec::new(),
+        }
+    }
+
+    /// Forgets the values of the row before.
+    pub(crate) fn clear(&mut self) {
+        self.plain.fill(None);
+        self.wrong.fill(false);
+        self.entries.clear();
+    }
+
+    /// Takes in the value of a column; `slot` is the column's place in the table of columns.
+    pub(crate) fn set(&mut self, slot: usize, column: &Column, entry: Option<&str>, value: Value) {
+        match (column.family(), value) {
+            (Some(family), Value::Text(text)) => {
+                self.entries.push((family, entry.unwrap_or_default().to_owned(), text));
+            }
+            (_, value) => self.plain[slot] = Some(value),
+        }
+    }
+
+    /// Notes that the cell of a column is filled in, but cannot be used.
+    pub(crate) fn set_wrong(&mut self, slot: usize) {
+        self.wrong[slot] = true;
+    }
+
+    /// Whether a cell is filled in, rightly or wrongly: what is wrong must not be called missing as well.
+    pub(in crate::sheet) fn is_given(&self, name: &str) -> bool {
+        let index = columns(self.kind).iter().position(|column| column.name == name);
+        index.is_some_and(|index| self.plain[index].is_some() || self.wrong[index])
+    }
+
+    pub(in crate::sheet) fn get(&self, name: &str) -> Option<&Value> {
+        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        self.plain[index].as_ref()
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        let index = columns(self.kind).iter().position(|column| column.name == name)?;
+        self.plain[index].take()
+    }
+
+    /// Whether a column has a value that can be used.
+    pub(in crate::sheet) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The text of a column, left in place.
+    pub(crate) fn peek(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Option<String> {
+        match self.take(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn truth(&mut self, name: &str) -> Option<bool> {
+        match self.take(name) {
+            Some(Value::Bool(truth)) => Some(truth),
+            _ => None,
+        }
+    }
+
+    fn number(&mut self, name: &str) -> Option<f64> {
+        match self.take(name) {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn choice<T: Copy>(&mut self, name: &str, values: &[T]) -> Option<T> {
+        match self.take(name) {
+            Some(Value::Choice(position)) => values.get(position).copied(),
+            _ => None,
+        }
+    }
+
+    fn address(&mut self, latitude: &str, longitude: &str) -> Address {
+        Address {
+            address1: self.text("address1"),
+            address2: self.text("address2"),
+            suburb: self.text("suburb"),
+            city: self.text("city"),
+            state: self.text("state"),
+            post_or_zip_code: self.text("postcode"),
+            country: self.text("country"),
+            timezone: self.text("timezone"),
+            latitude: self.number(latitude),
+            longitude: self.number(longitude),
+        }
+    }
+
+    /// The kind of the row.
+    pub(in crate::sheet) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether a column of a family has a value.
+    pub(in crate::sheet) fn has_entry(&self, family: Family) -> bool {
+        self.entries.iter().any(|(of, ..)| *of == family)
+    }
+
+    /// A label of a column of its own that the row has already.
+    pub(in crate::sheet) fn doubled_label(&self) -> Option<&str> {
+        let listed: &[String] = match self.get("labels") {
+            Some(Value::Labels(labels)) => labels,
+            _ => &[],
+        };
+        let mut seen: Vec<&str> = listed.iter().map(String::as_str).collect();
+        self.entries.iter().filter(|(family, ..)| *family == Family::Label).find_map(|(_, _, label)| {
+            if seen.contains(&label.as_str()) {
+                return Some(label.as_str());
+            }
+            seen.push(label);
+            None
+        })
+    }
+
+    /// Takes what the row refers to.
+    pub(crate) fn references(&mut self) -> Vec<Reference> {
+        let mut references = Vec::new();
+        for role in [Role::Parent, Role::Company, Role::Site, Role::Template] {
+            if let Some(Value::Pointer(pointer)) = self.take(column_of_role(role)) {
+                references.push(Reference { role, pointer });
+            }
+        }
+        references
+    }
+
+    /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
+    pub(crate) fn draft(&mut self) -> Option<Draft> {
+        // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
+        let order =
+            |(_, left, _): &Entry, (_, right, _): &Entry| (left.len(), left).cmp(&(right.len(), right));
+        if self.entries.is_sorted_by(|left, right| order(left, right).is_le()) {
+            return self.build();
+        }
+        let mut by_columns = self.clone();
+        self.entries.sort_by(order);
+        let draft = self.build()?;
+        Some(Draft { by_columns: by_columns.build().map(Box::new), ..draft })
+    }
+
+    fn build(&mut self) -> Option<Draft> {
+        let key = self.text("key");
+        let references = self.references();
+        let copied = references.iter().any(|reference| reference.role == Role::Template);
+        let record = match self.kind {
+            Kind::Company => Record::Company(self.company()?),
+            Kind::Person => Record::Person(self.person()?),
+            Kind::Site => Record::Site(self.site()?),
+            Kind::Device => Record::Device(self.device(copied)?),
+        };
+        Some(Draft { record, key, references, extras: self.extras(), by_columns: None })
+    }
+
+    fn company(&mut self) -> Option<Company> {
+        Some(Company {
+            company_type: self.choice("company_type", &[CompanyType::Customer, CompanyType::Reseller])?,
+            name: self.text("name")?,
+            address: self.address("", ""),
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+            support_email: self.text("support_email")?,
+            sales_email: self.text("sales_email")?,
+            accounts_email: self.text("accounts_email")?,
+        })
+    }
+
+    fn person(&mut self) -> Option<Person> {
+        const USER_TYPES: [UserType; 6] = [
+            UserType::ConfigureClient,
+            UserType::DiagnosticsClient,
+            UserType::FullReseller,
+            UserType::ReportsClient,
+            UserType::ReportsOnlyReseller,
+            UserType::VpnUser,
+        ];
+        const SCOPES: [TemplateScope; 3] =
+            [TemplateScope::CompanyInherit, TemplateScope::CompanyNoInherit, TemplateScope::CompanyChildren];
+        Some(Person {
+            user_type: self.choice("user_type", &USER_TYPES)?,
+            template_scope: self.choice("template_scope", &SCOPES)?,
+            first_name: self.text("first_name")?,
+            last_name: self.text("last_name")?,
+            username: self.text("username")?,
+            email: self.text("email")?,
+            allow_login: self.truth("allow_login")?,
+            address: self.address("latitude", "longitude"),
+            phone_number: self.text("phone"),
+            fax_number: self.text("fax"),
+        })
+    }
+
+    fn site(&mut self) -> Option<Site> {
+        let (latitude, longitude) = (self.number("latitude"), self.number("longitude"));
+        let mut address = self.address("address_latitude", "address_longitude");
+        if self.copy_coordinates && address.latitude.is_none() && address.longitude.is_none() {
+            (address.latitude, address.longitude) = (latitude, longitude);
+        }
+        Some(Site {
+            name: self.text("name")?,
+            reference: self.text("reference"),
+            latitude,
+            longitude,
+            address,
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+        })
+    }
+
+    fn device(&mut self, copied: bool) -> Option<Device> {
+        let copy_dhcp_leases = self.truth("copy_dhcp_leases").unwrap_or(false);
+        let copy_internet_passwords = self.truth("copy_internet_passwords").unwrap_or(false);
+        let mut clouds: Vec<SnatMapping> = Vec::new();
+        for (_, entry, network) in self.entries.iter().filter(|(family, ..)| *family == Family::Snat) {
+            let Some((cloud, interface)) = entry.split_once(':') else { continue };
+            let (cloud, interface) = (cloud.trim(), interface.trim());
+            let index = clouds.iter().position(|mapping| mapping.cloud == cloud).unwrap_or_else(|| {
+                clouds.push(SnatMapping { cloud: cloud.to_owned(), mapping: BTreeMap::new() });
+                clouds.len() - 1
+            });
+            clouds[index].mapping.insert(interface.to_owned(), network.clone());
+        }
+        Some(Device {
+            name: self.text("name")?,
+            address: self.address("latitude", "longitude"),
+            phone_number: self.text("phone")?,
+            fax_number: self.text("fax"),
+            device_model: self.text("device_model"),
+            identification: self.text("mac"),
+            custom_site_id: self.text("custom_site_id"),
+            custom_site_name: self.text("custom_site_name"),
+            copy: copied.then_some(TemplateCopy {
+                copy_dhcp_leases,
+                copy_internet_passwords,
+                snat_mapping: clouds,
+            }),
+        })
+    }
+
+    fn extras(&mut self) -> Vec<Extra> {
+        let mut extras = Vec::new();
+        let mut labels = match self.take("labels") {
+            Some(Value::Labels(labels)) => labels,
+            _ => Vec::new(),
+        };
+        let mut metadata = Vec::new();
+        for (family, entry, value) in self.entries.drain(..) {
+            match family {
+                Family::Label if !labels.contains(&value) => labels.push(value),
+                Family::Meta => metadata.push(Metadata { key: entry, value }),
+                Family::Label | Family::Snat => {}
+            }
+        }
+        if !labels.is_empty() {
+            extras.push(Extra::Labels(labels));
+        }
+        if !metadata.is_empty() {
+            extras.push(Extra::Metadata(metadata));
+        }
+        if let Some(code) = self.text("licence_code") {
+            extras.push(Extra::Licence(code));
+        }
+        if let Some(Value::Uuids(ids)) = self.take("enterprise_template") {
+            extras.extend(ids.into_iter().map(Extra::EnterpriseTemplate));
+        }
+        if let Some(Value::Uuids(ids)) = self.take("vpn_clouds") {
+            extras.extend(ids.into_iter().map(Extra::VpnCloud));
+        }
+        extras
+    }
+}

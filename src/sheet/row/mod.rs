@@ -1,0 +1,402 @@
+//! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
+//!
+//! Under which column a cell is read is planned in `plan`, what stands in cells that are not read is told in `unread`,
+//! what is wrong with a row as a whole in `whole`, and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
+
+mod column_notes;
+pub(super) mod csv_errors;
+pub(super) mod draft;
+mod example;
+mod plan;
+pub(super) mod reading;
+mod row_rules;
+pub(super) mod table_notes;
+mod unread;
+mod whole;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::model::kind::Kind;
+
+use super::cell::Cell;
+use super::file::csv::Damage;
+use super::finding::code::Code;
+use super::table::column::{Column, Form, Need, columns};
+use column_notes::Counts;
+
+use super::field;
+use super::field::{Beside, Problem, Setting, Ways};
+use super::file::preflight::Link;
+use super::finding::{Finding, shown};
+use super::options::Options;
+use super::table::Table;
+use super::table::header::{LONGEST, fold};
+use super::table::layout;
+use super::text::is_blank;
+use draft::{Draft, Reference, Values, from_default};
+use plan::Planned;
+use table_notes::Tally;
+
+/// A row as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// As a spreadsheet program shows it.
+    pub number: u32,
+    /// Text tables only: the physical line where it starts.
+    pub line: Option<u64>,
+    /// Every cell as text, by column, those that are not read included; at least one for each header.
+    pub cells: Vec<String>,
+    /// What it becomes; `None` when it has errors.
+    pub draft: Option<Draft>,
+    /// What others know it by, as far as it can be read, also when it has errors.
+    pub identity: Identity,
+    /// What is wrong with it or worth saying.
+    pub findings: Vec<Finding>,
+}
+
+/// What a row is known by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identity {
+    /// Its own key, as written.
+    pub key: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// What must be unique besides: the MAC of a device, the username of a person; the reference of a site.
+    pub unique: Option<String>,
+    /// What a row with errors refers to, so that what is wrong with that is told at the same time; that of others is in
+    /// the draft.
+    pub references: Vec<Reference>,
+}
+
+impl Row {
+    /// A number that changes when any cell does, to notice a file that is changed between two readings. Only
+    /// comparable within one process.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.cells.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// A row before its cells are looked at.
+pub(crate) struct Raw {
+    pub(crate) number: u32,
+    pub(crate) line: Option<u64>,
+    pub(crate) cells: Vec<Cell>,
+    /// The links behind cells that should hold an e-mail address.
+    pub(crate) links: Vec<Link>,
+    pub(crate) damage: Option<Damage>,
+    /// Whether it is hidden, by a filter or by hand.
+    pub(crate) is_hidden: bool,
+}
+
+/// What a raw row turned out to be.
+pub(crate) enum Outcome {
+    /// A row of data, right or wrong.
+    Row(Row),
+    /// Perhaps a total or a remark; it is one if no row of data follows.
+    Footer(Row),
+    /// Nothing to import.
+    Skipped,
+}
+
+/// What the cells of a row came to besides its values.
+struct Fields {
+    /// Whether the row may be a footer.
+    footer: bool,
+    /// Cells that the reports show as they are sent.
+    restored: Vec<(usize, String)>,
+    /// Cells that are blank and should not be.
+    wanted: Vec<usize>,
+}
+
+/// Reads the rows of one table.
+pub(crate) struct RowReader<'a> {
+    table: &'a Table,
+    setting: Setting,
+    ways: Ways,
+    plan: Vec<Planned>,
+    values: Values,
+    /// The headers as headers are compared.
+    folded: Vec<String>,
+    counts: Vec<Counts>,
+    key: Option<usize>,
+    /// The last row that has fewer cells than the header, and how many.
+    last_short: Option<(u32, usize)>,
+    findings: Vec<Finding>,
+    tally: Tally,
+    hidden_rows_are_decided: bool,
+    /// Whether columns without a name are not read, as a person said.
+    nameless_are_ignored: bool,
+}
+
+impl<'a> RowReader<'a> {
+    pub(crate) fn new(table: &'a Table, options: &Options, setting: Setting) -> Self {
+        Self {
+            table,
+            setting,
+            ways: Ways::of(options),
+            plan: plan::of(table, options),
+            values: Values::new(table.kind, options.copy_coordinates),
+            folded: table.headers.iter().map(|header| fold(header)).collect(),
+            counts: vec![Counts::default(); table.width()],
+            key: table.position("key"),
+            last_short: None,
+            findings: Vec::new(),
+            tally: Tally::default(),
+            hidden_rows_are_decided: options.hidden_rows.is_some(),
+            nameless_are_ignored: options.ignore_columns.iter().any(|name| is_blank(name)),
+        }
+    }
+
+    /// Reads a row that is not blank.
+    pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
+        let Raw { number, line, cells, links, damage, is_hidden } = raw;
+        let row_key = self
+            .key
+            .and_then(|key| cells.get(key))
+            .filter(|cell| !cell.is_blank())
+            .map(|cell| shown(&cell.text));
+        let mut row = Row {
+            number,
+            line,
+            cells: Vec::new(),
+            draft: None,
+            identity: Identity::default(),
+            findings: Vec::new(),
+        };
+        if let Some(damage) = damage {
+            row.findings = csv_errors::findings(self.table, &damage, &cells, number, line);
+            if self.key.is_some_and(|key| key < damage.first_cell()) {
+                row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
+            }
+            row.cells = self.texts(cells);
+            return Outcome::Row(row);
+        }
+        if self.is_the_example(row_key.as_deref(), &cells, number, line) {
+            return Outcome::Skipped;
+        }
+        if self.is_header(&cells) {
+            self.findings.push(
+                self.table
+                    .finding(Code::RowRepeatedHeader, "the header is repeated here: the row is not read")
+                    .in_row(number, line),
+            );
+            return Outcome::Skipped;
+        }
+        self.tally.row();
+        self.unread(&cells, &mut row);
+        row.findings.extend(self.left_of_the_example(&cells, number, line));
+        self.values.clear();
+        let Fields { footer, restored, wanted } = self.fields(&cells, &links, &mut row);
+        self.identify(&mut row);
+        row.findings.extend(self.between_cells(number, line));
+        let is_whole = !self.is_wrong_as_a_whole(&cells, &mut row);
+        for position in wanted.into_iter().filter(|_| is_whole && !footer) {
+            if let Some(counts) = self.counts.get_mut(position) {
+                counts.blank(number, line);
+            }
+        }
+        for finding in &mut row.findings {
+            finding.row_key.clone_from(&row_key);
+        }
+        if !footer && self.values.is_of_no_model() {
+            self.tally.without_model(number, line);
+        }
+        // As long as nobody has said what to do with hidden rows, they are read and become no records.
+        let is_held = is_hidden && !self.hidden_rows_are_decided;
+        if is_held || row.findings.iter().any(Finding::is_error) {
+            // Of a row whose cells may belong to other columns nothing else is told.
+            row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
+        } else {
+            row.draft = self.values.draft();
+        }
+        row.cells = self.texts(cells);
+        for (position, text) in restored {
+            row.cells[position] = text;
+        }
+        if footer { Outcome::Footer(row) } else { Outcome::Row(row) }
+    }
+
+    /// Every cell as text, at least one for each header.
+    fn texts(&self, cells: Vec<Cell>) -> Vec<String> {
+        let mut texts: Vec<String> = cells.into_iter().map(|cell| cell.text).collect();
+        if texts.len() < self.table.headers.len() {
+            texts.resize(self.table.headers.len(), String::new());
+        }
+        texts
+    }
+
+    /// Reads each planned cell.
+    fn fields(&mut self, cells: &[Cell], links: &[Link], row: &mut Row) -> Fields {
+        let mut restored = Vec::new();
+        let country = plan::country(&self.plan, cells);
+        let mut wanted: Vec<usize> = Vec::new();
+        let mut needed = false;
+        for planned in &self.plan {
+            let given = cells.get(planned.position).filter(|cell| !cell.is_blank());
+            needed |= given.is_some_and(|cell| !cell.is_covered()) && planned.column.need == Need::Required;
+            let Some(cell) = given.or(planned.default.as_ref()) else {
+                match planned.column.need {
+                    Need::Required => row.findings.push(self.blank(planned.column, row)),
+                    Need::Wanted => {
+                        wanted.push(planned.position);
+                    }
+                    Need::Conditional | Need::Optional => {}
+                }
+                continue;
+            };
+            let link = given.and_then(|_| links.iter().find(|link| link.column == planned.position));
+            let beside = Beside { country, link: link.map(|link| &*link.address) };
+            let mut reading = field::read(planned.column, cell, beside, self.setting, &self.ways);
+            if let Some(counts) = self.counts.get_mut(planned.position) {
+                counts.changed(reading.changes);
+            }
+            let wrong = reading.is_wrong();
+            restored.extend(
+                reading.restored.take().filter(|_| given.is_some()).map(|text| (planned.position, text)),
+            );
+            if planned.column.form == Form::Username {
+                row.identity.unique = reading.meant();
+                row.identity.name = Some(cell.text.trim().to_owned());
+            }
+            for mut problem in reading.problems {
+                if given.is_none() {
+                    problem.message.push_str(&from_default(self.table.kind, planned.column.name));
+                }
+                let position = (planned.position != plan::NOWHERE).then_some(planned.position);
+                row.findings.push(self.cell_finding(problem, planned.column, position, cell, row));
+            }
+            match reading.value {
+                Some(value) if !wrong => {
+                    self.values.set(planned.slot, planned.column, planned.entry.as_deref(), value);
+                }
+                Some(_) => self.values.set_wrong(planned.slot),
+                // Only what is invisible stood in the cell, or its only content was taken off.
+                None if !wrong && planned.column.need == Need::Required => {
+                    row.findings.push(self.blank(planned.column, row));
+                }
+                None if wrong => self.values.set_wrong(planned.slot),
+                None => {}
+            }
+        }
+        // What no remark has is damage, wherever it stands.
+        let is_damaged = row.findings.iter().any(|finding| finding.code == Code::CellControlChar);
+        // What we said of the row earlier is no part of it.
+        let own = self.table.own(cells);
+        let footer = !needed && !is_damaged && layout::is_total_or_remark(own);
+        Fields { footer, restored, wanted }
+    }
+
+    /// What is wrong with values of the row that do not go together.
+    fn between_cells(&self, number: u32, line: Option<u64>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for problem in self.values.problems() {
+            let column = super::table::column::column(self.table.kind, problem.column);
+            let mut finding =
+                self.table.finding_at(problem.problem.code, problem.problem.message, number, line, column);
+            finding.severity = problem.problem.severity;
+            finding.rule = problem.problem.rule.map(str::to_owned);
+            finding.related.extend(
+                problem
+                    .others
+                    .iter()
+                    .map(|other| self.table.related(number, self.table.position(other), *other)),
+            );
+            findings.push(finding);
+        }
+        findings
+    }
+
+    /// Whether a row has what every row needs, and nothing beyond the header.
+    pub(crate) fn is_complete(&self, row: &Row) -> bool {
+        let is_there = |position: usize| row.cells.get(position).is_some_and(|cell| !is_blank(cell));
+        let mut needed = self.plan.iter().filter(|planned| planned.column.need == Need::Required);
+        needed.all(|planned| planned.default.is_some() || is_there(planned.position))
+            && row.cells.iter().skip(self.table.width()).all(|cell| is_blank(cell))
+    }
+
+    /// The finding for a cell that needs a value and has none.
+    fn blank(&self, column: &Column, row: &Row) -> Finding {
+        let message = format!("{} is blank: enter it. {}", column.name, column.help);
+        self.table.finding_at(Code::CellRequired, message, row.number, row.line, Some(column))
+    }
+
+    fn cell_finding(
+        &self,
+        problem: Problem,
+        column: &Column,
+        position: Option<usize>,
+        cell: &Cell,
+        row: &Row,
+    ) -> Finding {
+        let mut finding = self.table.finding(problem.code, problem.message).in_row(row.number, row.line);
+        finding = self.table.name_column(finding, position, column).showing(&cell.text, cell.value_kind());
+        finding.severity = problem.severity;
+        finding.rule = problem.rule.map(str::to_owned);
+        finding.suggestion = problem.suggestion;
+        finding
+    }
+
+    /// Notes what the row is known by, before its values become a record.
+    fn identify(&self, row: &mut Row) {
+        let owned = |name: &str| self.values.peek(name).map(str::to_owned);
+        row.identity = Identity {
+            key: owned("key"),
+            name: match self.table.kind {
+                // As it is in its cell: what is meant by it, and compared, is below.
+                Kind::Person => row.identity.name.take(),
+                Kind::Company | Kind::Site | Kind::Device => owned("name"),
+            },
+            unique: match self.table.kind {
+                Kind::Company => None,
+                Kind::Site => owned("reference"),
+                // Of a username in capitals what is suggested, so that two that differ by case only are told.
+                Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
+                Kind::Device => owned("mac"),
+            },
+            references: Vec::new(),
+        };
+    }
+
+    /// Whether the row repeats the header.
+    pub(crate) fn is_header(&self, cells: &[Cell]) -> bool {
+        let headers = &self.table.headers;
+        let is_same = |header: &str, folded: &str, cell: &str| {
+            header.trim() == cell.trim()
+                || (!folded.is_empty() && cell.len() <= LONGEST * 4 && folded == fold(cell))
+        };
+        // What we said of the row earlier is no part of it.
+        let own = self.table.own_columns();
+        let mut own = headers.iter().zip(&self.folded).enumerate().skip(own.start).take(own.len());
+        own.all(|(at, (header, folded))| {
+            is_same(header, folded, cells.get(at).map_or("", |cell| cell.text.as_str()))
+        })
+    }
+
+    /// Whether every filled cell of the row is a name of the header: it is the header of another table with these columns.
+    pub(crate) fn is_of_header(&self, cells: &[Cell]) -> bool {
+        let is_name = |cell: &Cell| cell.text.len() <= LONGEST * 4 && self.folded.contains(&fold(&cell.text));
+        let mut filled = self.table.own(cells).iter().filter(|cell| !cell.is_blank());
+        // Asked of every row, whose first cell is none of them as a rule.
+        filled.next().is_some_and(is_name) && filled.next().is_some_and(is_name) && filled.all(is_name)
+    }
+
+    /// Whether the example row of a template was met.
+    pub(crate) fn has_met_a_template(&self) -> bool {
+        self.tally.has_met_a_template()
+    }
+
+    /// What is told once for the table: counted changes, blanks, columns without a header.
+    pub(crate) fn finish(self) -> Vec<Finding> {
+        let mut findings = self.findings;
+        for (position, counts) in self.counts.into_iter().enumerate() {
+            counts.tell(self.table, position, &mut findings);
+        }
+        let planned = |column: &Column| self.plan.iter().any(|planned| planned.column.name == column.name);
+        let absent =
+            columns(self.table.kind).iter().filter(|column| column.need == Need::Wanted && !planned(column));
+        self.tally.tell(self.table, absent, &mut findings);
+        findings
+    }
+}

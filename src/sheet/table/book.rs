@@ -1,0 +1,221 @@
+//! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
+//!
+//! How the tables are found is in `search`, `separators` and `headers`; what one reading of a table comes to is left to `reading`.
+
+mod email_links;
+mod header_row;
+mod separators;
+mod unnamed_worksheets;
+mod worksheet_notes;
+mod worksheet_search;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+
+use super::Table;
+use crate::sheet::cell::Cell;
+use crate::sheet::field::Setting;
+use crate::sheet::file::csv::Records;
+use crate::sheet::file::encoding;
+use crate::sheet::file::preflight::Survey;
+use crate::sheet::file::source;
+use crate::sheet::file::source::{Format, SourceFile};
+use crate::sheet::file::workbook::{Below, SheetRow, Workbook};
+use crate::sheet::finding::Finding;
+use crate::sheet::finding::code::Code;
+use crate::sheet::formula_guard;
+use crate::sheet::options::Options;
+use crate::sheet::row::reading::{Reading, Summary};
+use crate::sheet::row::{Raw, Row, RowReader};
+use email_links::Linked;
+use worksheet_notes::Worksheets;
+
+/// A file with its tables.
+pub struct Book {
+    /// The file.
+    pub file: SourceFile,
+    /// Its tables, in their order.
+    pub tables: Vec<Table>,
+    /// Worksheets that are not read, each with the reason.
+    pub ignored: Vec<(String, &'static str)>,
+    /// What was found about the file and its headers.
+    pub findings: Vec<Finding>,
+    options: Options,
+    /// The workbook as it is open; whoever reads of it has it alone.
+    workbook: Mutex<Option<Workbook>>,
+    worksheets: Worksheets,
+}
+
+/// Opens a file and finds its tables.
+///
+/// # Errors
+/// The findings, at least one of them fatal, when nothing of the file can be used.
+pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
+    let name =
+        path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
+    open_as(path, &name, options)
+}
+
+/// The same under another name, where the file's own is that of another file too.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
+    let mut findings = Vec::new();
+    if let Err(error) = options.check() {
+        let message = format!("{}: {}", error.what(), error.next_step().unwrap_or_default());
+        return Err(vec![Finding::of_file(Code::FileDelimiterAmbiguous, name, message)]);
+    }
+    let file = match source::inspect(path, name, options.encoding(), &mut findings) {
+        Ok(file) => file,
+        Err(finding) => {
+            findings.push(*finding);
+            return Err(findings);
+        }
+    };
+    let mut book = Book {
+        file,
+        tables: Vec::new(),
+        ignored: Vec::new(),
+        findings,
+        options: options.clone(),
+        workbook: Mutex::new(None),
+        worksheets: Worksheets::default(),
+    };
+    let found = match book.file.format {
+        Format::Workbook => book.find_worksheets(None),
+        Format::Text { .. } => book.find_text_table(),
+    };
+    if let Err(finding) = found {
+        book.findings.push(*finding);
+    }
+    if book.tables.is_empty() {
+        return Err(book.findings);
+    }
+    Ok(book)
+}
+
+impl Book {
+    /// Hands over every row of a table that is not blank. May be called again; the rows are the same as long as the
+    /// file is.
+    ///
+    /// # Errors
+    /// When the file can no longer be read, and whatever `each` returns.
+    pub fn read(&self, table: &Table, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<Summary> {
+        let setting = match &self.file.format {
+            Format::Workbook => Setting { is_text_table: false, comma_is_free: true },
+            Format::Text { delimiter, .. } => {
+                Setting { is_text_table: true, comma_is_free: *delimiter != ',' }
+            }
+        };
+        let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
+        reading.empty_is_right = self.options.allow_empty;
+        match &table.worksheet {
+            Some(worksheet) => {
+                let mut workbook = self.workbook();
+                let (workbook, seen) = self.seen(&mut workbook, worksheet)?;
+                let options = (self.options.hidden_rows, self.options.fill_merged);
+                worksheet_notes::read(workbook, seen, table, options, reading)
+            }
+            None => {
+                let ended = self.read_text(table, &mut |raw| reading.take(raw))?;
+                reading.finish(ended)
+            }
+        }
+    }
+
+    /// Hands over everything that stands in the file of a table, as it stands there: the rows above the header and those
+    /// that are not read as well. Where merged cells count for all their rows, each row has the value. The inner error says why it cannot be read to its end.
+    pub(crate) fn raw(
+        &self,
+        table: &Table,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), String>> {
+        let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
+        let mut workbook = self.workbook();
+        let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
+        let linked = Linked::of(table, survey);
+        let is_read = |column| worksheet_notes::is_read(table, column);
+        let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
+        // Otherwise a covered cell is blank here as it is there.
+        let below = self.options.fill_merged.then_some(&below);
+        let ended = workbook.rows(*place, survey, below, &mut |row| {
+            let SheetRow { number, cells, is_hidden } = row;
+            each(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
+        })?;
+        Ok(ended.map_err(|broken| broken.why))
+    }
+
+    /// The workbook. A reading that ended in a panic has left nothing half done: each begins anew.
+    fn workbook(&self) -> MutexGuard<'_, Option<Workbook>> {
+        self.workbook.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A worksheet that is read, with what was seen in it.
+    fn seen<'s>(
+        &'s self,
+        workbook: &'s mut Option<Workbook>,
+        worksheet: &str,
+    ) -> Result<(&'s mut Workbook, &'s (usize, Survey))> {
+        let (Some(workbook), Some(seen)) = (workbook, self.worksheets.get(worksheet)) else {
+            return Err(Error::internal("a worksheet was to be read that was not looked through"));
+        };
+        Ok((workbook, seen))
+    }
+
+    fn read_text(
+        &self,
+        table: &Table,
+        each: &mut dyn FnMut(Raw) -> Result<ControlFlow<()>>,
+    ) -> Result<std::result::Result<(), String>> {
+        let Format::Text { encoding, delimiter } = &self.file.format else {
+            return Err(Error::internal("a workbook was to be read as text"));
+        };
+        let failed = |error: std::io::Error| {
+            Error::sheets(format!("{} can no longer be read", self.file.name))
+                .because(error)
+                .hint("see whether the file is still there, then type the same command again")
+        };
+        let reader = encoding::reader(&self.file.path, encoding).map_err(failed)?;
+        let width = table.width();
+        let mut records =
+            Records::new(reader, *delimiter).map_err(failed)?.escaping(self.options.escape).of_width(width);
+        let ours = formula_guard::is_ours(&table.headers);
+        while let Some(record) = records.next().map_err(failed)? {
+            if records.is_hopeless() {
+                return Ok(Err(format!(
+                    "so many quotation marks are never closed that reading stops at row {}: export the file again",
+                    record.row
+                )));
+            }
+            let cells = record.cells.into_iter().map(|text| Cell::text(plain(text, ours))).collect();
+            let raw = Raw {
+                number: record.row,
+                line: Some(record.line),
+                cells,
+                links: Vec::new(),
+                damage: record.damage,
+                is_hidden: false,
+            };
+            if each(raw)?.is_break() {
+                break;
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// A cell of a text table; without its guard when the table was written by our reports.
+fn plain(text: String, ours: bool) -> String {
+    if ours && formula_guard::unguarded(&text).len() < text.len() {
+        formula_guard::unguarded(&text).to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! The header of a table: which rows may be it, what is told of those above it, and what is said where none is.
+//!
+//! Which worksheet or separator is taken is decided in `search` and `separators`, which row is likeliest in
+//! [`crate::sheet::table`].
+
+use super::Book;
+use crate::model::kind::Kind;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Severity, shown};
+use crate::sheet::formula_guard;
+use crate::sheet::table::column::{Need, columns};
+use crate::sheet::table::layout;
+use crate::sheet::table::{Candidate, Guess, HEADER_ROWS, Table, guess, is_transposed};
+use crate::sheet::text;
+
+/// Rows that are looked at in search of a header whose row a person has named.
+const FURTHEST_HEADER: usize = 10_000;
+
+impl Book {
+    /// Whether the header may stand below the rows looked at so far, the last of which has the number `last`.
+    pub(super) fn wants_more(&self, rows: usize, last: Option<u32>) -> bool {
+        match self.options.header_row {
+            Some(row) => last.is_none_or(|last| last < row) && rows < FURTHEST_HEADER,
+            None => rows < HEADER_ROWS,
+        }
+    }
+
+    /// Takes a candidate for the header; where a person has named the row, those above it are not kept.
+    pub(super) fn consider(&self, candidate: Candidate, candidates: &mut Vec<Candidate>) {
+        if self.options.header_row.is_some() {
+            if candidates.first().is_some_and(is_report) {
+                return;
+            }
+            candidates.clear();
+        }
+        candidates.push(candidate);
+    }
+
+    /// The candidates for the header: all, or the one a person named.
+    pub(super) fn chosen(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        match self.options.header_row {
+            Some(row) => candidates
+                .into_iter()
+                .filter(|candidate| candidate.row == row || is_report(candidate))
+                .collect(),
+            None => candidates,
+        }
+    }
+
+    /// The best header among the candidates that were chosen, for one kind or for any.
+    pub(super) fn guess(&self, candidates: &[Candidate], kind: Option<Kind>) -> Option<Guess> {
+        guess(candidates, kind, &self.options.rename, self.options.header_row.is_some())
+    }
+
+    /// Takes a table with its header, the candidate of this number; the rows above it are told as not read.
+    pub(super) fn add_table(
+        &mut self,
+        name: String,
+        worksheet: Option<String>,
+        kind: Kind,
+        candidates: &[Candidate],
+        header: usize,
+    ) {
+        if let Some(other) = layout::other_header_row(candidates, header, kind) {
+            let (first, second) =
+                (candidates[header].row.min(other.row), candidates[header].row.max(other.row));
+            let names = header_names(other);
+            // Without its other half the header says of some columns nothing, or something else than they hold.
+            self.findings.push(
+                Finding::of_file(
+                    Code::HeaderMultiRow,
+                    &self.file.name,
+                    format!(
+                        "the column names are in two rows, {first} and {second} (row {} has {names}): use one header \
+                         row, with a name above every column",
+                        other.row
+                    ),
+                )
+                .as_severity(Severity::Fatal)
+                .in_sheet(worksheet.as_deref())
+                .in_row(other.row, other.line),
+            );
+            return;
+        }
+        let above = &candidates[..header];
+        let header = &candidates[header];
+        if !above.is_empty() {
+            self.findings.push(
+                Finding::of_file(
+                    Code::SheetPreamble,
+                    &self.file.name,
+                    format!(
+                        "row {} is read as the header; the rows above it are not read: if it is not the header, name \
+                         the right row with --header-row",
+                        header.row
+                    ),
+                )
+                .in_sheet(worksheet.as_deref())
+                .in_row(header.row, header.line),
+            );
+        }
+        let table =
+            Table::new(name, &self.file.name, worksheet, kind, header, &self.options, &mut self.findings);
+        self.tables.extend(table);
+    }
+
+    /// The finding for a table without a header.
+    pub(super) fn no_header(
+        &self,
+        sheet: Option<&str>,
+        candidates: &[Candidate],
+        kind: Option<Kind>,
+    ) -> Finding {
+        let file = &self.file.name;
+        let Some(first) = candidates.first() else {
+            return match self.options.header_row {
+                Some(row) => Finding::of_file(
+                    Code::HeaderMissing,
+                    file,
+                    format!(
+                        "row {row}, which was named as the header, is blank or missing: name the row of the \
+                        column names"
+                    ),
+                )
+                .in_row(row, None),
+                None => Finding::of_file(Code::FileEmpty, file, "every row is blank: export the sheet again"),
+            }
+            .in_sheet(sheet);
+        };
+        if is_transposed(candidates, kind) {
+            return Finding::of_file(
+                Code::HeaderTransposed,
+                file,
+                "the column names run down the first column: turn the sheet so that each record has a row",
+            )
+            .as_severity(Severity::Fatal)
+            .in_sheet(sheet)
+            .in_row(first.row, first.line);
+        }
+        let expected: Vec<&str> = kind.map_or_else(
+            || vec!["key", "company", "name", "phone", "address1"],
+            |kind| {
+                columns(kind)
+                    .iter()
+                    .filter(|column| column.need == Need::Required)
+                    .map(|column| column.name)
+                    .collect()
+            },
+        );
+        let first = likeliest_header(candidates).unwrap_or(first);
+        Finding::of_file(
+            Code::HeaderMissing,
+            file,
+            format!(
+                "no row looks like a header; row {} has {}, expected are names such as {}: put the column names into \
+                 the first row, name their row with --header-row, or say what your own names mean with --map",
+                first.row,
+                header_names(first),
+                expected.join(", ")
+            ),
+        )
+        .in_sheet(sheet)
+        .in_row(first.row, first.line)
+    }
+}
+
+/// Whether this is the header of one of our reports: it is the first row, whatever was said of the sheets that the rows
+/// come from.
+fn is_report(candidate: &Candidate) -> bool {
+    candidate.row == 1 && formula_guard::is_ours(&candidate.cells)
+}
+
+/// The row that a person would take for the header: the first with more than half as many cells as the fullest, so that
+/// titles above it are passed over.
+fn likeliest_header(candidates: &[Candidate]) -> Option<&Candidate> {
+    let fullest = candidates.iter().map(Candidate::filled).max()?;
+    candidates.iter().find(|candidate| candidate.filled() * 2 > fullest)
+}
+
+/// What a row has, as a message shows it.
+fn header_names(row: &Candidate) -> String {
+    let filled = row.cells.iter().filter(|cell| !text::is_blank(cell));
+    let shows: Vec<String> = filled.take(6).map(|cell| format!("'{}'", shown(cell))).collect();
+    shows.join(", ")
+}

@@ -1,0 +1,467 @@
+//! From the header row to the columns: folding, aliases, near misses, and what is unknown, doubled or unsupported.
+//!
+//! Knows only header texts; where the header row is, and what stands below it, is left to the book.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::command::quoted;
+use crate::model::kind::Kind;
+
+use super::column::{Column, Family, Form, Need, columns};
+use super::rename;
+use crate::sheet::cell::letters;
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
+use crate::sheet::text::{Norm, did_you_mean, is_blank, is_direction, is_invisible, nearest, normalise};
+
+/// Characters that the name of a column has at most; of a longer one no more than its beginning is known.
+pub(crate) const LONGEST: usize = 250;
+/// Headers that may mean a column, folded, and are too short or too general to be taken for it: they are suggested.
+const MAY_MEAN: [(Option<Kind>, &str, &str); 8] = [
+    (None, "l", "city"),
+    (None, "st", "state"),
+    (None, "co", "country"),
+    (None, "c", "country"),
+    (Some(Kind::Site), "store", "reference"),
+    (Some(Kind::Company), "customer", "name"),
+    (Some(Kind::Device), "type", "device_model"),
+    (Some(Kind::Person), "type", "user_type"),
+];
+/// How the names of our result columns begin.
+const RESULT: &str = "result_";
+
+/// What a column of a file is taken for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mapped {
+    /// A column of the table; `entry` is the part of the header after the colon, for families.
+    Column {
+        /// The column of the table.
+        column: &'static Column,
+        /// What stands after the colon: the metadata key, `cloud:interface`.
+        entry: Option<String>,
+    },
+    /// Not read, on purpose: our own result columns, and those that start with `_` or `x-`.
+    Ignored,
+    /// No header; not read as long as no cell below has a value.
+    Blank,
+    /// Not understood; a finding says so.
+    Unknown,
+}
+
+/// A problem of one header; `column` counts from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HeaderProblem {
+    pub(crate) code: Code,
+    /// Where; `None` for a column that is not there.
+    pub(crate) column: Option<usize>,
+    /// The first of two equal ones.
+    pub(crate) other: Option<usize>,
+    pub(crate) message: String,
+    pub(crate) suggestion: Option<String>,
+}
+
+/// A header as headers are compared: compatibility forms, lower case, without invisible characters, a trailing
+/// asterisk or bracketed note, and all but letters and digits.
+pub fn fold(header: &str) -> String {
+    // Asked of the first cells of every row, which are plain as a rule.
+    let text: String = if header.is_ascii() {
+        header.to_ascii_lowercase()
+    } else {
+        header
+            .nfkc()
+            .filter(|c| !is_invisible(*c) && !is_direction(*c))
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let mut rest = text.trim_end();
+    loop {
+        let before = rest;
+        rest = rest.trim_end_matches('*').trim_end();
+        if let Some(open) = rest.rfind(['(', '['])
+            && rest.ends_with([')', ']'])
+            && open > 0
+        {
+            rest = rest[..open].trim_end();
+        }
+        if rest == before {
+            break;
+        }
+    }
+    rest.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A header as a finding keeps it: as it is in the file, of a longer one than is read its beginning.
+pub(crate) fn cut(header: &str) -> String {
+    match header.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &header[..end]),
+        None => header.to_owned(),
+    }
+}
+
+/// A header as it is typed in an option: in one line, without what cannot be seen.
+pub fn typed(header: &str) -> String {
+    let words: Vec<String> = header
+        .split_whitespace()
+        .map(|word| word.chars().filter(|c| !is_invisible(*c) && !is_direction(*c)).collect())
+        .collect();
+    shown(&words.join(" "))
+}
+
+/// Whether a column is skipped without a word.
+pub(crate) fn is_ignored(header: &str) -> bool {
+    let header = header.trim().trim_start_matches(is_invisible).to_ascii_lowercase();
+    is_result(&header) || header.starts_with('_') || header.starts_with("x-")
+}
+
+/// Whether a column is one of those that our workbooks have beside what came in.
+pub(crate) fn is_result(header: &str) -> bool {
+    header.trim().get(..RESULT.len()).is_some_and(|start| start.eq_ignore_ascii_case(RESULT))
+}
+
+/// The family a header names, and the part after its colon.
+fn family(kind: Kind, header: &str) -> Option<(&'static Column, Family, String)> {
+    let (prefix, entry) = header.split_once(':')?;
+    let family = match fold(prefix).as_str() {
+        "label" => Family::Label,
+        "meta" | "metadata" => Family::Meta,
+        "snat" => Family::Snat,
+        _ => return None,
+    };
+    let column = columns(kind).iter().find(|column| column.form == Form::Family(family))?;
+    let entry = normalise(entry, Norm::Name, &mut Default::default()).into_owned();
+    Some((column, family, entry))
+}
+
+/// The column a folded header means, by name or alias.
+fn by_name(kind: Kind, folded: &str) -> Option<&'static Column> {
+    columns(kind)
+        .iter()
+        .filter(|column| column.family().is_none())
+        .find(|column| fold_name(column.name) == folded || column.aliases.contains(&folded))
+        .or_else(|| {
+            // The name of the service's field, with and without the object around it.
+            columns(kind).iter().filter(|column| column.family().is_none()).find(|column| {
+                column.api.is_some_and(|api| {
+                    let leaf = api.rsplit('.').next().unwrap_or(api);
+                    fold_name(api) == folded
+                        || (fold_name(leaf) == folded && !is_other_leaf(kind, column, leaf))
+                })
+            })
+        })
+}
+
+/// The column that a header means: by its name, or by two names of one column with a stroke between them, as in
+/// `Town/City`.
+fn named(kind: Kind, header: &str) -> Option<&'static Column> {
+    by_name(kind, &fold(header)).or_else(|| {
+        let (one, other) = header.split_once('/')?;
+        let column = by_name(kind, &fold(one))?;
+        (by_name(kind, &fold(other)) == Some(column)).then_some(column)
+    })
+}
+
+/// Whether the last part of a field's name also is a field of the record itself.
+fn is_other_leaf(kind: Kind, column: &Column, leaf: &str) -> bool {
+    columns(kind).iter().any(|other| other.name != column.name && other.api == Some(leaf))
+}
+
+/// Folding of names that are plain already; much cheaper than [`fold`].
+fn fold_name(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// What a header stands for: itself, or what it is renamed to.
+fn meant<'a>(kind: Kind, header: &'a str, headers: &[String], renamed: &'a [(String, String)]) -> &'a str {
+    rename::renamed(kind, header, headers, renamed).unwrap_or(header)
+}
+
+/// Whether a header of a sheet of `kind` could be a column by this name.
+pub(in crate::sheet) fn is_column(kind: Kind, name: &str) -> bool {
+    let folded = fold(name);
+    family(kind, name).is_some()
+        || named(kind, name).is_some()
+        || columns(kind).iter().any(|column| column.weak_aliases.contains(&folded.as_str()))
+}
+
+/// How many different columns of `kind` the headers name, those that are renamed included.
+pub(crate) fn score(kind: Kind, headers: &[String], renamed: &[(String, String)]) -> usize {
+    let mut found: Vec<&str> = headers
+        .iter()
+        .filter(|header| !is_blank(header) && header.len() <= 200)
+        .map(|header| meant(kind, header, headers, renamed))
+        .filter_map(|header| family(kind, header).map(|(column, ..)| column).or_else(|| named(kind, header)))
+        .map(|column| column.name)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.len()
+}
+
+/// What each header of a sheet of `kind` is taken for, without a word on what is wrong with them.
+pub fn meaning(kind: Kind, headers: &[String]) -> Vec<Mapped> {
+    map(kind, headers, &[], &[], &|_| true).0
+}
+
+/// Maps the headers of a sheet of `kind`; `have_default` says which columns need not be there.
+pub(crate) fn map(
+    kind: Kind,
+    headers: &[String],
+    renamed: &[(String, String)],
+    ignored: &[String],
+    have_default: &dyn Fn(&str) -> bool,
+) -> (Vec<Mapped>, Vec<HeaderProblem>) {
+    let mut problems = Vec::new();
+    let mut mapping: Vec<Mapped> = Vec::with_capacity(headers.len());
+    let mut first: HashMap<(&'static str, Option<String>), usize> = HashMap::new();
+    let mut weak: Vec<(usize, &'static Column)> = Vec::new();
+    for (index, header) in headers.iter().enumerate() {
+        let mapped = if ignored.iter().any(|name| rename::is_name_of(name, header, headers)) {
+            Mapped::Ignored
+        } else if is_blank(header) {
+            Mapped::Blank
+        } else if is_ignored(header) {
+            Mapped::Ignored
+        } else {
+            one(kind, meant(kind, header, headers, renamed), index, &mut problems, &mut weak)
+        };
+        if let Mapped::Column { column, entry } = &mapped {
+            claim(column, entry.clone(), index, headers, &mut first, &mut problems);
+        }
+        mapping.push(mapped);
+    }
+    for (index, column) in weak {
+        match first.entry((column.name, None)) {
+            Entry::Occupied(_) => problems.push(unknown(kind, &headers[index], index)),
+            Entry::Vacant(free) => {
+                free.insert(index);
+                mapping[index] = Mapped::Column { column, entry: None };
+            }
+        }
+    }
+    for problem in problems.iter_mut().filter(|problem| problem.code == Code::HeaderUnknown) {
+        problem.message.extend(problem.column.and_then(|index| read_beside(headers, &mapping, index)));
+    }
+    for column in columns(kind).iter().filter(|column| column.need == Need::Required) {
+        if !first.contains_key(&(column.name, None)) && !have_default(column.name) {
+            problems.push(HeaderProblem {
+                code: Code::HeaderRequiredMissing,
+                column: None,
+                other: None,
+                message: format!("the column '{}' is missing and every row needs it: add it", column.name),
+                suggestion: Some(column.name.to_owned()),
+            });
+        }
+    }
+    (mapping, problems)
+}
+
+/// What is to be known before a column is left unread that stands with another one behind a blank column: it may be another
+/// table, whose values would be read as those of this one.
+fn read_beside(headers: &[String], mapping: &[Mapped], index: usize) -> Option<String> {
+    let blank = headers[..index].iter().rposition(|header| is_blank(header)).filter(|blank| *blank > 0)?;
+    let part = (blank + 1..headers.len()).take_while(|at| !is_blank(&headers[*at]));
+    let (at, column) = part.into_iter().find_map(|at| match mapping.get(at)? {
+        Mapped::Column { column, .. } => Some((at, column)),
+        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+    })?;
+    Some(format!(
+        " It is after the blank column {}, together with '{}', which is read as {}: if these columns are another \
+         table, move it to a sheet of its own.",
+        letters(blank),
+        shown(&headers[at]),
+        column.name
+    ))
+}
+
+/// Notes which header claims a column first; the second is a finding.
+fn claim(
+    column: &'static Column,
+    entry: Option<String>,
+    index: usize,
+    headers: &[String],
+    first: &mut HashMap<(&'static str, Option<String>), usize>,
+    problems: &mut Vec<HeaderProblem>,
+) {
+    let meta = column.family() == Some(Family::Meta);
+    if let Some(&other) = first.get(&(column.name, entry.clone())) {
+        problems.push(HeaderProblem {
+            code: if meta { Code::DupMetadataKey } else { Code::HeaderDuplicate },
+            column: Some(index),
+            other: Some(other),
+            message: format!(
+                "'{}' means the same as '{}' in column {}: remove one of them, or ignore one with --ignore-column",
+                shown(&headers[index]),
+                shown(&headers[other]),
+                letters(other)
+            ),
+            suggestion: None,
+        });
+    } else {
+        first.insert((column.name, entry), index);
+    }
+}
+
+/// What one header that is neither blank nor ignored means.
+fn one(
+    kind: Kind,
+    header: &str,
+    index: usize,
+    problems: &mut Vec<HeaderProblem>,
+    weak: &mut Vec<(usize, &'static Column)>,
+) -> Mapped {
+    if header.chars().nth(LONGEST).is_some() {
+        problems.push(HeaderProblem {
+            code: Code::HeaderUnknown,
+            column: Some(index),
+            other: None,
+            message: format!("the name of this column has more than {LONGEST} characters: shorten it"),
+            suggestion: None,
+        });
+        return Mapped::Unknown;
+    }
+    if let Some((column, family, entry)) = family(kind, header) {
+        let complete = match family {
+            Family::Label | Family::Meta => !entry.is_empty(),
+            Family::Snat => entry
+                .split_once(':')
+                .is_some_and(|(cloud, interface)| !cloud.trim().is_empty() && !interface.trim().is_empty()),
+        };
+        if complete {
+            return Mapped::Column { column, entry: Some(entry) };
+        }
+        problems.push(HeaderProblem {
+            code: Code::HeaderUnknown,
+            column: Some(index),
+            other: None,
+            message: match family {
+                Family::Label => "a label column needs a number after the colon, as in label:1",
+                Family::Meta => "a metadata column needs its key after the colon, as in meta:contract",
+                Family::Snat => {
+                    "this column needs a VPN cloud and an interface after the colon, as in snat:Head Office:LAN1"
+                }
+            }
+            .to_owned(),
+            suggestion: None,
+        });
+        return Mapped::Unknown;
+    }
+    let folded = fold(header);
+    if let Some(column) = named(kind, header) {
+        return Mapped::Column { column, entry: None };
+    }
+    if let Some(column) = columns(kind).iter().find(|column| column.weak_aliases.contains(&folded.as_str())) {
+        weak.push((index, column));
+        return Mapped::Unknown;
+    }
+    problems.push(unsupported(kind, header, &folded, index).unwrap_or_else(|| unknown(kind, header, index)));
+    Mapped::Unknown
+}
+
+/// The finding for a field that the service has, but not for this kind.
+fn unsupported(kind: Kind, header: &str, folded: &str, index: usize) -> Option<HeaderProblem> {
+    let prefix = header.split_once(':').map(|(prefix, _)| fold(prefix));
+    let family = prefix.as_deref().unwrap_or(folded);
+    let labels =
+        matches!(family, "label" | "labels" | "tags") && matches!(kind, Kind::Company | Kind::Person);
+    let metadata = matches!(family, "meta" | "metadata") && kind == Kind::Person;
+    (labels || metadata).then(|| HeaderProblem {
+        code: Code::HeaderUnsupportedField,
+        column: Some(index),
+        other: None,
+        message: format!(
+            "the service has no {} for {kind}: remove the column, or start its name with x- to ignore it",
+            if labels { "labels" } else { "metadata" }
+        ),
+        suggestion: None,
+    })
+}
+
+/// The finding for a header that means nothing here.
+fn unknown(kind: Kind, header: &str, index: usize) -> HeaderProblem {
+    let folded = fold(header);
+    let names = columns(kind).iter().filter(|column| column.family().is_none()).map(|column| column.name);
+    let mut message = format!("'{}' is not a column of {kind}.", shown(header));
+    let mut suggestion = None;
+    let is_it =
+        |(of, word, _): &&(Option<Kind>, &str, &str)| of.is_none_or(|of| of == kind) && *word == folded;
+    if folded == "generalemail" {
+        message.push_str(" The service has no general e-mail address; accounts_email is another one.");
+    } else if let Some((.., column)) = MAY_MEAN.iter().find(is_it) {
+        message.push_str(&format!(" It may mean {column}."));
+        suggestion = Some((*column).to_owned());
+    } else {
+        let near = nearest(&folded, names.clone().filter(|name| !name.contains('_')));
+        let spelled = header.trim().to_lowercase().replace([' ', '-'], "_");
+        let spelled_near = nearest(&spelled, names);
+        let hint = did_you_mean(&spelled_near);
+        if hint.is_empty()
+            && let Some(other) =
+                Kind::ALL.into_iter().find(|other| *other != kind && by_name(*other, &folded).is_some())
+        {
+            message.push_str(&format!(" It is a column of {other}."));
+        }
+        if let ([one], _) | (_, [one]) = (near.as_slice(), spelled_near.as_slice()) {
+            suggestion = Some((*one).to_owned());
+        }
+        message.push_str(&hint);
+        if matches!(folded.as_str(), "meta" | "metadata") {
+            message.push_str(" Metadata has a column for each of its keys, as in meta:contract.");
+        }
+        message.push_str(&other_script(header));
+    }
+    let name = typed(header);
+    message.push_str(&match &suggestion {
+        Some(column) => format!(
+            " Correct it, say what it means with --map {}, or ignore it with --ignore-column {}.",
+            quoted(&format!("{name}={column}")),
+            quoted(&name)
+        ),
+        None => format!(
+            " Say what it means with --map {}, or ignore it with --ignore-column {}.",
+            quoted(&format!("{name}=COLUMN")),
+            quoted(&name)
+        ),
+    });
+    HeaderProblem { code: Code::HeaderUnknown, column: Some(index), other: None, message, suggestion }
+}
+
+/// The header with its letters of another script spelt out, where they stand among Latin ones and look like them.
+fn other_script(header: &str) -> String {
+    let is_other = |c: char| matches!(c, '\u{370}'..='\u{52f}');
+    if !header.contains(|c: char| c.is_ascii_alphabetic()) || !header.contains(is_other) {
+        return String::new();
+    }
+    let mut spelt = String::new();
+    for c in header.chars() {
+        if is_other(c) { spelt.extend(c.escape_unicode()) } else { spelt.push(c) }
+    }
+    format!(" It contains letters of another script that look like Latin ones: '{}'.", shown(&spelt))
+}
+
+/// The kind a name speaks of: of a worksheet, or of a file without its ending. `None` for none or several.
+pub fn kind_of_name(name: &str) -> Option<Kind> {
+    const WORDS: [(Kind, &[&str]); 4] = [
+        (Kind::Company, &["companies", "company", "customers", "customer", "accounts"]),
+        (Kind::Person, &["people", "users", "contacts", "persons", "person", "user"]),
+        (Kind::Site, &["sites", "site", "locations", "branches", "stores", "store"]),
+        (Kind::Device, &["devices", "device", "appliances", "cpe", "equipment"]),
+    ];
+    let lower = name.to_lowercase();
+    let mut found = None;
+    for word in lower.split(|c: char| !c.is_alphanumeric()) {
+        let kind = WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(kind, _)| *kind);
+        match (found, kind) {
+            (_, None) => {}
+            (None, Some(kind)) => found = Some(kind),
+            (Some(before), Some(kind)) if before == kind => {}
+            (Some(_), Some(_)) => return None,
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;
