@@ -146,7 +146,7 @@ impl Figures {
             }
         }
         let sum = |of: fn(&Layout) -> u64| layouts.iter().map(of).sum();
-        let unfinished: u64 = sum(|layout| layout.count.unfinished);
+        let unfinished = states.count(|state| !state.is_final());
         Ok(Self {
             import: info.import,
             whose: journal.whose()?,

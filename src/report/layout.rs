@@ -69,8 +69,6 @@ pub(super) struct Count {
     pub(super) recognised: u64,
     /// Rows that differ from the record that was made earlier, and have not come again since.
     pub(super) changed_since: u64,
-    /// Rows whose job is neither final nor held.
-    pub(super) unfinished: u64,
     /// When the last of the jobs came to its final state.
     pub(super) finished_at: Option<Moment>,
     /// Of each column the characters of its longest cell; as many as the longest row has cells.
@@ -118,7 +116,6 @@ impl Count {
         self.rows += 1;
         self.to_fix += u64::from(must_be_corrected(row));
         self.along += u64::from(must_be_corrected(row) && row.state == JobState::Skipped);
-        self.unfinished += u64::from(!row.state.is_final() && row.state != JobState::Held);
         self.finished_at = self.finished_at.max(row.finished_at);
         match row.disposition {
             Recognised => self.recognised += 1,

@@ -54,8 +54,9 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
 
 /// When everything will be done, in words, seen from `now`.
 pub fn expected(finish: Moment, now: Moment, here: &TimeZone) -> String {
-    let left = span(finish.since(now).max(Duration::from_secs(1)));
-    format!("done about {}, in {left}", near(finish, now, here))
+    // A forecast of a moment that has passed is a forecast of the next one.
+    let finish = finish.max(now.plus(Duration::from_secs(1)));
+    format!("done about {}, in {}", near(finish, now, here), span(finish.since(now)))
 }
 
 /// The time of day where it is that of today, else the day as well.

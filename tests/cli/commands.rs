@@ -148,6 +148,11 @@ fn a_held_row_is_shown_with_the_commands_that_decide_it_and_goes_on_when_it_is_d
     bench.profile("", "rate = \"unlimited\"", "in_doubt = \"hold\"");
     bench.write("companies.csv", &bench::companies(3));
     bench.fleetload(&["run", "companies.csv"]).expect_code(8);
+    let finished_at = || {
+        let summary = std::fs::read_to_string(bench.path("reports/1/summary.json")).expect("a summary");
+        serde_json::from_str::<serde_json::Value>(&summary).expect("JSON")["finished_at"].is_string()
+    };
+    assert!(!finished_at(), "an import is not finished while a row is on hold");
     let status = bench.fleetload(&["status", "--json"]).expect_code(0);
     let held: Vec<_> =
         objects(&status.stdout).into_iter().filter(|object| object["object"] == "held").collect();
@@ -158,6 +163,7 @@ fn a_held_row_is_shown_with_the_commands_that_decide_it_and_goes_on_when_it_is_d
     bench.fleetload(&["resolve", &job, "--not-created"]).expect_code(0);
     bench.fleetload(&["run"]).expect_code(0);
     assert_eq!(bench.created("company").len(), 3);
+    assert!(finished_at());
     bench.assert_exact(1);
 }
 
