@@ -11,11 +11,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
-use super::founding::Present;
-use super::ledger::{LedgerEntry, Line};
 use super::scenario::Scenario;
 use super::service::Service;
-use super::statistics::Statistics;
+use super::state::ledger::{LedgerEntry, Line};
+use super::state::seed_data::Present;
+use super::state::statistics::Statistics;
 
 /// The simulated service, ready to be asked from any thread.
 pub struct Sandbox {

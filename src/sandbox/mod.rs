@@ -9,37 +9,15 @@
 //! Where the specification is silent the sandbox takes what it gets: a rehearsal must not teach rules that are not
 //! there.
 
-mod admission;
-mod attached;
-mod call;
-mod companies;
-mod control;
-mod devices;
 mod error;
 mod exchange;
-mod failure;
 mod faults;
-mod founding;
 mod handle;
-mod labels;
-mod ledger;
-mod limits;
-mod metadata;
-mod people;
-mod routes;
+mod operations;
 mod scenario;
 mod server;
 mod service;
-mod sites;
-mod spoil;
-mod statistics;
-mod status;
-mod subscriptions;
-mod validation;
-mod vpn;
-mod wire;
-mod world;
-mod zones;
+mod state;
 
 #[cfg(test)]
 mod tests;
@@ -47,12 +25,12 @@ mod tests;
 pub use error::SandboxError;
 pub use exchange::{Answer, Effect, Millis, Request, Response};
 pub use faults::{Fault, FaultKind};
-pub use founding::{
+pub use handle::Sandbox;
+pub use scenario::{ClientEntry, CompanyEntry, Scenario};
+pub use server::{Running, bind, serve, wall_clock};
+pub use state::ledger::LedgerEntry;
+pub use state::seed_data::{
     Being, ENTERPRISE_TEMPLATES, Founded, Founding, MODELS, Present, ROOT_COMPANY, TEMPLATE_DEVICE,
     VPN_CLOUDS,
 };
-pub use handle::Sandbox;
-pub use ledger::LedgerEntry;
-pub use scenario::{ClientEntry, CompanyEntry, Scenario};
-pub use server::{Running, bind, serve, wall_clock};
-pub use statistics::Statistics;
+pub use state::statistics::Statistics;

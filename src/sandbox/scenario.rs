@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::error::SandboxError;
 use super::faults::{Fault, FaultKind};
-use super::routes;
+use super::operations::routes;
 
 const KEYS: [&str; 21] = [
     "seed",

@@ -2,7 +2,7 @@
 //! real sockets.
 
 mod exchanges;
-mod founding;
+mod seed_data;
 mod keeping;
 mod limits;
 mod operations;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Bench, code, company, device, site};
-use crate::sandbox::routes::ROUTES;
+use crate::sandbox::operations::routes::ROUTES;
 use crate::sandbox::{ENTERPRISE_TEMPLATES, ROOT_COMPANY, Request, Scenario, TEMPLATE_DEVICE, VPN_CLOUDS};
 
 #[test]

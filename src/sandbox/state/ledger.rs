@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::exchange::Millis;
 use super::world::Change;
+use crate::sandbox::exchange::Millis;
 
 /// One change that was kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,12 +3,12 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::call::fresh_id;
-use super::exchange::{Answer, Effect, Millis, Request, Response};
-use super::failure::{Failure, Violation};
-use super::faults::{Fault, FaultKind};
-use super::routes::Route;
-use super::service::{NO_DATE, Outcome, Service};
+use super::{Fault, FaultKind};
+use crate::sandbox::exchange::{Answer, Effect, Millis, Request, Response};
+use crate::sandbox::operations::call::fresh_id;
+use crate::sandbox::operations::routes::Route;
+use crate::sandbox::service::failure::{Failure, Violation};
+use crate::sandbox::service::{NO_DATE, Outcome, Service};
 
 /// Whether a fault found something to work on.
 enum Fate {
@@ -18,7 +18,7 @@ enum Fate {
 
 impl Service {
     /// Answers a request for which `fault` has been drawn, and counts the fault when it takes effect.
-    pub(super) fn spoilt(
+    pub(in crate::sandbox) fn spoilt(
         &mut self,
         fault: &Fault,
         route: &'static Route,

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::exchange::{Answer, Effect, Millis, Request, Response};
-use super::service::Service;
+use crate::sandbox::exchange::{Answer, Effect, Millis, Request, Response};
+use crate::sandbox::service::Service;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

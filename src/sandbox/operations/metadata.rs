@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::attached::{self, Attached};
 use super::call::{Call, device, site};
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Metadata, World};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Metadata, World};
 
 fn company(call: &Call<'_>) -> Result<Uuid, Failure> {
     let id = call.id("companyId")?;

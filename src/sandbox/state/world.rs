@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::exchange::Millis;
+use crate::sandbox::exchange::Millis;
 
 /// A company (specification 2.3). `details` are the other fields of the request, as they came.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::call::Call;
-use super::failure::Failure;
 use super::{companies, devices, labels, metadata, people, sites, status, subscriptions, vpn};
+use crate::sandbox::service::failure::Failure;
 use serde_json::Value;
 
 /// What carries an operation out. A result of `null` is answered with the status alone.

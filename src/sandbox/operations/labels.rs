@@ -8,9 +8,9 @@ use uuid::Uuid;
 use super::attached::{self, Attached};
 use super::call::{Call, device, site};
 use super::devices::owner_of_interface;
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Label, World};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Label, World};
 
 fn interface(call: &Call<'_>) -> Result<Uuid, Failure> {
     let id = call.id("interfaceDeviceId")?;

@@ -3,24 +3,29 @@
 //!
 //! Who may do what is in `admission`, what faults do to a request in `spoil`, the operations in files of their own.
 
+pub(super) mod admission;
+pub(super) mod failure;
+pub(super) mod limits;
+
 use std::mem;
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::call::Call;
+use self::failure::Failure;
+use self::limits::{Client, Limits};
 use super::error::SandboxError;
 use super::exchange::{Answer, Effect, Millis, Request, Response};
-use super::failure::Failure;
 use super::faults::Faults;
-use super::founding::Present;
-use super::ledger::{LedgerEntry, Line};
-use super::limits::{Client, Limits};
-use super::routes::{self, Act, Deed, Route};
+use super::operations::call::Call;
+use super::operations::routes::{self, Act, Deed, Route};
 use super::scenario::Scenario;
-use super::statistics::{Counters, Statistics};
-use super::world::{Change, World};
-use super::{control, founding};
+use super::server::control;
+use super::state::ledger::{LedgerEntry, Line};
+use super::state::seed_data;
+use super::state::seed_data::Present;
+use super::state::statistics::{Counters, Statistics};
+use super::state::world::{Change, World};
 
 /// The state of the service.
 pub(crate) struct Service {
@@ -64,7 +69,7 @@ impl Service {
         let seeded =
             |use_of: u64| fastrand::Rng::with_seed(scenario.seed.wrapping_mul(8).wrapping_add(use_of));
         Ok(Self {
-            world: founding::world(&scenario)?,
+            world: seed_data::world(&scenario)?,
             limits: Limits::default(),
             faults,
             counters: Counters::default(),
@@ -84,7 +89,7 @@ impl Service {
     /// Takes what somebody refers to as present; a strict service does not.
     pub(crate) fn take_as_present(&mut self, present: &Present) {
         if !self.scenario.strict {
-            founding::take_as_present(&mut self.world, present);
+            seed_data::take_as_present(&mut self.world, present);
         }
     }
 
@@ -342,9 +347,9 @@ impl Service {
             self.faults.replace(&scenario.fault);
         }
         // Those that were taken as present stay.
-        let before = founding::models(&self.scenario);
+        let before = seed_data::models(&self.scenario);
         self.world.models.retain(|model| !before.contains(model));
-        self.world.models.extend(founding::models(&scenario));
+        self.world.models.extend(seed_data::models(&scenario));
         self.scenario = scenario;
         Ok(())
     }

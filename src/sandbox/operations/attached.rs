@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::call::Call;
-use super::failure::Failure;
 use super::validation::each;
-use super::world::{Change, World};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, World};
 
 /// An entry of such a list.
 pub(crate) trait Attached: Clone + PartialEq + Serialize {
@@ -43,7 +43,7 @@ pub(crate) trait Attached: Clone + PartialEq + Serialize {
 }
 
 /// The first entry of an owner that is the one looked for.
-pub(super) fn find<T: Attached>(
+pub(in crate::sandbox) fn find<T: Attached>(
     call: &Call<'_>,
     owner: Uuid,
     what: &str,
@@ -54,12 +54,12 @@ pub(super) fn find<T: Attached>(
 }
 
 /// All entries of an owner.
-pub(super) fn list<T: Attached>(call: &Call<'_>, owner: Uuid) -> Value {
+pub(in crate::sandbox) fn list<T: Attached>(call: &Call<'_>, owner: Uuid) -> Value {
     call.page(T::all(call.world, owner).iter().map(|entry| json!(entry)))
 }
 
 /// Puts the entry of the body.
-pub(super) fn put_one<T: Attached>(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
+pub(in crate::sandbox) fn put_one<T: Attached>(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
     let wanted = T::read(call.body)?;
     let mut entries = T::all(call.world, owner).to_vec();
     let entry = T::place(call, &mut entries, wanted)?;
@@ -68,7 +68,10 @@ pub(super) fn put_one<T: Attached>(call: &mut Call<'_>, owner: Uuid) -> Result<V
 }
 
 /// Puts all entries of the body, or none.
-pub(super) fn put_several<T: Attached>(call: &mut Call<'_>, owner: Uuid) -> Result<Value, Failure> {
+pub(in crate::sandbox) fn put_several<T: Attached>(
+    call: &mut Call<'_>,
+    owner: Uuid,
+) -> Result<Value, Failure> {
     let wanted = each(call.body, T::read)?;
     let mut entries = T::all(call.world, owner).to_vec();
     let mut placed = Vec::new();
@@ -80,7 +83,7 @@ pub(super) fn put_several<T: Attached>(call: &mut Call<'_>, owner: Uuid) -> Resu
 }
 
 /// Removes the first entry that is the one meant.
-pub(super) fn remove<T: Attached>(
+pub(in crate::sandbox) fn remove<T: Attached>(
     call: &mut Call<'_>,
     owner: Uuid,
     what: &str,

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::failure::{Failure, Violation};
+use crate::sandbox::service::failure::{Failure, Violation};
 
 /// Reads every entry of a body that is a list.
 pub(crate) fn each<T>(body: &Value, read: fn(&Value) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {

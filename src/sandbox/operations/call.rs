@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::exchange::Millis;
-use super::failure::Failure;
 use super::validation::parse_id;
-use super::world::{Change, Company, Device, Site, World};
+use crate::sandbox::exchange::Millis;
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Company, Device, Site, World};
 
 /// A change that an operation has made, for the ledger.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::call::{Call, found};
-use super::failure::Failure;
 use super::sites;
 use super::validation::Form;
-use super::world::{Change, Device, Membership};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Device, Membership};
 
 const DETAILS: [&str; 6] =
     ["address", "phoneNumber", "faxNumber", "copyDhcpLeases", "copyInternetPasswords", "snatMapping"];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::exchange::Response;
+use crate::sandbox::exchange::Response;
 
 /// One violated field of a request body (specification 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::exchange::Millis;
-use super::limits::{Client, Window};
+use crate::sandbox::exchange::Millis;
+use crate::sandbox::service::limits::{Client, Window};
 
 /// Counts since the sandbox was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

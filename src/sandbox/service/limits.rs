@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::exchange::Millis;
+use crate::sandbox::exchange::Millis;
 
 const SECOND: Millis = 1000;
 const DAY: Millis = 86_400_000;

@@ -2,6 +2,9 @@
 //!
 //! A server is a function of a listener and the moment to stop. It listens on loopback only.
 
+pub(super) mod control;
+pub(super) mod wire;
+
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,10 +17,10 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::wire::{MOST_BODY, Reading};
 use super::error::SandboxError;
 use super::exchange::{Effect, Millis, Response};
 use super::handle::Sandbox;
-use super::wire::{self, MOST_BODY, Reading};
 
 /// How long to wait when no connection can be accepted, for example because all file handles are in use.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);

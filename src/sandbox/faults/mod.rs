@@ -4,6 +4,8 @@
 //! probability from the seeded generator, and the first that fires decides; a `latency` adds up and lets the next
 //! one be asked. What a fired kind does to the request is in `service`.
 
+pub(super) mod apply_fault;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

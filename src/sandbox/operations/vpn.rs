@@ -8,9 +8,9 @@ use uuid::Uuid;
 
 use super::call::{Call, found};
 use super::devices::interfaces;
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Device, Membership, Offer};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Device, Membership, Offer};
 
 const CIPHER_SUITES: [&str; 6] = [
     "Automatic",

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, json};
 use uuid::Uuid;
 
-use super::error::SandboxError;
-use super::scenario::{CompanyEntry, Scenario};
 use super::world::{Change, Company, Device, Offer, Site, World};
-use super::zones::zones;
+use crate::sandbox::error::SandboxError;
+use crate::sandbox::operations::zones::zones;
+use crate::sandbox::scenario::{CompanyEntry, Scenario};
 
 /// The reseller at the root of the tree, "Northwind Networks": the account's own company.
 pub const ROOT_COMPANY: Uuid = Uuid::from_u128(0x6f1c2a3e_0000_4000_8000_000000000001);

@@ -5,16 +5,16 @@
 
 use serde_json::{Value, json};
 
-use super::call::fresh_id;
-use super::exchange::{Millis, Request, Response};
+use super::Service;
 use super::failure::Failure;
 use super::limits::Client;
-use super::routes::{Act, Route};
-use super::service::Service;
+use crate::sandbox::exchange::{Millis, Request, Response};
+use crate::sandbox::operations::call::fresh_id;
+use crate::sandbox::operations::routes::{Act, Route};
 
 impl Service {
     /// Does what is asked, if it may be done.
-    pub(super) fn checked(
+    pub(in crate::sandbox) fn checked(
         &mut self,
         route: &'static Route,
         values: &[String],

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::call::{Call, id_and_name};
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Company};
 use super::zones::zones;
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Company};
 
 /// The fields of a company that come back as they were given (specification 2.3).
 const DETAILS: [&str; 6] =

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::call::{Call, found};
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Device, Offer};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Device, Offer};
 
 fn record(call: &Call<'_>, template: &Offer) -> Value {
     json!({

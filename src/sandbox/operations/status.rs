@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::call::Call;
 use super::devices::interfaces;
-use super::failure::Failure;
-use super::world::{Device, Membership};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Device, Membership};
 
 /// A local date-time with milliseconds and no zone designator (specification 2.10).
 fn local(now: i64) -> String {

@@ -3,7 +3,7 @@
 //!
 //! Pure: bytes in, a request or a reason out. Sockets are in `server`.
 
-use super::exchange::Request;
+use crate::sandbox::exchange::Request;
 
 /// More than any client's head; what is longer is not a request.
 const MOST_HEAD: usize = 64 * 1024;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, found};
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Person};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Person};
 
 const USER_TYPES: [&str; 6] = [
     "Configure Client",

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::call::{Call, id_and_name};
-use super::failure::Failure;
 use super::validation::Form;
-use super::world::{Change, Site};
+use crate::sandbox::service::failure::Failure;
+use crate::sandbox::state::world::{Change, Site};
 
 const DETAILS: [&str; 5] = ["latitude", "longitude", "address", "phoneNumber", "faxNumber"];
 
