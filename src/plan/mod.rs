@@ -5,10 +5,10 @@
 //! Reading the rows is left to the import and the journal, showing the plan to the floor above, but for its page.
 
 pub mod ability;
+mod action;
 pub mod forecast;
 
 mod demand;
-mod fate;
 mod lacking;
 mod page;
 mod promise;
@@ -26,8 +26,8 @@ use crate::model::operation::Operation;
 use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 
+pub use self::action::{Fate, Fates};
 pub use demand::{Asks, Demand, Way};
-pub use fate::{Fate, Fates};
 pub use lacking::Lacking;
 pub use page::{MARK, Page, page};
 pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};

@@ -5,7 +5,7 @@
 
 use askama::Template;
 
-use super::fate::{Fate, Fates};
+use super::action::{Fate, Fates};
 use super::forecast::DayShare;
 use super::lacking::Lacking;
 use super::tree::{Company, Extent, Visit};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::fate::{Fate, Fates};
+use super::action::{Fate, Fates};
 use super::survey::{Origin, Survey};
 use crate::model::digest::hexadecimal;
 use crate::model::kind::Kind;

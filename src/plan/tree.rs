@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::fate::{Fate, Fates};
+use super::action::{Fate, Fates};
 use super::survey::{Fated, Origin, Survey};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;

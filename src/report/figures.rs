@@ -23,9 +23,9 @@ use crate::model::time::Moment;
 use super::Standing;
 use super::advice::{self, Advisor};
 use super::badge::Group;
-use super::kept::WRITTEN;
+use super::files::atomic_write::{Beside, Folder};
+use super::files::edited_fix_files::WRITTEN;
 use super::layout::Layout;
-use super::replace::{Beside, Folder};
 
 /// The file's name.
 pub(super) const NAME: &str = "summary.json";

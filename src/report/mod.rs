@@ -1,19 +1,17 @@
 //! Reports: views of the journal, one small file a format, over one projection of a row.
 //!
 //! ```text
-//! layout   which columns a sheet shows, and which one a problem speaks of
-//! line     one row in words                       advice   codes in words, with what to do next
-//! badge    states as groups, signs and words      name     safe names of files and worksheets
-//! figures  the numbers of an import               verification  what verification came to
-//! replace  written beside, then put in place               kept    what somebody has corrected in a fix file
-//! place    which folder they go to
-//! own_sheet a sheet of our own in a workbook, filled from above
-//! to_do_sheet the first sheet of fix.xlsx            summary_sheet the first sheet of results.xlsx
+//! layout     which columns a sheet shows, and which one a problem speaks of
+//! line       one row in words                 advice        codes in words, with what to do next
+//! badge      states as groups, signs, words   elsewhere     values of other rows, to choose from
+//! figures    the numbers of an import         verification  what verification came to
+//! files/     the folder, names of files, writing them at once, fix files that somebody has edited
 //!
-//! delimited <sheet>.results.csv, <sheet>.fix.csv  workbook results.xlsx, fix.xlsx
-//! objects   results.jsonl                         figures  summary.json
-//! checked/  <file>.checked.xlsx: what a check has found, in its cells
-//! page      report.html
+//! delimited  <sheet>.results.csv, <sheet>.fix.csv
+//! objects    results.jsonl
+//! figures    summary.json
+//! page       report.html
+//! workbook/  results.xlsx, fix.xlsx; checked/ is <file>.checked.xlsx, what a check has found, in its cells
 //! ```
 //!
 //! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
@@ -21,22 +19,14 @@
 
 pub mod advice;
 mod badge;
-mod checked;
 mod delimited;
 mod elsewhere;
 mod figures;
-mod kept;
+mod files;
 mod layout;
 mod line;
-mod name;
 mod objects;
-mod own_sheet;
 mod page;
-mod paint;
-mod place;
-mod replace;
-mod summary_sheet;
-mod to_do_sheet;
 pub mod verification;
 mod workbook;
 
@@ -49,24 +39,25 @@ use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
+use self::files::atomic_write::{Change, Folder};
+pub use self::files::edited_fix_files::Kept;
+pub use self::files::folder::folder;
+use self::files::names::Names;
+use self::files::{edited_fix_files, names};
+pub use self::workbook::checked::Checked;
+use self::workbook::summary_sheet::Summary;
 use advice::Advisor;
-pub use checked::Checked;
 use delimited::Delimited;
 use elsewhere::Elsewhere;
 use figures::Figures;
 pub use figures::{Told, told};
-pub use kept::Kept;
 use layout::{Layout, must_be_corrected};
 pub use line::RESULT_COLUMNS;
 use line::ResultLine;
-use name::Names;
 use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
 use page::headline::Headline;
-pub use place::folder;
-use replace::{Change, Folder};
-use summary_sheet::Summary;
 pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
 
@@ -146,7 +137,7 @@ pub fn write(
     for (at, layout) in layouts.iter().enumerate() {
         let stem = stems.stem(&layout.name);
         let mut all = Delimited::begin(&folder, format!("{stem}.results.csv"), layout)?;
-        let fix_name = format!("{}.fix.csv", name::naming_kind(&stem, layout.kind));
+        let fix_name = format!("{}.fix.csv", names::naming_kind(&stem, layout.kind));
         let has_fixes = layout.count.to_fix > 0;
         let mut to_fix =
             has_fixes.then(|| Delimited::begin(&folder, fix_name.clone(), layout)).transpose()?;
@@ -184,7 +175,7 @@ pub fn write(
     });
     // The workbook stands before the tables.
     fixes.rotate_right(1);
-    let digests = kept::digests(&folder, &mut fixes)?;
+    let digests = edited_fix_files::digests(&folder, &mut fixes)?;
     let mut changes = vec![Change::Put(results.finish()?)];
     changes.extend(tables);
     changes.push(Change::Put(objects.finish()));
@@ -194,7 +185,7 @@ pub fn write(
     let imported = journal.imports()?;
     let is_imported =
         |digest: &str| imported.iter().flat_map(|info| &info.files).any(|(_, sha256)| sha256 == digest);
-    let kept = kept::keep(&folder, &fixes, &digests, &is_imported)?;
+    let kept = edited_fix_files::keep(&folder, &fixes, &digests, &is_imported)?;
     changes.splice(1..1, fixes);
     let (files, removed) = folder.commit(changes)?;
     let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();

@@ -34,9 +34,9 @@ use crate::model::id::ImportId;
 
 use super::advice::Advisor;
 use super::figures::Figures;
+use super::files::atomic_write::{Beside, Folder};
 use super::layout::Layout;
 use super::line::ResultLine;
-use super::replace::{Beside, Folder};
 use super::verification;
 
 use attention::{Attention, GroupView};

@@ -180,7 +180,7 @@ fn cells(rate: f64, clock: &Arc<dyn Clock>) -> Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::testing::FakeClock;
+    use crate::service::tests::FakeClock;
 
     fn limiter(rate: f64) -> (Arc<FakeClock>, Limiter) {
         let clock = FakeClock::start();

@@ -15,17 +15,11 @@ mod request;
 mod token;
 mod transport;
 
-#[cfg(test)]
-mod client_tests;
 mod envelope;
 mod grant;
-#[cfg(test)]
-mod judge_tests;
 mod template;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
-mod token_tests;
+mod tests;
 mod wire;
 mod wording;
 mod zones;

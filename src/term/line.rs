@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Effects, Style};
 
 use super::clean::clean;
-use super::fold::folded;
+use super::wrap::folded;
 
 /// What a piece of text means, and so how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,17 +6,17 @@
 
 mod ask;
 mod clean;
+mod counts;
 mod figures;
-mod fold;
 mod line;
 mod live;
 mod log;
 mod pace;
-mod picture;
 mod progress;
-mod standing;
+mod progress_model;
 mod table;
 mod width;
+mod wrap;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,11 +26,11 @@ use serde::Serialize;
 use self::live::{Drawn, Live, Size};
 use crate::error::{Error, Exit};
 
+pub use self::progress_model::Tick;
 pub use clean::clean;
 pub use figures::{awaited, count, counted, expected, moment, span};
 pub use line::{Ink, Line};
 pub use log::start_log;
-pub use picture::Tick;
 pub use progress::Progress;
 pub use table::Table;
 pub use width::{width, wrap};

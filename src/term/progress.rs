@@ -1,7 +1,7 @@
 //! Shows how a run goes: bars on a terminal, a line now and then elsewhere, objects for programs.
 //!
 //! Driven by the news of the run and by ticks of a clock that is passed in; the words are those of
-//! [`super::picture`].
+//! [`super::progress_model`].
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::clean::clean;
-use super::picture::{Picture, Tick};
+use super::progress_model::{Picture, Tick};
 use super::{Ink, Line, Terminal};
 use crate::model::event::Event;
 use crate::model::kind::Kind;

@@ -2,11 +2,11 @@
 //! real sockets.
 
 mod exchanges;
-mod seed_data;
 mod keeping;
 mod limits;
 mod operations;
 mod refusals;
+mod seed_data;
 mod sockets;
 
 use serde_json::{Value, json};

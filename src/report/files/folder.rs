@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::figures;
 use crate::journal::ImportInfo;
+use crate::report::figures;
 
 /// The folder of this name for the reports of an import: `3`, or where that has the report of another journal, `3-2` and
 /// so on.

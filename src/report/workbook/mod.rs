@@ -4,6 +4,12 @@
 //! Cells are written as text and formatted as text, so that nothing is a formula and zeros survive editing. The
 //! cells to blame are coloured and carry a note.
 
+pub(super) mod checked;
+pub(super) mod own_sheet;
+pub(super) mod styles;
+pub(super) mod summary_sheet;
+pub(super) mod to_do_sheet;
+
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -16,14 +22,14 @@ use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::sheet::template;
 
+use self::styles::{Paint, headed, printed, printed_table};
+use self::summary_sheet::Summary;
+use self::to_do_sheet::ToDo;
 use super::advice::Advisor;
+use super::files::atomic_write::{Beside, Folder};
+use super::files::names::{Names, cut, naming_kind};
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
-use super::name::{Names, cut, naming_kind};
-use super::paint::{Paint, headed, printed, printed_table};
-use super::replace::{Beside, Folder};
-use super::summary_sheet::{self, Summary};
-use super::to_do_sheet::{self, ToDo};
 
 /// The workbook of all rows.
 pub const RESULTS: &str = "results.xlsx";

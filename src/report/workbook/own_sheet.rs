@@ -5,20 +5,20 @@
 
 use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
 
-use super::paint::Paint;
-use super::workbook::{fitting, height};
+use super::styles::Paint;
+use super::{fitting, height};
 
 /// A sheet under way.
-pub(super) struct OwnSheet<'a> {
-    pub(super) sheet: &'a mut Worksheet,
-    pub(super) paint: &'a Paint,
+pub(in crate::report) struct OwnSheet<'a> {
+    pub(in crate::report) sheet: &'a mut Worksheet,
+    pub(in crate::report) paint: &'a Paint,
     /// The next row to fill.
-    pub(super) row: u32,
+    pub(in crate::report) row: u32,
 }
 
 impl<'a> OwnSheet<'a> {
     /// Begins a sheet with its name, the widths of its columns and its title.
-    pub(super) fn begin(
+    pub(in crate::report) fn begin(
         sheet: &'a mut Worksheet,
         paint: &'a Paint,
         name: &str,
@@ -37,12 +37,17 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// Writes a cell of the row; an empty one has its format all the same.
-    pub(super) fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
+    pub(in crate::report) fn text(
+        &mut self,
+        column: u16,
+        text: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
         self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
     }
 
     /// Writes a text over several cells of the row, on as many lines as it needs, and goes to the next row.
-    pub(super) fn over(
+    pub(in crate::report) fn over(
         &mut self,
         (first, last): (u16, u16),
         text: &str,
@@ -55,12 +60,12 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// Gives a cell of the row its format and nothing else, so that a text beside it may reach over it.
-    pub(super) fn blank(&mut self, column: u16, format: &Format) -> Result<(), XlsxError> {
+    pub(in crate::report) fn blank(&mut self, column: u16, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_blank(self.row, column, format).map(|_| ())
     }
 
     /// Writes a cell of the row that leads to a cell of another worksheet.
-    pub(super) fn link(
+    pub(in crate::report) fn link(
         &mut self,
         column: u16,
         text: &str,
@@ -73,19 +78,29 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// Writes a cell of the row, where there is something to write.
-    pub(super) fn text_if_any(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
+    pub(in crate::report) fn text_if_any(
+        &mut self,
+        column: u16,
+        text: &str,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
         if text.is_empty() { Ok(()) } else { self.text(column, text, format) }
     }
 
     /// Writes a number into a cell of the row.
-    pub(super) fn number(&mut self, column: u16, number: u64, format: &Format) -> Result<(), XlsxError> {
+    pub(in crate::report) fn number(
+        &mut self,
+        column: u16,
+        number: u64,
+        format: &Format,
+    ) -> Result<(), XlsxError> {
         // Counts of rows are far below the 2^53 that a cell holds exactly.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         self.sheet.write_number_with_format(self.row, column, number as f64, format).map(|_| ())
     }
 
     /// A row of one sentence.
-    pub(super) fn sentence(&mut self, text: &str) -> Result<(), XlsxError> {
+    pub(in crate::report) fn sentence(&mut self, text: &str) -> Result<(), XlsxError> {
         let paint = self.paint;
         self.text(0, text, &paint.result)?;
         self.row += 1;
@@ -93,7 +108,7 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// The title of a part.
-    pub(super) fn part(&mut self, title: &str) -> Result<(), XlsxError> {
+    pub(in crate::report) fn part(&mut self, title: &str) -> Result<(), XlsxError> {
         let paint = self.paint;
         self.text(0, title, &paint.part)?;
         self.row += 1;
@@ -101,7 +116,7 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// The headers of the lines that follow.
-    pub(super) fn headers(&mut self, headers: &[&str]) -> Result<(), XlsxError> {
+    pub(in crate::report) fn headers(&mut self, headers: &[&str]) -> Result<(), XlsxError> {
         let paint = self.paint;
         for (column, header) in (0..).zip(headers) {
             self.text(column, header, &paint.own_header)?;
@@ -111,7 +126,7 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// A row of a label and a text.
-    pub(super) fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
+    pub(in crate::report) fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
         let paint = self.paint;
         self.text(0, label, &paint.label)?;
         self.text(1, value, &paint.result)?;
@@ -120,7 +135,7 @@ impl<'a> OwnSheet<'a> {
     }
 
     /// A row of a label and a number.
-    pub(super) fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
+    pub(in crate::report) fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
         let paint = self.paint;
         self.text(0, label, &paint.label)?;
         self.number(1, count, &paint.count)?;

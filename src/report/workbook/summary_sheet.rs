@@ -8,15 +8,15 @@ use crate::look::counted;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
-use super::advice::{self, Advisor};
-use super::badge::Group;
-use super::figures::Figures;
 use super::own_sheet::OwnSheet;
-use super::page::headline::Headline;
-use super::paint::Paint;
+use super::styles::Paint;
+use crate::report::advice::{self, Advisor};
+use crate::report::badge::Group;
+use crate::report::figures::Figures;
+use crate::report::page::headline::Headline;
 
 /// The name of the sheet.
-pub(super) const NAME: &str = "Summary";
+pub(in crate::report) const NAME: &str = "Summary";
 
 /// Causes shown; all of them are in `summary.json`.
 const CAUSES: usize = 20;
@@ -39,17 +39,17 @@ const SENTENCES: (u16, u16) = (2, 7);
 const SENTENCE_CHARS: usize = 88;
 
 /// What the sheet tells.
-pub(super) struct Summary<'a> {
-    pub(super) figures: &'a Figures,
-    pub(super) headline: &'a Headline,
-    pub(super) advisor: &'a Advisor<'a>,
+pub(in crate::report) struct Summary<'a> {
+    pub(in crate::report) figures: &'a Figures,
+    pub(in crate::report) headline: &'a Headline,
+    pub(in crate::report) advisor: &'a Advisor<'a>,
     /// The worksheets of the sheets, to lead to them.
-    pub(super) worksheets: &'a [String],
+    pub(in crate::report) worksheets: &'a [String],
 }
 
 impl Summary<'_> {
     /// Fills the sheet: first what must be known in a moment, then the figures behind it.
-    pub(super) fn fill(&self, sheet: &mut Worksheet, paint: &Paint) -> Result<(), XlsxError> {
+    pub(in crate::report) fn fill(&self, sheet: &mut Worksheet, paint: &Paint) -> Result<(), XlsxError> {
         let figures = self.figures;
         let widths = LEAD_WIDTHS.into_iter().chain(Group::ALL.iter().map(|_| GROUP_WIDTH));
         let title = format!("Import {}", figures.import);

@@ -4,23 +4,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::client::{Answer, Client};
-use super::lookup::Lookup;
-use super::testing::{FakeClock, FakeTransport, SECRET, answer, client};
-use super::transport::SendFailure;
+use super::{FakeClock, FakeTransport, SECRET, answer, client};
 use crate::clock::Clock;
 use crate::model::id::RemoteId;
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
+use crate::service::client::{Answer, Client};
+use crate::service::lookup::Lookup;
+use crate::service::transport::SendFailure;
 
 const OK: &str = r#"{"status":"OK"}"#;
 
 /// A call that any token will do for.
-fn call() -> super::call::Call {
+fn call() -> crate::service::call::Call {
     Lookup::PeopleOf(RemoteId::from_u128(1)).call()
 }
 
 /// Numbers the tokens 1, 2, 3 …, each with this `expires_in` as written.
-fn tokens(expires_in: &'static str) -> impl Fn(&super::testing::Seen) -> Option<String> {
+fn tokens(expires_in: &'static str) -> impl Fn(&super::Seen) -> Option<String> {
     let count = AtomicUsize::new(0);
     move |seen| {
         seen.path.ends_with("/auth").then(|| {
@@ -104,9 +104,10 @@ async fn a_hundred_refusals_of_one_token_lead_to_one_new_token_and_no_resend() {
 async fn a_late_refusal_of_an_old_token_does_not_drop_the_new_one() {
     let clock = FakeClock::start();
     let transport = granting(&clock, "");
-    let (clock, transport): (Arc<dyn Clock>, Arc<dyn super::transport::Transport>) = (clock, transport);
-    let keeper = super::token::Keeper::new(
-        super::token::Login {
+    let (clock, transport): (Arc<dyn Clock>, Arc<dyn crate::service::transport::Transport>) =
+        (clock, transport);
+    let keeper = crate::service::token::Keeper::new(
+        crate::service::token::Login {
             method: crate::model::operation::Method::Post,
             url: url::Url::parse("https://service.example/auth").unwrap(),
             client_id: "tester".to_owned(),

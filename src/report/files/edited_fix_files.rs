@@ -2,7 +2,7 @@
 //! another name before the file is written anew or removed.
 //!
 //! A file that nothing is known of is taken for corrected: a copy too many does no harm. What is written in its place
-//! is left to [`super::replace`]. Workbooks of a check have no report beside them that could note a digest: they tell by
+//! is left to [`super::atomic_write`]. Workbooks of a check have no report beside them that could note a digest: they tell by
 //! themselves whether somebody has saved them since (`checked`).
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::model::digest::hexadecimal;
 
-use super::figures;
-use super::replace::{Beside, Change, Folder};
+use super::atomic_write::{Beside, Change, Folder};
+use crate::report::figures;
 
 /// The part of `summary.json` that has the digests.
-pub(super) const WRITTEN: &str = "written";
+pub(in crate::report) const WRITTEN: &str = "written";
 /// What is put into the name of a file that somebody has changed.
 const EDITED: &str = "edited";
 
@@ -34,7 +34,7 @@ pub struct Kept {
 }
 
 /// The digests of the fix files among the changes, by their names.
-pub(super) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<String, String>> {
+pub(in crate::report) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<String, String>> {
     let mut digests = BTreeMap::new();
     for change in fixes {
         if let Change::Put(beside) = change {
@@ -46,7 +46,7 @@ pub(super) fn digests(folder: &Folder, fixes: &mut [Change]) -> Result<BTreeMap<
 
 /// Keeps what was changed in the files that are replaced or removed. `written` are the digests of what takes their
 /// place, `is_imported` says whether a file of this digest was imported.
-pub(super) fn keep(
+pub(in crate::report) fn keep(
     folder: &Folder,
     fixes: &[Change],
     written: &BTreeMap<String, String>,

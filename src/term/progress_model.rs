@@ -8,9 +8,9 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use super::counts::{Standing, stand};
 use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
 use super::pace::Pace;
-use super::standing::{Standing, stand};
 use crate::model::event::Event;
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;

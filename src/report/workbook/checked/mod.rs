@@ -28,13 +28,13 @@ use crate::error::{Error, Result};
 use crate::sheet::finding::{Finding, Findings};
 use crate::sheet::{Book, Table};
 
-use annotated::Annotated;
-use by_row::{ByRow, Spans, Survey};
+use self::annotated::Annotated;
+use self::by_row::{ByRow, Spans, Survey};
 
-use super::name::{Names, naming_kind};
-use super::paint::{Paint, printed};
-use super::replace::{Beside, Change, Folder};
-use super::workbook::{attempt, describe, failed};
+use super::styles::{Paint, printed};
+use super::{attempt, describe, failed};
+use crate::report::files::atomic_write::{Beside, Change, Folder};
+use crate::report::files::names::{Names, naming_kind};
 
 /// How the names of the workbooks end.
 const ENDING: &str = ".checked.xlsx";

@@ -7,7 +7,7 @@ use rust_xlsxwriter::{ExcelDateTime, Format, Url, Worksheet, XlsxError};
 
 use crate::model::state::JobState;
 use crate::report::layout::{BETWEEN, columns_shown, is_result_column};
-use crate::report::paint::{Paint, printed_table};
+use crate::report::workbook::styles::{Paint, printed_table};
 use crate::report::workbook::{
     LAST_ROW, LINE_HEIGHT, NOTES, TALL, after_the_last_row, attempt, fitting, height, sized_note,
 };
@@ -32,7 +32,7 @@ const GAP: &str = "See that each value of this row is in its column, then clear 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// A sheet under way.
-pub(super) struct Annotated<'a> {
+pub(in crate::report) struct Annotated<'a> {
     sheet: &'a mut Worksheet,
     worksheet: &'a str,
     paint: &'a Paint,
@@ -66,7 +66,7 @@ struct Row<'r> {
 
 impl<'a> Annotated<'a> {
     /// Begins a sheet; nothing is written yet.
-    pub(super) fn begin(
+    pub(in crate::report) fn begin(
         sheet: &'a mut Worksheet,
         worksheet: &'a str,
         paint: &'a Paint,
@@ -84,7 +84,7 @@ impl<'a> Annotated<'a> {
     }
 
     /// Writes a row, and before it what was found in rows that have no cell.
-    pub(super) fn row(&mut self, raw: &Raw) -> Result<(), Cause> {
+    pub(in crate::report) fn row(&mut self, raw: &Raw) -> Result<(), Cause> {
         if raw.number > LAST_ROW {
             return Ok(());
         }
@@ -114,7 +114,7 @@ impl<'a> Annotated<'a> {
     }
 
     /// Writes what was found below the last row, and what holds for the whole sheet.
-    pub(super) fn finish(mut self) -> Result<(), Cause> {
+    pub(in crate::report) fn finish(mut self) -> Result<(), Cause> {
         for number in self.found.between(self.next, LAST_ROW + 1) {
             self.write(number, &[], &[])?;
         }

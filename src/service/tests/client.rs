@@ -7,16 +7,17 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::call::Call;
-use super::client::{Client, Config, Proxy};
-use super::endpoint::{Endpoints, Paths};
-use super::lookup::Lookup;
-use super::testing::{FakeClock, FakeTransport, SECRET, answer, client, config};
+use super::{FakeClock, FakeTransport, SECRET, answer, config};
 use crate::clock::SystemClock;
 use crate::error::ErrorKind;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation;
 use crate::model::verdict::{Doubt, NotSent, Verdict};
+use crate::service::call::Call;
+use crate::service::client::{Client, Config, Proxy};
+use crate::service::endpoint::{Endpoints, Paths};
+use crate::service::lookup::Lookup;
+use crate::service::tests::client;
 
 const ID: &str = "6f2b6f0a-0000-4000-8000-000000000001";
 const TOKEN: &str = "eyJ0b2tlbiI6.the-token";

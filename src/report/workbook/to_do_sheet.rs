@@ -11,14 +11,14 @@ use crate::look::counted;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
-use super::advice::{self, Advisor};
-use super::line::ResultLine;
+use super::height;
 use super::own_sheet::OwnSheet;
-use super::paint::Paint;
-use super::workbook::height;
+use super::styles::Paint;
+use crate::report::advice::{self, Advisor};
+use crate::report::line::ResultLine;
 
 /// The name of the sheet; no word of it is the name of a kind.
-pub(super) const NAME: &str = "What to do";
+pub(in crate::report) const NAME: &str = "What to do";
 
 /// Causes that are counted one by one.
 const CAUSES: usize = 100;
@@ -31,7 +31,7 @@ const LINES: [usize; 3] = [42, 21, 64];
 
 /// What the rows of the workbook have in common.
 #[derive(Debug, Default)]
-pub(super) struct ToDo {
+pub(in crate::report) struct ToDo {
     causes: BTreeMap<String, Common>,
     /// Rows of causes beyond those that are counted one by one.
     others: u64,
@@ -51,7 +51,7 @@ struct Common {
 
 impl ToDo {
     /// Takes in a row, which is row `row` of a worksheet, counted from 0.
-    pub(super) fn add(&mut self, worksheet: String, row: u32, line: &ResultLine) {
+    pub(in crate::report) fn add(&mut self, worksheet: String, row: u32, line: &ResultLine) {
         if line.row.state == JobState::Skipped {
             self.along += 1;
             return;
@@ -74,7 +74,7 @@ impl ToDo {
     }
 
     /// Fills the sheet.
-    pub(super) fn fill(
+    pub(in crate::report) fn fill(
         &self,
         sheet: &mut Worksheet,
         paint: &Paint,

@@ -3,8 +3,8 @@
 use rust_xlsxwriter::{Worksheet, XlsxError};
 
 use crate::model::state::JobState;
-use crate::report::own_sheet::OwnSheet;
-use crate::report::paint::Paint;
+use crate::report::workbook::own_sheet::OwnSheet;
+use crate::report::workbook::styles::Paint;
 use crate::report::workbook::{NOTES, height};
 use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, shown};
@@ -12,7 +12,7 @@ use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, 
 use super::by_row::{Survey, places};
 
 /// The name of the sheet.
-pub(super) const NAME: &str = "Findings";
+pub(in crate::report) const NAME: &str = "Findings";
 
 /// Findings that are listed with their places; the cells are marked all the same.
 const LISTED: usize = 5_000;
@@ -24,22 +24,26 @@ const WIDTHS: [f64; 8] = [26.0, 11.0, 28.0, 22.0, 26.0, 70.0, 36.0, 30.0];
 const LINES: [usize; 4] = [22, 62, 30, 25];
 
 /// What the sheet tells.
-pub(super) struct List<'a> {
-    pub(super) book: &'a Book,
+pub(in crate::report) struct List<'a> {
+    pub(in crate::report) book: &'a Book,
     /// All that was found, in all files, with its number.
-    pub(super) findings: &'a Findings,
+    pub(in crate::report) findings: &'a Findings,
     /// What of it is kept and in this file.
-    pub(super) found: &'a [&'a Finding],
+    pub(in crate::report) found: &'a [&'a Finding],
     /// How the rows of its tables stand.
-    pub(super) surveys: &'a [Survey],
+    pub(in crate::report) surveys: &'a [Survey],
     /// The names of the worksheets, in the order of the tables.
-    pub(super) worksheets: &'a [String],
+    pub(in crate::report) worksheets: &'a [String],
     /// The command that checks the workbook.
-    pub(super) again: &'a str,
+    pub(in crate::report) again: &'a str,
 }
 
 /// Fills the sheet.
-pub(super) fn fill(sheet: &mut Worksheet, paint: &Paint, list: &List<'_>) -> Result<(), XlsxError> {
+pub(in crate::report) fn fill(
+    sheet: &mut Worksheet,
+    paint: &Paint,
+    list: &List<'_>,
+) -> Result<(), XlsxError> {
     sheet.set_screen_gridlines(false);
     let title = format!("Check of {}", list.book.file.name);
     let mut page = OwnSheet::begin(sheet, paint, NAME, WIDTHS, &title)?;

@@ -2,53 +2,53 @@
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, FormatUnderline, Worksheet, XlsxError};
 
-use super::name::cut;
 use crate::journal::Whose;
 use crate::model::state::JobState;
+use crate::report::files::names::cut;
 
 /// The formats of one workbook.
 #[derive(Debug)]
-pub(super) struct Paint {
+pub(in crate::report) struct Paint {
     /// Headers of the input.
-    pub(super) header: Format,
+    pub(in crate::report) header: Format,
     /// Headers of our own.
-    pub(super) own_header: Format,
+    pub(in crate::report) own_header: Format,
     /// A cell of the input: text, whatever it looks like.
-    pub(super) text: Format,
+    pub(in crate::report) text: Format,
     /// A cell of a row in which nothing is to be corrected.
-    pub(super) along: Format,
+    pub(in crate::report) along: Format,
     /// A cell of the input that is to blame.
-    pub(super) marked: Format,
+    pub(in crate::report) marked: Format,
     /// A cell of the input that is worth a look.
-    pub(super) doubtful: Format,
+    pub(in crate::report) doubtful: Format,
     /// A date that stands where text should: shown as the date it is.
-    pub(super) marked_date: Format,
+    pub(in crate::report) marked_date: Format,
     /// A header of the input that is to blame.
-    pub(super) marked_header: Format,
+    pub(in crate::report) marked_header: Format,
     /// A place that can be gone to.
-    pub(super) link: Format,
+    pub(in crate::report) link: Format,
     /// A result.
-    pub(super) result: Format,
+    pub(in crate::report) result: Format,
     /// A result of a sentence or two.
-    pub(super) sentence: Format,
+    pub(in crate::report) sentence: Format,
     /// A text beside a number.
-    pub(super) indented: Format,
+    pub(in crate::report) indented: Format,
     /// A command to type.
-    pub(super) command: Format,
+    pub(in crate::report) command: Format,
     /// A number.
-    pub(super) number: Format,
+    pub(in crate::report) number: Format,
     /// A number beside its label.
-    pub(super) count: Format,
+    pub(in crate::report) count: Format,
     /// The header of a column of numbers.
-    pub(super) number_header: Format,
+    pub(in crate::report) number_header: Format,
     /// A number that sums others up.
-    pub(super) total: Format,
+    pub(in crate::report) total: Format,
     /// The name of a line in a table of ours.
-    pub(super) label: Format,
+    pub(in crate::report) label: Format,
     /// The title of a sheet.
-    pub(super) title: Format,
+    pub(in crate::report) title: Format,
     /// The title of a part of a sheet.
-    pub(super) part: Format,
+    pub(in crate::report) part: Format,
     statuses: Vec<Format>,
 }
 
@@ -60,13 +60,13 @@ const HEADER_CHARS: usize = 100;
 const MOST_PAGES: u16 = 20;
 
 /// Lets a sheet be printed: across, as wide as the page, with the sheet's name and the number of each page.
-pub(super) fn printed(sheet: &mut Worksheet) {
+pub(in crate::report) fn printed(sheet: &mut Worksheet) {
     printed_over(sheet, 1);
 }
 
 /// The same for a table of the user's, with its header and its columns up to `last` on every page; `widths` are those of
 /// its columns, in characters.
-pub(super) fn printed_table(
+pub(in crate::report) fn printed_table(
     sheet: &mut Worksheet,
     header: u32,
     widths: impl Iterator<Item = f64>,
@@ -82,7 +82,7 @@ pub(super) fn printed_table(
 }
 
 /// Has every printed page say whose records it shows, and marks the tab of a rehearsal.
-pub(super) fn headed(sheet: &mut Worksheet, whose: &Whose) {
+pub(in crate::report) fn headed(sheet: &mut Worksheet, whose: &Whose) {
     // A sign of its own in headers.
     let words = cut(&whose.words(), HEADER_CHARS, |_| 1).replace('&', "&&");
     let mut header = format!("&R{words}");
@@ -103,7 +103,7 @@ fn printed_over(sheet: &mut Worksheet, pages: u16) {
 
 impl Paint {
     /// The formats.
-    pub(super) fn new() -> Self {
+    pub(in crate::report) fn new() -> Self {
         // Text format: what is typed over it later keeps its zeros and is no formula.
         let text = Format::new().set_num_format("@").set_align(FormatAlign::Top);
         let plain = Format::new().set_align(FormatAlign::Top);
@@ -151,7 +151,7 @@ impl Paint {
     }
 
     /// The format of a status.
-    pub(super) fn status(&self, state: JobState) -> &Format {
+    pub(in crate::report) fn status(&self, state: JobState) -> &Format {
         let position = JobState::ALL.iter().position(|&known| known == state).unwrap_or_default();
         &self.statuses[position]
     }

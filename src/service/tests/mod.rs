@@ -1,6 +1,10 @@
 //! What the tests of this room share: a clock that stands until it is moved, and a transport that answers from a
 //! function and remembers what it was asked.
 
+mod client;
+mod judge;
+mod token;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
