@@ -19,23 +19,23 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::audit::Audit;
-use super::decide::paused_sheets::Refusals;
+use super::decide::paused_sheets::PausedSheets;
 use super::decide::reference_lag::{Refused, Unseen};
 use super::drain::Drain;
 use super::ending::Ending;
-use super::evidence::child_companies::Families;
+use super::evidence::child_companies::ChildLists;
 use super::evidence::lookups;
-use super::evidence::recent_creations::Made;
-use super::evidence::settle_timer::Settling;
+use super::evidence::recent_creations::RecentCreations;
+use super::evidence::settle_timer::SettleTimers;
 use super::gates::breaker::Phase;
 use super::gates::capacity::Capacity;
-use super::gates::connectivity::Reach;
+use super::gates::connectivity::Connectivity;
 use super::gates::quota::{Quota, ServiceClock};
-use super::in_flight::{InHand, Inbox, Stage, Ticket, Tickets};
-use super::operation_queue::{Errand, Lane, Supply};
-use super::remaining::Reckoning;
-use super::watch::clock::Timekeeping;
-use super::watch::progress::Movement;
+use super::in_flight::{ActiveJob, Message, Stage, Ticket, Tickets};
+use super::operation_queue::{Backlog, Lane, QueuedRequest};
+use super::remaining::RemainingCount;
+use super::watch::clock::ClockWatch;
+use super::watch::progress::Progress;
 use super::{Interrupt, Options};
 use crate::clock::Clock;
 use crate::ending::End;
@@ -62,29 +62,29 @@ pub(super) struct Dispatcher {
     pub(super) client: Client,
     pub(super) options: Options,
     pub(super) writer: Writer,
-    pub(super) inbox: mpsc::UnboundedSender<Inbox>,
+    pub(super) inbox: mpsc::UnboundedSender<Message>,
     pub(super) news: mpsc::UnboundedSender<Event>,
     pub(super) lanes: BTreeMap<Operation, Lane>,
-    pub(super) in_hand: HashMap<JobId, InHand>,
+    pub(super) active: HashMap<JobId, ActiveJob>,
     /// Whether the journal has more jobs in doubt than are in hand.
-    pub(super) doubtful: Supply,
-    pub(super) doubts_in_hand: usize,
+    pub(super) doubtful: Backlog,
+    pub(super) active_doubts: usize,
     pub(super) tickets: Tickets,
     pub(super) requests: JoinSet<Answer>,
-    pub(super) errands: HashMap<task::Id, (Errand, Phase)>,
+    pub(super) sent: HashMap<task::Id, (QueuedRequest, Phase)>,
     /// Jobs whose claims are on their way to disk, or on it and waiting for their departure.
     pub(super) claiming: usize,
     pub(super) quota: Quota,
     pub(super) service_clock: ServiceClock,
-    pub(super) reach: Reach,
-    pub(super) refusals: Refusals,
-    pub(super) families: Families,
+    pub(super) connectivity: Connectivity,
+    pub(super) paused_sheets: PausedSheets,
+    pub(super) child_lists: ChildLists,
     /// Look-up operations that have found in this run what is known to exist.
     pub(super) proved: HashSet<Operation>,
     /// The records of this run, for rows that refer to them.
-    pub(super) made: Made,
+    pub(super) recent_creations: RecentCreations,
     /// Rows refused because of a record that may not be visible yet.
-    pub(super) unseen: Unseen,
+    pub(super) reference_lag: Unseen,
     /// Answers in a row that said the token is invalid, by job.
     pub(super) token_refusals: HashMap<JobId, u32>,
     /// Until when creations were last told to be parked, by the service's clock.
@@ -94,33 +94,33 @@ pub(super) struct Dispatcher {
     pub(super) run: RunId,
     /// The version of the journal's content that was last seen; `None` when it is to be looked at anew.
     pub(super) version: Option<i64>,
-    pub(super) surveyed_at: Duration,
+    pub(super) checked_at: Duration,
     /// Why nothing more is begun, once it is not.
     pub(super) drain: Option<Drain>,
     /// What ended the run at once.
     pub(super) failure: Option<Error>,
-    pub(super) timekeeping: Timekeeping,
-    pub(super) settling: Settling,
+    pub(super) clock_watch: ClockWatch,
+    pub(super) settle_timers: SettleTimers,
     pub(super) capacity: Capacity,
-    pub(super) movement: Movement,
-    pub(super) reckoning: Reckoning,
+    pub(super) progress: Progress,
+    pub(super) remaining_count: RemainingCount,
 }
 
 impl Dispatcher {
     /// The loop.
     pub(super) async fn work(
         &mut self,
-        mail: &mut mpsc::UnboundedReceiver<Inbox>,
+        mail: &mut mpsc::UnboundedReceiver<Message>,
         mut interrupts: mpsc::Receiver<Interrupt>,
     ) -> Ending {
         let mut listening = true;
         loop {
-            self.keep_time();
+            self.check_clock();
             self.refill();
             let wake = self.offer();
-            let wake = self.ask_time(wake);
+            let wake = self.request_time(wake);
             self.show();
-            self.reckon();
+            self.count_remaining();
             if let Some(ending) = self.ending() {
                 return ending;
             }
@@ -136,11 +136,11 @@ impl Dispatcher {
                         let why = "at once, on a second request".to_owned();
                         return Ending::Interrupted { by: End::Signal, why };
                     }
-                    Some(Interrupt::GoOn(sheet)) => self.go_on_with(sheet),
+                    Some(Interrupt::GoOn(sheet)) => self.resume_sheet(sheet),
                     Some(Interrupt::Leave(sheet)) => self.leave(sheet),
                     None => {
                         listening = false;
-                        self.refusals.nobody_answers();
+                        self.paused_sheets.nobody_answers();
                     }
                 },
                 Some(news) = mail.recv() => {
@@ -151,9 +151,9 @@ impl Dispatcher {
                     }
                 }
                 Some(home) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
-                    self.come_home(home);
+                    self.on_response(home);
                     while let Some(home) = self.requests.try_join_next_with_id() {
-                        self.come_home(home);
+                        self.on_response(home);
                     }
                 }
                 () = self.clock.sleep_until(wake) => {}
@@ -165,7 +165,7 @@ impl Dispatcher {
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        self.movement.held_back = false;
+        self.progress.held_back = false;
         let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
@@ -184,12 +184,12 @@ impl Dispatcher {
                     return at.map_or(wake, |at| wake.min(at));
                 }
                 match self.permission(operation, now) {
-                    Permission::Granted(errand) => {
-                        self.begin(operation, errand);
+                    Permission::Granted(request) => {
+                        self.begin(operation, request);
                         moving = true;
                     }
                     Permission::Later(at) => {
-                        self.movement.held_back = true;
+                        self.progress.held_back = true;
                         wake = wake.min(at);
                     }
                     Permission::AfterNews | Permission::NothingWaits => {}
@@ -203,20 +203,23 @@ impl Dispatcher {
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
-        let there = self.there();
+        let service_now = self.service_now();
         if self.lanes.get(&operation).is_none_or(|lane| lane.queue.is_empty()) {
             return Permission::NothingWaits;
         }
-        let held_back = self.reach.permits(now).err().or_else(|| {
+        let held_back = self.connectivity.permits(now).err().or_else(|| {
             if !operation.creates() {
                 return None;
             }
-            self.quota.permits(there).err().map(|until| until.map(|until| now + until.since(there)))
+            self.quota
+                .permits(service_now)
+                .err()
+                .map(|until| until.map(|until| now + until.since(service_now)))
         });
-        if held_back.is_none() && self.sounds_first(operation, now) {
+        if held_back.is_none() && self.needs_health_check(operation, now) {
             return Permission::Later(now);
         }
-        let Some(first) = self.first_to_leave(operation) else { return Permission::AfterNews };
+        let Some(first) = self.first_sendable(operation) else { return Permission::AfterNews };
         let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
         match held_back.or_else(|| lane.permits(now).err()) {
             Some(Some(at)) => Permission::Later(at),
@@ -227,23 +230,23 @@ impl Dispatcher {
 
     /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
-    fn begin(&mut self, operation: Operation, errand: Errand) {
+    fn begin(&mut self, operation: Operation, request: QueuedRequest) {
         failpoint::reach("permission.granted");
-        self.reach.leaves(self.clock.elapsed());
-        let phase = self.lane(operation).breaker.leaves();
-        match errand {
-            Errand::Send(job) => {
-                let there = self.there();
-                let Some(in_hand) = self.in_hand.get_mut(&job) else {
-                    return self.never_left(operation, phase);
+        self.connectivity.on_send(self.clock.elapsed());
+        let phase = self.lane(operation).breaker.on_send();
+        match request {
+            QueuedRequest::Send(job) => {
+                let service_now = self.service_now();
+                let Some(active) = self.active.get_mut(&job) else {
+                    return self.on_not_sent(operation, phase);
                 };
-                in_hand.phase = phase;
+                active.phase = phase;
                 let now = self.clock.now();
-                let day = operation.creates().then(|| self.quota.leaves(there));
-                in_hand.stage = Stage::Claiming;
-                in_hand.counted = day;
-                let baseline = in_hand.baseline.take();
-                let content = Some(in_hand.work.content_hash.clone());
+                let day = operation.creates().then(|| self.quota.on_send(service_now));
+                active.stage = Stage::Claiming;
+                active.counted = day;
+                let baseline = active.baseline.take();
+                let content = Some(active.work.content_hash.clone());
                 self.claiming += 1;
                 self.write(
                     Ticket::Claim(job),
@@ -253,12 +256,12 @@ impl Dispatcher {
                     self.claimed(job);
                 }
             }
-            Errand::Look { lookup, purpose, tries } => {
-                if let Some(in_hand) = purpose.job().and_then(|job| self.in_hand.get_mut(&job)) {
-                    in_hand.stage = Stage::Looking;
+            QueuedRequest::Look { lookup, purpose, tries } => {
+                if let Some(active) = purpose.job().and_then(|job| self.active.get_mut(&job)) {
+                    active.stage = Stage::Looking;
                 }
                 let call = lookup.call();
-                self.send(operation, call, Errand::Look { lookup, purpose, tries }, phase);
+                self.send(operation, call, QueuedRequest::Look { lookup, purpose, tries }, phase);
             }
         }
     }
@@ -266,11 +269,11 @@ impl Dispatcher {
     /// The claim is on disk: its request may leave.
     fn claimed(&mut self, job: JobId) {
         failpoint::reach("claim.on-disk");
-        let Some(in_hand) = self.in_hand.get(&job) else {
+        let Some(active) = self.active.get(&job) else {
             self.claiming -= 1;
             return;
         };
-        let operation = in_hand.work.operation;
+        let operation = active.work.operation;
         self.lane(operation).claimed.push_back(job);
         self.depart(operation);
     }
@@ -287,65 +290,65 @@ impl Dispatcher {
             }
             lane.claimed.pop_front();
             self.claiming -= 1;
-            let Some(in_hand) = self.in_hand.get_mut(&job) else { continue };
+            let Some(active) = self.active.get_mut(&job) else { continue };
             // Nothing has left: the claim is taken back rather than left in doubt.
             if stopping {
-                self.take_back(job, "the run was ending; nothing was sent");
+                self.undo_claim(job, "the run was ending; nothing was sent");
                 continue;
             }
-            let phase = in_hand.phase;
+            let phase = active.phase;
             if lane.breaker.withdraws(phase) {
-                self.never_left(operation, phase);
-                self.take_back(job, "the service began to fail; nothing was sent");
+                self.on_not_sent(operation, phase);
+                self.undo_claim(job, "the service began to fail; nothing was sent");
                 continue;
             }
-            if self.refusals.sets_aside(in_hand.work.sheet) {
-                self.never_left(operation, phase);
-                self.take_back(job, "its sheet was paused; nothing was sent");
+            if self.paused_sheets.is_paused(active.work.sheet) {
+                self.on_not_sent(operation, phase);
+                self.undo_claim(job, "its sheet was paused; nothing was sent");
                 continue;
             }
-            in_hand.stage = Stage::UnderWay;
-            in_hand.left = now;
-            match lookups::step(&in_hand.work) {
-                Some(call) => self.send(operation, call, Errand::Send(job), phase),
+            active.stage = Stage::UnderWay;
+            active.left = now;
+            match lookups::step(&active.work) {
+                Some(call) => self.send(operation, call, QueuedRequest::Send(job), phase),
                 None => {
-                    self.take_back(job, "it could not be sent");
+                    self.undo_claim(job, "it could not be sent");
                     self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
                 }
             }
         }
     }
 
-    fn send(&mut self, operation: Operation, call: Call, errand: Errand, phase: Phase) {
+    fn send(&mut self, operation: Operation, call: Call, request: QueuedRequest, phase: Phase) {
         let client = self.client.clone();
         let task = self.requests.spawn(async move { client.send(call).await });
-        self.errands.insert(task.id(), (errand, phase));
+        self.sent.insert(task.id(), (request, phase));
         let now = self.clock.elapsed();
-        self.movement.left(now);
+        self.progress.left(now);
         self.lane(operation).departs(now);
         self.tell(Event::Sent { operation });
     }
 
     /// A request came home, or the task that sent it was lost.
-    fn come_home(&mut self, home: std::result::Result<(task::Id, Answer), JoinError>) {
+    fn on_response(&mut self, home: std::result::Result<(task::Id, Answer), JoinError>) {
         let (id, answer) = match home {
             Ok(home) => home,
             Err(error) => (error.id(), super::decide::settle::lost()),
         };
-        self.movement.step();
+        self.progress.step();
         match answer.date {
-            Some(date) => self.hear_date(date),
+            Some(date) => self.observe_date(date),
             None => self.note_undated(&answer),
         }
-        let Some((errand, phase)) = self.errands.remove(&id) else { return self.told_time(id, &answer) };
-        match errand {
-            Errand::Send(job) => {
+        let Some((request, phase)) = self.sent.remove(&id) else { return self.on_time_response(id, &answer) };
+        match request {
+            QueuedRequest::Send(job) => {
                 failpoint::reach("answer.received");
                 self.answered(job, answer, phase);
             }
-            Errand::Look { lookup, purpose, tries } => {
+            QueuedRequest::Look { lookup, purpose, tries } => {
                 failpoint::reach("look.received");
-                self.looked(lookup, purpose, tries, answer, phase);
+                self.on_lookup_response(lookup, purpose, tries, answer, phase);
             }
         }
     }
@@ -361,9 +364,9 @@ impl Dispatcher {
     }
 
     fn settle_as(&mut self, job: JobId, write: Write, refused: Option<Box<Refused>>) {
-        if let Some(in_hand) = self.in_hand.get_mut(&job) {
-            let sent = matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay);
-            in_hand.stage = Stage::Settling { sent };
+        if let Some(active) = self.active.get_mut(&job) {
+            let sent = matches!(active.stage, Stage::Claiming | Stage::UnderWay);
+            active.stage = Stage::SettleTimers { sent };
         }
         let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
         self.write(Ticket::Settle { job, makes, refused }, write);
@@ -387,24 +390,24 @@ impl Dispatcher {
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
-                    self.made.confirm(job, self.clock.elapsed());
+                    self.recent_creations.confirm(job, self.clock.elapsed());
                 }
                 match refused {
                     Some(refused) => self.wait_for_references(job, *refused),
-                    None => self.let_go(job),
+                    None => self.drop_job(job),
                 }
             }
             Some(Ticket::Note) | None => {}
         }
         for &Moved { job, kind, from, to, operation } in moved {
             self.supply(to, operation);
-            self.movement.step();
-            self.reckoning.moved(job, from, to);
+            self.progress.step();
+            self.remaining_count.moved(job, from, to);
             if from != to {
                 if to == JobState::InDoubt {
-                    self.settling.begin(job, self.clock.elapsed(), self.options.policy.settle);
+                    self.settle_timers.begin(job, self.clock.elapsed(), self.options.policy.settle);
                 } else {
-                    self.settling.end(job);
+                    self.settle_timers.end(job);
                 }
                 self.tell(Event::Moved { job, kind, from, to });
             }
@@ -413,24 +416,26 @@ impl Dispatcher {
     }
 
     /// News that is not an answer.
-    fn receive(&mut self, news: Inbox) {
+    fn receive(&mut self, news: Message) {
         match news {
-            Inbox::Journal(Reply::Written { ticket, moved }) => self.written(ticket, &moved),
-            Inbox::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
-            Inbox::Journal(Reply::Ready { operation, page }) => self.supplied(operation, page),
-            Inbox::Journal(Reply::Doubtful { page }) => self.supplied_doubts(page),
-            Inbox::Journal(Reply::Owners { ticket, owners }) => {
+            Message::Journal(Reply::Written { ticket, moved }) => self.written(ticket, &moved),
+            Message::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
+            Message::Journal(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
+            Message::Journal(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
+            Message::Journal(Reply::Owners { ticket, owners }) => {
                 self.owned(JobId(ticket.cast_signed()), &owners)
             }
-            Inbox::Journal(Reply::Quota { day }) => self.tell_quota(day),
-            Inbox::Journal(Reply::Failed { error }) => self.fail(error),
-            Inbox::Survey { lanes, version, tally } => self.surveyed(&lanes, version, tally),
-            Inbox::BroughtForward => self.ask_for_waiting(),
-            Inbox::Shelved { sheet, shelved } => self.shelved(sheet, shelved),
-            Inbox::Ledger { day, sent } => self.quota.add_sent(day, sent),
-            Inbox::Witnesses { job, operation, witnesses } => self.prove(job, operation, &witnesses),
-            Inbox::Unfinished(unfinished) => self.reckoned(unfinished.as_deref()),
-            Inbox::Audit(news) => self.heard_of_audit(news),
+            Message::Journal(Reply::Quota { day }) => self.tell_quota(day),
+            Message::Journal(Reply::Failed { error }) => self.fail(error),
+            Message::JournalChanges { lanes, version, tally } => {
+                self.on_journal_changes(&lanes, version, tally)
+            }
+            Message::DueTimesRebased => self.reread_due_jobs(),
+            Message::SheetPaused { sheet, paused } => self.on_sheet_paused(sheet, paused),
+            Message::QuotaLedger { day, sent } => self.quota.add_sent(day, sent),
+            Message::Controls { job, operation, witnesses } => self.run_control(job, operation, &witnesses),
+            Message::Unfinished(unfinished) => self.on_remaining(unfinished.as_deref()),
+            Message::Audit(news) => self.on_audit_reply(news),
         }
     }
 
@@ -442,7 +447,7 @@ impl Dispatcher {
 
 /// The answer to "may a request of this operation leave now?".
 enum Permission {
-    Granted(Errand),
+    Granted(QueuedRequest),
     Later(Duration),
     AfterNews,
     NothingWaits,

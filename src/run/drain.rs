@@ -20,7 +20,7 @@ use crate::model::operation::Operation;
 
 /// How long requests under way may take to come home after the first signal. Below the ten seconds that
 /// container hosts grant.
-const HOMECOMING: Duration = Duration::from_secs(8);
+const DRAIN_GRACE: Duration = Duration::from_secs(8);
 
 /// The first reason to stop, and what is left to wait for.
 pub(super) struct Drain {
@@ -40,12 +40,12 @@ impl Dispatcher {
             return;
         }
         self.tell(Event::Draining { under_way: self.requests.len() + self.claiming });
-        self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + HOMECOMING });
+        self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + DRAIN_GRACE });
         for lane in self.lanes.values_mut() {
             lane.queue.clear();
         }
-        self.in_hand.retain(|_, in_hand| {
-            matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
+        self.active.retain(|_, active| {
+            matches!(active.stage, Stage::Claiming | Stage::UnderWay | Stage::SettleTimers { .. })
         });
     }
 
@@ -61,7 +61,7 @@ impl Dispatcher {
         if let Some(Drain { ending, deadline }) = &self.drain {
             return (at_rest || now >= *deadline).then(|| ending.clone());
         }
-        if let Some(words) = self.reach.given_up() {
+        if let Some(words) = self.connectivity.given_up() {
             let minutes = connectivity::PATIENCE.as_secs() / 60;
             let why = format!("the service could not be reached for {minutes} minutes: {words}");
             let hint =
@@ -69,7 +69,7 @@ impl Dispatcher {
             self.drain(Ending::Stopped { end: End::Unreachable, why, hint: hint.to_owned() });
             return self.ending();
         }
-        if at_rest && let Some(ending) = self.failing_for_good() {
+        if at_rest && let Some(ending) = self.failed_too_long() {
             self.drain(ending);
             return self.ending();
         }
@@ -84,15 +84,15 @@ impl Dispatcher {
             return self.ending();
         }
         let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        let over = at_rest && spent && self.in_hand.is_empty() && self.version.is_some();
+        let over = at_rest && spent && self.active.is_empty() && self.version.is_some();
         // What was made is read back first.
-        (over && !self.refusals.await_answer() && self.is_read_back()).then(|| self.finished())
+        (over && !self.paused_sheets.await_answer() && self.is_audited()).then(|| self.finished())
     }
 
     /// Whether nothing in hand can go on while creations are parked.
     fn creates_only(&self) -> bool {
         let waits = |lane: &Lane| !lane.queue.is_empty() && lane.halt.is_none() && lane.breaker.is_closed();
-        self.doubts_in_hand == 0
+        self.active_doubts == 0
             && !self.lanes.iter().any(|(operation, lane)| !operation.creates() && waits(lane))
     }
 }

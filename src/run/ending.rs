@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::gates::quota::Quota;
-use super::run_config::Terms;
+use super::run_config::RunConfig;
 use super::watch::clock::latest_due;
 use super::{Limits, Policy};
 use crate::ending::{End, RunEnd};
@@ -178,7 +178,7 @@ impl Opening {
     ) -> Result<Self> {
         let lanes = journal.lanes()?;
         require_available(client.endpoints(), &lanes)?;
-        let terms = Terms::of(client.endpoints(), policy);
+        let terms = RunConfig::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
         let run = journal.begin_run(now)?;
         journal.note_terms(run, &terms.text())?;
@@ -192,7 +192,7 @@ impl Opening {
         let mut quota = Quota::new(today, self.today.sent, limits.daily_quota, self.learned, limits.reserve);
         if self.today.spent {
             // An earlier run was refused today: one creation finds out whether that still holds.
-            quota.begin_cautiously();
+            quota.begin_with_canary();
         }
         quota
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::audit;
-use super::decide::reconcile::Finding;
+use super::decide::reconcile::FoundRecords;
 use super::decide::reference_lag::Refused;
 use super::gates::breaker::Phase;
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::model::tally::Tally;
 use crate::model::time::Day;
 
 /// A job in the dispatcher's hands.
-pub(super) struct InHand {
+pub(super) struct ActiveJob {
     pub(super) work: Work,
     pub(super) stage: Stage,
     /// The phase of its operation's breaker in which its request got permission.
@@ -35,39 +35,39 @@ pub(super) enum Stage {
     /// Permission for its errand.
     Queued,
     /// The list of its parent's children, asked for by another job.
-    AwaitingFamily,
+    AwaitingChildren,
     /// A look-up under way.
     Looking,
     /// To be seen whether what it refers to is visible: it was refused with `noDataFound`.
     AwaitingReference,
     /// The journal's word on who owns the records that were found.
-    Owners(Box<Finding>),
+    Owners(Box<FoundRecords>),
     /// Its claim to be on disk.
     Claiming,
     /// Its answer.
     UnderWay,
     /// Its outcome to be on disk; `sent` when that is the outcome of a request.
-    Settling { sent: bool },
+    SettleTimers { sent: bool },
 }
 
 /// News for the dispatcher besides answers.
-pub(super) enum Inbox {
+pub(super) enum Message {
     /// The journal's writer answers.
     Journal(Reply),
     /// Which operations unfinished jobs need, and whether another process has written.
-    Survey { lanes: Vec<Operation>, version: i64, tally: Option<Tally> },
+    JournalChanges { lanes: Vec<Operation>, version: i64, tally: Option<Tally> },
     /// What the journal knows of the quota of a day.
-    Ledger { day: Day, sent: u64 },
+    QuotaLedger { day: Day, sent: u64 },
     /// The moments that rows wait for were brought forward in the journal, as the clock was set back.
-    BroughtForward,
+    DueTimesRebased,
     /// A sheet is set aside in the journal.
-    Shelved { sheet: SheetId, shelved: Result<Shelved> },
+    SheetPaused { sheet: SheetId, paused: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.
-    Witnesses { job: JobId, operation: Operation, witnesses: Vec<Work> },
+    Controls { job: JobId, operation: Operation, witnesses: Vec<Work> },
     /// What is still to be done, by the journal; `None` when it could not be read.
     Unfinished(Option<Box<Unfinished>>),
     /// What the journal says about records that are read back.
-    Audit(audit::News),
+    Audit(audit::AuditReply),
 }
 
 /// What a write was for.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::dispatcher::Dispatcher;
 use super::gates::breaker::Phase;
-use super::in_flight::{InHand, Inbox, Stage};
-use super::operation_queue::{Errand, Halt, Lane, Supply};
+use super::in_flight::{ActiveJob, Message, Stage};
+use super::operation_queue::{Backlog, Halt, Lane, QueuedRequest};
 use crate::error::Error;
 use crate::journal::{Page, Work};
 use crate::model::event::Event;
@@ -34,8 +34,8 @@ impl Dispatcher {
     }
 
     /// Queues an errand for its operation.
-    pub(super) fn queue(&mut self, operation: Operation, errand: Errand) {
-        self.lane(operation).queue.push_back(errand);
+    pub(super) fn queue(&mut self, operation: Operation, request: QueuedRequest) {
+        self.lane(operation).queue.push_back(request);
     }
 
     /// Asks the journal for whatever may be had and is not in hand yet.
@@ -51,24 +51,23 @@ impl Dispatcher {
         }
         let now = self.clock.now();
         for (&operation, lane) in &mut self.lanes {
-            if lane.halt.is_none() && lane.in_hand < LOW_WATER && lane.supply.wants_asking(now) {
-                lane.supply = Supply::Asked;
+            if lane.halt.is_none() && lane.active < LOW_WATER && lane.supply.wants_asking(now) {
+                lane.supply = Backlog::Asked;
                 // Those in hand are still ready in the journal and would come first in its answer.
-                let in_hand = jobs(&self.in_hand, |work| {
-                    work.operation == operation && work.state != JobState::InDoubt
-                });
-                self.writer.ready(operation, now, PAGE, in_hand);
+                let active =
+                    jobs(&self.active, |work| work.operation == operation && work.state != JobState::InDoubt);
+                self.writer.ready(operation, now, PAGE, active);
             }
         }
-        if self.doubts_in_hand < DOUBTS_AT_ONCE && self.doubtful.wants_asking(now) {
-            self.doubtful = Supply::Asked;
-            let in_hand = jobs(&self.in_hand, |work| work.state == JobState::InDoubt);
-            self.writer.doubtful(now, DOUBTS_AT_ONCE, in_hand);
+        if self.active_doubts < DOUBTS_AT_ONCE && self.doubtful.wants_asking(now) {
+            self.doubtful = Backlog::Asked;
+            let active = jobs(&self.active, |work| work.state == JobState::InDoubt);
+            self.writer.doubtful(now, DOUBTS_AT_ONCE, active);
         }
-        self.look_again();
-        self.tend_unseen();
-        self.leave_what_fails();
-        self.survey();
+        self.retry_missing();
+        self.resolve_reference_lag();
+        self.drop_failing_lookups();
+        self.check_for_changes();
     }
 
     /// When the next job falls due, or the time to come home ends.
@@ -76,29 +75,29 @@ impl Dispatcher {
         let wall = self.clock.now();
         // Only what `refill` would ask for: the loop must not wake for what it then leaves where it is.
         let asks = self.drain.is_none() && self.failure.is_none();
-        let lanes = self.lanes.values().filter(|lane| lane.halt.is_none() && lane.in_hand < LOW_WATER);
-        let doubts = (self.doubts_in_hand < DOUBTS_AT_ONCE).then_some(self.doubtful);
+        let lanes = self.lanes.values().filter(|lane| lane.halt.is_none() && lane.active < LOW_WATER);
+        let doubts = (self.active_doubts < DOUBTS_AT_ONCE).then_some(self.doubtful);
         let due = lanes
             .map(|lane| lane.supply)
             .chain(doubts)
             .filter(|_| asks)
-            .filter_map(Supply::next_due)
+            .filter_map(Backlog::next_due)
             .min()
             .map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
         let look = self.audit.next_look().filter(|_| asks);
-        let unseen = self.unseen.next_due().filter(|_| asks);
-        due.into_iter().chain(deadline).chain(look).chain(unseen).min().unwrap_or(Duration::MAX)
+        let reference_lag = self.reference_lag.next_due().filter(|_| asks);
+        due.into_iter().chain(deadline).chain(look).chain(reference_lag).min().unwrap_or(Duration::MAX)
     }
 
     /// Asks, now and then, whether another process has put rows in the journal.
-    fn survey(&mut self) {
+    fn check_for_changes(&mut self) {
         let now = self.clock.elapsed();
-        if now < self.surveyed_at + SURVEY_EVERY && self.version.is_some() {
+        if now < self.checked_at + SURVEY_EVERY && self.version.is_some() {
             return;
         }
-        self.surveyed_at = now;
-        self.families.drop_old(now);
+        self.checked_at = now;
+        self.child_lists.drop_old(now);
         let (inbox, known) = (self.inbox.clone(), self.version);
         self.writer.ask(Box::new(move |journal| {
             // A failure here shows itself at the next write as well, where it ends the run.
@@ -108,12 +107,12 @@ impl Dispatcher {
                 // What the run began with is known already.
                 && let Ok(tally) = known.map(|_| journal.tally(None)).transpose()
             {
-                drop(inbox.send(Inbox::Survey { lanes, version, tally }));
+                drop(inbox.send(Message::JournalChanges { lanes, version, tally }));
             }
         }));
     }
 
-    pub(super) fn surveyed(&mut self, lanes: &[Operation], version: i64, tally: Option<Tally>) {
+    pub(super) fn on_journal_changes(&mut self, lanes: &[Operation], version: i64, tally: Option<Tally>) {
         if self.version.replace(version) == Some(version) {
             return;
         }
@@ -125,8 +124,8 @@ impl Dispatcher {
                 self.lane(operation).halt.get_or_insert(Halt::Unmapped);
             }
             let supply = &mut self.lane(operation).supply;
-            if matches!(supply, Supply::Exhausted { .. }) {
-                *supply = Supply::Unknown;
+            if matches!(supply, Backlog::Exhausted { .. }) {
+                *supply = Backlog::Unknown;
             }
         }
     }
@@ -134,8 +133,8 @@ impl Dispatcher {
     /// The journal has a job in `state` for `operation` now, or may have one later.
     pub(super) fn supply(&mut self, state: JobState, operation: Operation) {
         match state {
-            JobState::Ready | JobState::Deferred => self.lane(operation).supply = Supply::Unknown,
-            JobState::InDoubt => self.doubtful = Supply::Unknown,
+            JobState::Ready | JobState::Deferred => self.lane(operation).supply = Backlog::Unknown,
+            JobState::InDoubt => self.doubtful = Backlog::Unknown,
             JobState::Blocked
             | JobState::Sending
             | JobState::Held
@@ -151,68 +150,64 @@ impl Dispatcher {
     }
 
     /// A page of jobs that may be sent.
-    pub(super) fn supplied(&mut self, operation: Operation, page: Page) {
+    pub(super) fn on_jobs(&mut self, operation: Operation, page: Page) {
         if self.drain.is_some() {
             return;
         }
-        let fresh = self.take_in(page.work);
+        let fresh = self.add_jobs(page.work);
         let lane = self.lane(operation);
-        lane.in_hand += fresh.len();
+        lane.active += fresh.len();
         lane.supply.answered(!fresh.is_empty(), page.next_due);
         for job in fresh {
-            self.look_before(job);
+            self.pre_send_lookup(job);
         }
     }
 
     /// A page of jobs in doubt whose look is due.
-    pub(super) fn supplied_doubts(&mut self, page: Page) {
+    pub(super) fn on_doubtful_jobs(&mut self, page: Page) {
         if self.drain.is_some() {
             return;
         }
-        let fresh = self.take_in(page.work);
-        self.doubts_in_hand += fresh.len();
+        let fresh = self.add_jobs(page.work);
+        self.active_doubts += fresh.len();
         self.doubtful.answered(!fresh.is_empty(), page.next_due);
         for job in fresh {
-            self.look_after(job);
+            self.reconcile(job);
         }
     }
 
     /// Takes jobs in hand that are not yet; returns those.
-    fn take_in(&mut self, work: Vec<Work>) -> Vec<JobId> {
+    fn add_jobs(&mut self, work: Vec<Work>) -> Vec<JobId> {
         let mut fresh = Vec::new();
         for work in work {
             let job = work.job;
-            let Entry::Vacant(place) = self.in_hand.entry(job) else { continue };
-            self.movement.step();
+            let Entry::Vacant(place) = self.active.entry(job) else { continue };
+            self.progress.step();
             let stage = Stage::Queued;
             let (phase, left) = (Phase::default(), Duration::ZERO);
-            place.insert(InHand { work, stage, phase, counted: None, baseline: None, left });
+            place.insert(ActiveJob { work, stage, phase, counted: None, baseline: None, left });
             fresh.push(job);
         }
         fresh
     }
 
     /// Lets a job go: the journal knows the rest.
-    pub(super) fn let_go(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.remove(&job) else { return };
-        self.unseen.forget(job);
-        if in_hand.work.state == JobState::InDoubt {
-            self.doubts_in_hand -= 1;
+    pub(super) fn drop_job(&mut self, job: JobId) {
+        let Some(active) = self.active.remove(&job) else { return };
+        self.reference_lag.forget(job);
+        if active.work.state == JobState::InDoubt {
+            self.active_doubts -= 1;
         } else {
-            let lane = self.lane(in_hand.work.operation);
-            lane.in_hand -= 1;
+            let lane = self.lane(active.work.operation);
+            lane.active -= 1;
         }
     }
 }
 
 /// The jobs in hand of one sort, in order.
-fn jobs(in_hand: &HashMap<JobId, InHand>, wanted: impl Fn(&Work) -> bool) -> Vec<JobId> {
-    let mut jobs: Vec<JobId> = in_hand
-        .values()
-        .map(|in_hand| &in_hand.work)
-        .filter(|work| wanted(work))
-        .map(|work| work.job)
-        .collect();
+fn jobs(active: &HashMap<JobId, ActiveJob>, wanted: impl Fn(&Work) -> bool) -> Vec<JobId> {
+    let mut jobs: Vec<JobId> =
+        active.values().map(|active| &active.work).filter(|work| wanted(work)).map(|work| work.job).collect();
     jobs.sort_unstable();
     jobs
 }

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::audit::Question;
+use super::audit::AuditQuestion;
 use super::gates::breaker::Breaker;
-use super::gates::send_window::Departures;
+use super::gates::send_window::SendWindow;
 use crate::clock::Clock;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
@@ -15,7 +15,7 @@ use crate::service::{Limiter, Lookup, Rate};
 
 /// Something that waits for permission to send one request.
 #[derive(Debug, Clone)]
-pub(super) enum Errand {
+pub(super) enum QueuedRequest {
     /// The current step of a job.
     Send(JobId),
     /// A look-up, and what became of its tries so far.
@@ -44,42 +44,42 @@ pub(super) enum Halt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
     /// Whether the record of a job is there before it is sent.
-    Before(JobId),
+    PreSend(JobId),
     /// The children of a company, for every job below it.
-    Family(RemoteId),
+    Children(RemoteId),
     /// What became of a job whose answer was lost.
-    After(JobId),
+    Reconcile(JobId),
     /// Whether the only candidate for a job agrees in full.
     Confirm(JobId, RemoteId),
     /// Whether a look-up finds what is known to exist, for a job it did not find.
     Control(JobId, RemoteId),
     /// Whether what was made is there, and only once.
-    Audit(Question),
+    Audit(AuditQuestion),
     /// Whether the site of a device's own was made, when the device was not.
-    Orphan(JobId),
+    CustomSite(JobId),
     /// Whether the record of a job, which has this id, is visible to the rows that refer to it.
     Reference(JobId, RemoteId),
     /// Whether the service answers at all, before a request of this operation may find out whether it works.
-    Sounding(Operation),
+    HealthCheck(Operation),
 }
 
 impl Purpose {
     /// The job that waits for the answer, when it is a single one.
     pub(super) fn job(self) -> Option<JobId> {
         match self {
-            Self::Before(job)
-            | Self::After(job)
+            Self::PreSend(job)
+            | Self::Reconcile(job)
             | Self::Confirm(job, _)
             | Self::Control(job, _)
-            | Self::Orphan(job) => Some(job),
-            Self::Family(_) | Self::Audit(_) | Self::Reference(..) | Self::Sounding(_) => None,
+            | Self::CustomSite(job) => Some(job),
+            Self::Children(_) | Self::Audit(_) | Self::Reference(..) | Self::HealthCheck(_) => None,
         }
     }
 }
 
 /// Whether the journal has more jobs for a lane than are in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Supply {
+pub(super) enum Backlog {
     /// It may have.
     Unknown,
     /// It has been asked.
@@ -88,7 +88,7 @@ pub(super) enum Supply {
     Exhausted { next_due: Option<Moment> },
 }
 
-impl Supply {
+impl Backlog {
     /// Whether it is time to ask the journal.
     pub(super) fn wants_asking(self, now: Moment) -> bool {
         match self {
@@ -124,15 +124,15 @@ impl Supply {
 pub(super) struct Lane {
     pub(super) limiter: Limiter,
     pub(super) breaker: Breaker,
-    pub(super) queue: VecDeque<Errand>,
+    pub(super) queue: VecDeque<QueuedRequest>,
     /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
     pub(super) claimed: VecDeque<JobId>,
     /// `None` where no limit is to be kept.
-    departures: Option<Departures>,
+    send_window: Option<SendWindow>,
     pub(super) halt: Option<Halt>,
-    pub(super) supply: Supply,
+    pub(super) supply: Backlog,
     /// Jobs of this operation in the dispatcher's hands.
-    pub(super) in_hand: usize,
+    pub(super) active: usize,
     /// Requests sent in this run.
     pub(super) sent: u64,
 }
@@ -141,8 +141,8 @@ impl Lane {
     pub(super) fn new(operation: Operation, rate: Rate, clock: Arc<dyn Clock>) -> Self {
         Self {
             limiter: Limiter::new(rate, clock),
-            departures: match rate {
-                Rate::PerSecond(_) => Some(Departures::default()),
+            send_window: match rate {
+                Rate::PerSecond(_) => Some(SendWindow::default()),
                 Rate::Unlimited => None,
             },
             claimed: VecDeque::new(),
@@ -150,8 +150,8 @@ impl Lane {
             queue: VecDeque::new(),
             halt: None,
             // Look-up lanes never ask the journal; lanes of jobs are set to `Unknown` when they are needed.
-            supply: Supply::Exhausted { next_due: None },
-            in_hand: 0,
+            supply: Backlog::Exhausted { next_due: None },
+            active: 0,
             sent: 0,
         }
     }
@@ -163,14 +163,14 @@ impl Lane {
 
     /// Whether the sliding second has room for a departure; if not, when it has.
     pub(super) fn may_depart(&self, now: Duration) -> Result<(), Duration> {
-        self.departures.as_ref().map_or(Ok(()), |departures| departures.permit(now))
+        self.send_window.as_ref().map_or(Ok(()), |send_window| send_window.permit(now))
     }
 
     /// A request leaves.
     pub(super) fn departs(&mut self, now: Duration) {
         self.sent += 1;
-        if let Some(departures) = &mut self.departures {
-            departures.leaves(now);
+        if let Some(send_window) = &mut self.send_window {
+            send_window.on_send(now);
         }
     }
 

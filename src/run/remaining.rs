@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::decide::reconcile::FIRST_WAIT;
 use super::dispatcher::Dispatcher;
-use super::in_flight::Inbox;
+use super::in_flight::Message;
 use crate::journal::Unfinished;
 use crate::model::event::Event;
 use crate::model::id::JobId;
@@ -70,7 +70,7 @@ impl Measured {
 
 /// What is known for the forecast besides what the journal counts.
 #[derive(Debug, Default)]
-pub(super) struct Reckoning {
+pub(super) struct RemainingCount {
     /// When the journal is asked next; `None` for at once.
     next: Option<Duration>,
     asked: bool,
@@ -87,7 +87,7 @@ pub(super) struct Reckoning {
     told: Option<Remaining>,
 }
 
-impl Reckoning {
+impl RemainingCount {
     /// Something has changed that whoever asks should see soon.
     pub(super) fn renew(&mut self) {
         self.next = None;
@@ -118,55 +118,55 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl Dispatcher {
     /// Measures the pace, and has the journal count what is still to be done when that was last done a while ago.
-    pub(super) fn reckon(&mut self) {
+    pub(super) fn count_remaining(&mut self) {
         let now = self.clock.elapsed();
-        let span = now.saturating_sub(self.reckoning.looked_at);
+        let span = now.saturating_sub(self.remaining_count.looked_at);
         if span < COUNT_EVERY || self.drain.is_some() || self.failure.is_some() {
             return;
         }
-        self.reckoning.looked_at = now;
+        self.remaining_count.looked_at = now;
         self.measure(span);
-        if self.reckoning.asked || self.reckoning.next.is_some_and(|next| now < next) {
+        if self.remaining_count.asked || self.remaining_count.next.is_some_and(|next| now < next) {
             return;
         }
-        self.reckoning.asked = true;
+        self.remaining_count.asked = true;
         let (scope, inbox) = (self.options.policy.audit, self.inbox.clone());
         self.writer.ask(Box::new(move |journal| {
             // A journal that cannot be read shows itself at the next write, where it ends the run.
             let unfinished = journal.unfinished(scope).ok().map(Box::new);
-            drop(inbox.send(Inbox::Unfinished(unfinished)));
+            drop(inbox.send(Message::Unfinished(unfinished)));
         }));
     }
 
     fn measure(&mut self, span: Duration) {
-        let unreachable = self.reach.next_try().is_some();
+        let unreachable = self.connectivity.next_try().is_some();
         let parked = self.quota.parked_until().is_some();
         for (&operation, lane) in &self.lanes {
             let waits = !lane.breaker.is_closed() && !lane.breaker.is_brief();
             let stopped = unreachable || waits || lane.halt.is_some() || (parked && operation.creates());
-            let work = if operation.looks_up() { !lane.queue.is_empty() } else { lane.in_hand > 0 };
-            let measured = self.reckoning.measured.entry(operation).or_default();
+            let work = if operation.looks_up() { !lane.queue.is_empty() } else { lane.active > 0 };
+            let measured = self.remaining_count.measured.entry(operation).or_default();
             measured.look(lane.sent, work && !stopped, span);
         }
     }
 
     /// The journal has counted.
-    pub(super) fn reckoned(&mut self, unfinished: Option<&Unfinished>) {
+    pub(super) fn on_remaining(&mut self, unfinished: Option<&Unfinished>) {
         let now = self.clock.elapsed();
-        self.reckoning.asked = false;
+        self.remaining_count.asked = false;
         let Some(unfinished) = unfinished else { return };
         let counted: u64 = unfinished.requests.values().chain(unfinished.records.values()).sum();
-        self.reckoning.next = Some(now + COUNT_EVERY + Duration::from_secs(counted / ROWS_A_SECOND));
+        self.remaining_count.next = Some(now + COUNT_EVERY + Duration::from_secs(counted / ROWS_A_SECOND));
         let remaining = self.remaining(unfinished, now);
         // While nothing moves the same facts hold, however long that is.
-        let same = self.reckoning.told.as_ref().is_some_and(|told| {
+        let same = self.remaining_count.told.as_ref().is_some_and(|told| {
             let fails =
                 remaining.unreachable_until.is_some() || remaining.held_back.iter().any(|held| !held.brief);
             let waits = remaining.parked_until.is_some() || !remaining.moving || fails;
             waits && Remaining { at: told.at, ..remaining.clone() } == *told
         });
         if same {
-            (self.reckoning.next, self.reckoning.idle) = (Some(now + IDLE), true);
+            (self.remaining_count.next, self.remaining_count.idle) = (Some(now + IDLE), true);
             return;
         }
         let (run, noted) = (self.run, remaining.clone());
@@ -174,7 +174,7 @@ impl Dispatcher {
             // Only `status` reads it; a journal that cannot be written shows itself at the next write.
             drop(journal.note_remaining(run, &noted));
         }));
-        self.reckoning.told = Some(remaining.clone());
+        self.remaining_count.told = Some(remaining.clone());
         self.tell(Event::Remaining(Box::new(remaining)));
     }
 
@@ -201,7 +201,7 @@ impl Dispatcher {
                     brief: lane.breaker.is_brief(),
                 })
                 .collect(),
-            unreachable_until: self.reach.next_try().map(when),
+            unreachable_until: self.connectivity.next_try().map(when),
             missing: Missing {
                 records: missing,
                 looked_up_by: looked_up_by.filter(|_| missing > 0).map(when),
@@ -221,7 +221,8 @@ impl Dispatcher {
                 return None;
             }
             let limit = most.map(|most| lane.map_or(most, |lane| lane.limiter.rate()));
-            let pace = self.reckoning.measured.get(&operation).and_then(|measured| measured.pace(limit));
+            let pace =
+                self.remaining_count.measured.get(&operation).and_then(|measured| measured.pace(limit));
             Some((operation, Lane { requests, limit, pace }))
         };
         requests.into_iter().filter_map(lane).collect()
@@ -273,16 +274,16 @@ impl Dispatcher {
         let settle = self.options.policy.settle;
         let sent: u64 =
             self.lanes.iter().filter(|(operation, _)| !operation.looks_up()).map(|(_, lane)| lane.sent).sum();
-        let reckoning = &self.reckoning;
-        let ended = reckoning.found_at_once + reckoning.found_later;
+        let remaining_count = &self.remaining_count;
+        let ended = remaining_count.found_at_once + remaining_count.found_later;
         // Doubts of an earlier run are taken up one by one; until then the journal says since when they are there.
         let in_journal = unfinished.doubt_since.map(|since| since.plus(settle));
-        let in_hand = self.settling.last().map(|end| self.clock.now().plus(end.saturating_sub(now)));
+        let active = self.settle_timers.last().map(|end| self.clock.now().plus(end.saturating_sub(now)));
         Doubts {
-            settled_by: in_hand.max(in_journal).filter(|_| unfinished.doubts.rows > 0),
-            share: share(reckoning.doubts, sent),
+            settled_by: active.max(in_journal).filter(|_| unfinished.doubts.rows > 0),
+            share: share(remaining_count.doubts, sent),
             looked_up: ended,
-            share_not_found: share(reckoning.found_later, ended),
+            share_not_found: share(remaining_count.found_later, ended),
             first_look: FIRST_WAIT.min(settle),
             settle,
             ..unfinished.doubts

@@ -17,14 +17,14 @@ const TOLD: usize = 6;
 
 /// See the module. Words, so that a journal written by another version can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Terms {
+pub(super) struct RunConfig {
     version: String,
     /// Method and path of each available operation.
     endpoints: BTreeMap<String, String>,
     policy: BTreeMap<String, String>,
 }
 
-impl Terms {
+impl RunConfig {
     pub(super) fn of(endpoints: &Endpoints, policy: Policy) -> Self {
         let endpoints = Operation::ALL
             .iter()
@@ -129,22 +129,24 @@ mod tests {
 
     #[test]
     fn the_same_terms_are_no_news_and_those_that_cannot_be_read_neither() {
-        let terms = Terms::of(&endpoints(Paths::Documented, None), POLICY);
+        let terms = RunConfig::of(&endpoints(Paths::Documented, None), POLICY);
         assert_eq!(terms.changes_since(&terms.text()), None);
         assert_eq!(terms.changes_since("of another age"), None);
     }
 
     #[test]
     fn what_has_changed_is_named_with_what_it_was() {
-        let before = Terms::of(&endpoints(Paths::Documented, Some("/a")), POLICY);
+        let before = RunConfig::of(&endpoints(Paths::Documented, Some("/a")), POLICY);
         let policy = Policy { in_doubt: InDoubt::Hold, ..POLICY };
-        let after = Terms::of(&endpoints(Paths::Documented, Some("/b")), policy);
+        let after = RunConfig::of(&endpoints(Paths::Documented, Some("/b")), policy);
         assert_eq!(
             after.changes_since(&before.text()).unwrap(),
             "changed since the last run: addSite is now POST /b (was POST /a); in_doubt is now hold (was settle)"
         );
-        let without =
-            Terms { version: "9.9.9".to_owned(), ..Terms::of(&endpoints(Paths::Documented, None), POLICY) };
+        let without = RunConfig {
+            version: "9.9.9".to_owned(),
+            ..RunConfig::of(&endpoints(Paths::Documented, None), POLICY)
+        };
         let told = without.changes_since(&before.text()).unwrap();
         assert!(told.contains("fleetload is now 9.9.9 (was "), "{told}");
         assert!(told.contains("addSite is not set any more (was POST /a)"), "{told}");
@@ -152,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_whole_table_of_changes_is_counted_and_not_recited() {
-        let before = Terms::of(&endpoints(Paths::Documented, None), POLICY);
-        let after = Terms::of(&endpoints(Paths::Assumed, None), POLICY);
+        let before = RunConfig::of(&endpoints(Paths::Documented, None), POLICY);
+        let after = RunConfig::of(&endpoints(Paths::Assumed, None), POLICY);
         let told = after.changes_since(&before.text()).unwrap();
         assert_eq!(told.matches("was not set").count(), TOLD);
         assert!(told.contains("; and "), "{told}");

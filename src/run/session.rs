@@ -9,21 +9,21 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::audit::Audit;
-use super::decide::paused_sheets::Refusals;
+use super::decide::paused_sheets::PausedSheets;
 use super::decide::reference_lag::Unseen;
 use super::dispatcher::Dispatcher;
 use super::ending::{Ending, Opening, sign_in};
-use super::evidence::child_companies::Families;
-use super::evidence::recent_creations::Made;
-use super::evidence::settle_timer::Settling;
+use super::evidence::child_companies::ChildLists;
+use super::evidence::recent_creations::RecentCreations;
+use super::evidence::settle_timer::SettleTimers;
 use super::gates::capacity::Capacity;
-use super::gates::connectivity::Reach;
+use super::gates::connectivity::Connectivity;
 use super::gates::quota::ServiceClock;
-use super::in_flight::{Inbox, Tickets};
-use super::operation_queue::Supply;
-use super::remaining::Reckoning;
-use super::watch::clock::Timekeeping;
-use super::watch::progress::Movement;
+use super::in_flight::{Message, Tickets};
+use super::operation_queue::Backlog;
+use super::remaining::RemainingCount;
+use super::watch::clock::ClockWatch;
+use super::watch::progress::Progress;
 use super::watch::watchdog::Pulse;
 use super::{Interrupt, Options, drain};
 use crate::clock::Clock;
@@ -51,7 +51,7 @@ pub async fn run(
     news: mpsc::UnboundedSender<Event>,
     pulse: Pulse,
 ) -> (Result<Journal>, Result<Ending>) {
-    let timekeeping = Timekeeping::start(&*clock);
+    let clock_watch = ClockWatch::start(&*clock);
     let (mut journal, mut interrupts) = (journal, interrupts);
     let date = tokio::select! {
         signed_in = sign_in(&client) => match signed_in {
@@ -72,7 +72,7 @@ pub async fn run(
     let replies = inbox.clone();
     let writer = Writer::start(journal, options.writing.clone(), move |reply| {
         // The dispatcher outlives the writer; once it is gone nobody waits for replies.
-        drop(replies.send(Inbox::Journal(reply)));
+        drop(replies.send(Message::Journal(reply)));
     });
     let writer = match writer {
         Ok(writer) => writer,
@@ -81,7 +81,7 @@ pub async fn run(
     let limits = options.limits;
     let mut this = Dispatcher {
         quota: opening.quota(there.day(), limits),
-        refusals: Refusals::new(options.policy.on_rejections),
+        paused_sheets: PausedSheets::new(options.policy.on_rejections),
         run: opening.run,
         clock,
         client,
@@ -90,41 +90,41 @@ pub async fn run(
         inbox,
         news,
         lanes: BTreeMap::new(),
-        in_hand: HashMap::new(),
-        doubtful: Supply::Unknown,
-        doubts_in_hand: 0,
+        active: HashMap::new(),
+        doubtful: Backlog::Unknown,
+        active_doubts: 0,
         tickets: Tickets::default(),
         requests: JoinSet::new(),
-        errands: HashMap::new(),
+        sent: HashMap::new(),
         claiming: 0,
         service_clock: ServiceClock::default(),
-        reach: Reach::default(),
-        families: Families::default(),
+        connectivity: Connectivity::default(),
+        child_lists: ChildLists::default(),
         proved: HashSet::new(),
-        made: Made::default(),
-        unseen: Unseen::default(),
+        recent_creations: RecentCreations::default(),
+        reference_lag: Unseen::default(),
         token_refusals: HashMap::new(),
         told_parking: None,
         audit: Audit::default(),
         version: None,
-        surveyed_at: Duration::ZERO,
+        checked_at: Duration::ZERO,
         drain: None,
         failure: None,
-        timekeeping,
-        settling: Settling::default(),
+        clock_watch,
+        settle_timers: SettleTimers::default(),
         capacity: Capacity::new(limits.concurrency),
-        movement: Movement::new(pulse),
-        reckoning: Reckoning::default(),
+        progress: Progress::new(pulse),
+        remaining_count: RemainingCount::default(),
     };
     if let Some(date) = date {
-        this.hear_date(date);
+        this.observe_date(date);
     }
     this.tell_quota(opening.today);
     if let Some(text) = opening.changes {
         this.tell(Event::Note { text });
     }
     for operation in opening.lanes {
-        this.lane(operation).supply = Supply::Unknown;
+        this.lane(operation).supply = Backlog::Unknown;
     }
     let ending = this.work(&mut mail, interrupts).await;
     close(this, ending).await

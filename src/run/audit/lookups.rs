@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::findings;
-use super::{News, Question};
+use super::{AuditQuestion, AuditReply};
 use crate::journal::{Candidate, ReadBy, Work};
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -32,13 +32,13 @@ impl Dispatcher {
         }
         match lookups::by_key(&row.work, &|operation| self.usable(operation)) {
             Some(Lookup::ChildCompanies(parent)) => {
-                let waiting = self.audit.families.entry(parent).or_default();
+                let waiting = self.audit.child_lists.entry(parent).or_default();
                 waiting.push(job);
                 if waiting.len() == 1 {
-                    self.ask(Lookup::ChildCompanies(parent), Question::Family(parent));
+                    self.ask(Lookup::ChildCompanies(parent), AuditQuestion::Children(parent));
                 }
             }
-            Some(lookup) => self.ask(lookup, Question::Key(job)),
+            Some(lookup) => self.ask(lookup, AuditQuestion::Key(job)),
             None => self.ask_by_id(job),
         }
     }
@@ -49,7 +49,7 @@ impl Dispatcher {
         let Some(id) = row.work.remote_id else { return };
         let (lookup, by_key) = (Lookup::record(row.work.kind, id), row.key_operation);
         match by_key {
-            _ if self.usable(lookup.operation()) => self.ask(lookup, Question::Id(job)),
+            _ if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Id(job)),
             Some(operation) => self.missed(job, operation),
             None => self.conclude(job),
         }
@@ -87,7 +87,7 @@ impl Dispatcher {
             let name = key::comparable(child.name.as_deref().unwrap_or_default());
             by_name.entry(name).or_default().push(child);
         }
-        for job in self.audit.families.remove(&parent).unwrap_or_default() {
+        for job in self.audit.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.audit.rows.get(&job) else { continue };
             let mut alike =
                 by_name.get(&key::comparable(row.work.record.name())).cloned().unwrap_or_default();
@@ -128,7 +128,7 @@ impl Dispatcher {
             return self.go_on(job);
         }
         let ids: Vec<RemoteId> = row.suspects.iter().map(|(id, _)| *id).collect();
-        self.ask_journal(job, move |journal| Ok(News::Twins { job, owners: journal.owners(&ids)? }));
+        self.ask_journal(job, move |journal| Ok(AuditReply::Twins { job, owners: journal.owners(&ids)? }));
     }
 
     pub(in crate::run) fn twins_owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
@@ -148,7 +148,7 @@ impl Dispatcher {
         let Some(row) = self.audit.rows.get_mut(&job) else { return };
         if let Some((id, _)) = row.suspects.last() {
             let id = *id;
-            return self.ask(Lookup::Company(id), Question::Twin(job, id));
+            return self.ask(Lookup::Company(id), AuditQuestion::Twin(job, id));
         }
         if row.shown { self.seen(job) } else { self.ask_by_id(job) }
     }
@@ -158,7 +158,7 @@ impl Dispatcher {
         let Some(row) = self.audit.rows.get(&job) else { return };
         let narrower = row.key_operation.filter(|_| row.page && row.findings.twins.is_empty());
         match narrower.and_then(|operation| lookups::narrower(&row.work, operation)) {
-            Some(lookup) => self.ask(lookup, Question::Narrow(job)),
+            Some(lookup) => self.ask(lookup, AuditQuestion::Narrow(job)),
             None => self.ask_for_sites(job),
         }
     }
@@ -209,32 +209,32 @@ impl Dispatcher {
         }
         let asked_by_id = operation == Lookup::record(row.work.kind, RemoteId::nil()).operation();
         if row.page && !asked_by_id {
-            return self.unread(job);
+            return self.not_verified(job);
         }
         if self.proved.contains(&operation) {
             return self.vanished(job);
         }
         let kind = row.work.kind;
         self.ask_journal(job, move |journal| {
-            Ok(News::Witnesses { job, operation, works: journal.witness(kind, WITNESSES)? })
+            Ok(AuditReply::Controls { job, operation, works: journal.witness(kind, WITNESSES)? })
         });
     }
 
     /// Looks up, by the same operation, a record that is known to exist.
-    pub(in crate::run) fn control(&mut self, job: JobId, operation: Operation, works: &[Work]) {
+    pub(in crate::run) fn run_audit_control(&mut self, job: JobId, operation: Operation, works: &[Work]) {
         if self.proved.contains(&operation) {
             return self.vanished(job);
         }
         let missing = |job: JobId| self.audit.rows.get(&job).is_some_and(|row| row.first_missed.is_some());
-        let control = works.iter().filter(|witness| !missing(witness.job)).find_map(|witness| {
+        let run_audit_control = works.iter().filter(|witness| !missing(witness.job)).find_map(|witness| {
             let id = witness.remote_id?;
             let by_id =
                 Some(Lookup::record(witness.kind, id)).filter(|lookup| lookup.operation() == operation);
             Some((by_id.or_else(|| lookups::by_operation(witness, operation))?, id))
         });
-        match control {
-            Some((lookup, id)) if self.usable(operation) => self.ask(lookup, Question::Control(job, id)),
-            Some(_) | None => self.unread(job),
+        match run_audit_control {
+            Some((lookup, id)) if self.usable(operation) => self.ask(lookup, AuditQuestion::Control(job, id)),
+            Some(_) | None => self.not_verified(job),
         }
     }
 
@@ -245,7 +245,7 @@ impl Dispatcher {
     }
 
     /// Nothing that can be relied on was learned about the record itself.
-    pub(in crate::run) fn unread(&mut self, job: JobId) {
+    pub(in crate::run) fn not_verified(&mut self, job: JobId) {
         let Some(row) = self.audit.rows.get_mut(&job) else { return };
         if !row.shown {
             row.by = ReadBy::Nothing;
@@ -261,7 +261,7 @@ impl Dispatcher {
             findings::brings_a_site(&row.work).filter(|_| more_than_one_try).and_then(findings::site_name);
         let company = lookups::link(&row.work, Role::Company);
         match name.map(|name| Lookup::SitesByName { name: name.to_owned(), company }) {
-            Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, Question::Sites(job)),
+            Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Sites(job)),
             Some(_) | None => self.conclude(job),
         }
     }
@@ -278,7 +278,7 @@ impl Dispatcher {
         let device = device.clone();
         self.ask_journal(job, move |journal| {
             let devices = journal.devices_with_site(company, &device)?;
-            Ok(News::Sites { job, owners: journal.owners(&ids)?, devices })
+            Ok(AuditReply::Sites { job, owners: journal.owners(&ids)?, devices })
         });
     }
 

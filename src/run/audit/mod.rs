@@ -1,4 +1,4 @@
-//! Reading back: before a run ends, what it made is looked up again. A record may have vanished, a middlebox may have
+//! LookupAnswer back: before a run ends, what it made is looked up again. A record may have vanished, a middlebox may have
 //! sent a creation twice, a device that failed may have left its site behind. Found and told, never repaired.
 //!
 //! ```text
@@ -25,9 +25,9 @@ use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::lookup_answer::Reading;
-use crate::run::in_flight::Inbox;
-use crate::run::operation_queue::{Errand, Purpose, Supply, Tries};
+use crate::run::evidence::lookup_answer::LookupAnswer;
+use crate::run::in_flight::Message;
+use crate::run::operation_queue::{Backlog, Purpose, QueuedRequest, Tries};
 use crate::service::Lookup;
 
 /// Rows taken from the journal at once.
@@ -35,11 +35,11 @@ const PAGE: usize = 1024;
 
 /// What a look-up of the audit asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::run) enum Question {
+pub(in crate::run) enum AuditQuestion {
     /// The records with the key of a row.
     Key(JobId),
     /// The children of a company, for every row below it.
-    Family(RemoteId),
+    Children(RemoteId),
     /// The record of a row by its id.
     Id(JobId),
     /// Whether a record beside that of a row is equal in full.
@@ -53,7 +53,7 @@ pub(in crate::run) enum Question {
 }
 
 /// What the journal answers.
-pub(in crate::run) enum News {
+pub(in crate::run) enum AuditReply {
     /// Rows that are due; how many there are in all, the first time.
     Page { works: Vec<Work>, total: Option<u64> },
     /// Who owns the records that are equal to that of a row.
@@ -61,7 +61,7 @@ pub(in crate::run) enum News {
     /// Who owns the sites of the name that a device brings along, and how many devices brought such a site.
     Sites { job: JobId, owners: Vec<(RemoteId, JobId)>, devices: u64 },
     /// Records known to exist.
-    Witnesses { job: JobId, operation: Operation, works: Vec<Work> },
+    Controls { job: JobId, operation: Operation, works: Vec<Work> },
     /// It could not be read; the row is left.
     Unreadable { job: JobId },
 }
@@ -86,12 +86,12 @@ pub(in crate::run) struct Row {
 
 /// The audit of a run.
 pub(in crate::run) struct Audit {
-    supply: Supply,
+    supply: Backlog,
     cursor: Option<JobId>,
     /// Whether the journal has given a row since it was asked from the beginning.
     fresh: bool,
     pub(in crate::run) rows: HashMap<JobId, Row>,
-    pub(in crate::run) families: HashMap<RemoteId, Vec<JobId>>,
+    pub(in crate::run) child_lists: HashMap<RemoteId, Vec<JobId>>,
     /// Rows that could not be asked about in this run.
     left: HashSet<JobId>,
     told: bool,
@@ -104,11 +104,11 @@ pub(in crate::run) struct Audit {
 impl Default for Audit {
     fn default() -> Self {
         Self {
-            supply: Supply::Unknown,
+            supply: Backlog::Unknown,
             cursor: None,
             fresh: false,
             rows: HashMap::new(),
-            families: HashMap::new(),
+            child_lists: HashMap::new(),
             left: HashSet::new(),
             told: false,
             progress: (0, 0),
@@ -142,24 +142,24 @@ impl Audit {
 
 impl Dispatcher {
     /// Nothing else is left to be done: whether what was made has been read back. Goes on with it if not.
-    pub(in crate::run) fn is_read_back(&mut self) -> bool {
+    pub(in crate::run) fn is_audited(&mut self) -> bool {
         let Some(scope) = self.options.policy.audit else { return true };
         match self.audit.supply {
-            Supply::Unknown => self.ask_for_page(scope),
-            Supply::Asked => {}
+            Backlog::Unknown => self.ask_for_page(scope),
+            Backlog::Asked => {}
             // Rows may have been finished since the journal was asked from the beginning.
-            Supply::Exhausted { .. } if self.audit.rows.is_empty() && self.audit.fresh => {
+            Backlog::Exhausted { .. } if self.audit.rows.is_empty() && self.audit.fresh => {
                 (self.audit.fresh, self.audit.cursor) = (false, None);
                 self.ask_for_page(scope);
             }
-            Supply::Exhausted { .. } if self.audit.rows.is_empty() => return true,
-            Supply::Exhausted { .. } => {}
+            Backlog::Exhausted { .. } if self.audit.rows.is_empty() => return true,
+            Backlog::Exhausted { .. } => {}
         }
         false
     }
 
     /// Looks up again what was not seen, as far as its time has come.
-    pub(in crate::run) fn look_again(&mut self) {
+    pub(in crate::run) fn retry_missing(&mut self) {
         if !self.audit.told_missing {
             return;
         }
@@ -172,38 +172,38 @@ impl Dispatcher {
             let Some(row) = self.audit.rows.get_mut(&job) else { continue };
             row.looks_again = None;
             match row.work.remote_id.map(|id| Lookup::record(row.work.kind, id)) {
-                Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, Question::Id(job)),
+                Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Id(job)),
                 Some(_) | None => self.ask_by_key(job),
             }
         }
     }
 
     fn ask_for_page(&mut self, scope: AuditScope) {
-        self.audit.supply = Supply::Asked;
+        self.audit.supply = Backlog::Asked;
         let (cursor, told, inbox) = (self.audit.cursor, self.audit.told, self.inbox.clone());
         self.writer.ask(Box::new(move |journal| {
             let total = if told { None } else { journal.count_unaudited(scope).ok() };
             // A journal that cannot be read any more shows itself at the next write, where it ends the run.
             let works = journal.unaudited(scope, cursor, PAGE).unwrap_or_default();
-            drop(inbox.send(Inbox::Audit(News::Page { works, total })));
+            drop(inbox.send(Message::Audit(AuditReply::Page { works, total })));
         }));
     }
 
     /// The journal has answered.
-    pub(in crate::run) fn heard_of_audit(&mut self, news: News) {
+    pub(in crate::run) fn on_audit_reply(&mut self, news: AuditReply) {
         if self.drain.is_some() {
             return;
         }
         match news {
-            News::Page { works, total } => self.take_in_made(works, total),
-            News::Twins { job, owners } => self.twins_owned(job, &owners),
-            News::Sites { job, owners, devices } => self.sites_owned(job, &owners, devices),
-            News::Witnesses { job, operation, works } => self.control(job, operation, &works),
-            News::Unreadable { job } => self.leave_unread(vec![job]),
+            AuditReply::Page { works, total } => self.add_audit_rows(works, total),
+            AuditReply::Twins { job, owners } => self.twins_owned(job, &owners),
+            AuditReply::Sites { job, owners, devices } => self.sites_owned(job, &owners, devices),
+            AuditReply::Controls { job, operation, works } => self.run_audit_control(job, operation, &works),
+            AuditReply::Unreadable { job } => self.leave_unverified(vec![job]),
         }
     }
 
-    fn take_in_made(&mut self, works: Vec<Work>, total: Option<u64>) {
+    fn add_audit_rows(&mut self, works: Vec<Work>, total: Option<u64>) {
         if let Some(total) = total {
             self.audit.told = true;
             if total > 0 {
@@ -214,11 +214,11 @@ impl Dispatcher {
             }
         }
         let Some(last) = works.last().map(|work| work.job) else {
-            self.audit.supply = Supply::Exhausted { next_due: None };
+            self.audit.supply = Backlog::Exhausted { next_due: None };
             return;
         };
         self.audit.cursor = Some(last);
-        self.audit.supply = Supply::Unknown;
+        self.audit.supply = Backlog::Unknown;
         let mut fresh = Vec::new();
         for work in works {
             let job = work.job;
@@ -246,83 +246,88 @@ impl Dispatcher {
         }
     }
 
-    pub(in crate::run) fn ask(&mut self, lookup: Lookup, question: Question) {
+    pub(in crate::run) fn ask(&mut self, lookup: Lookup, question: AuditQuestion) {
         let (operation, purpose) = (lookup.operation(), Purpose::Audit(question));
         if self.usable(operation) {
-            self.queue(operation, Errand::Look { lookup, purpose, tries: Tries::default() });
+            self.queue(operation, QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
         } else {
             self.unanswered(question);
         }
     }
 
     /// A look-up of the audit has its answer.
-    pub(in crate::run) fn read_audit(&mut self, question: Question, operation: Operation, reading: Reading) {
+    pub(in crate::run) fn on_audit_answer(
+        &mut self,
+        question: AuditQuestion,
+        operation: Operation,
+        reading: LookupAnswer,
+    ) {
         let found = match reading {
-            Reading::Records(found) => found,
-            Reading::Unavailable | Reading::Inconclusive(_) => return self.unanswered(question),
-            Reading::Failed(_) => return self.failed(question),
+            LookupAnswer::Records(found) => found,
+            LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) => return self.unanswered(question),
+            LookupAnswer::Failed(_) => return self.failed(question),
         };
         match question {
-            Question::Key(job) => self.read_key(job, operation, &found, found.len()),
-            Question::Family(parent) => self.read_children(parent, operation, found),
-            Question::Id(job) => self.read_id(job, operation, &found),
-            Question::Twin(job, twin) => self.read_twin(job, twin, &found),
-            Question::Narrow(job) => self.read_narrow(job, &found),
-            Question::Sites(job) => self.read_sites(job, &found),
-            Question::Control(job, expected) => {
+            AuditQuestion::Key(job) => self.read_key(job, operation, &found, found.len()),
+            AuditQuestion::Children(parent) => self.read_children(parent, operation, found),
+            AuditQuestion::Id(job) => self.read_id(job, operation, &found),
+            AuditQuestion::Twin(job, twin) => self.read_twin(job, twin, &found),
+            AuditQuestion::Narrow(job) => self.read_narrow(job, &found),
+            AuditQuestion::Sites(job) => self.read_sites(job, &found),
+            AuditQuestion::Control(job, expected) => {
                 if findings::shows(expected, &found) {
                     self.proved.insert(operation);
                     self.vanished(job);
                 } else {
-                    self.unread(job);
+                    self.not_verified(job);
                 }
             }
         }
     }
 
     /// No answer that tells anything, and asking again would tell no more: the next best look-up, if there is one.
-    fn unanswered(&mut self, question: Question) {
+    fn unanswered(&mut self, question: AuditQuestion) {
         match question {
-            Question::Family(parent) => {
-                for job in self.audit.families.remove(&parent).unwrap_or_default() {
+            AuditQuestion::Children(parent) => {
+                for job in self.audit.child_lists.remove(&parent).unwrap_or_default() {
                     self.ask_by_id(job);
                 }
             }
-            Question::Key(job) => self.ask_by_id(job),
-            Question::Id(job) | Question::Control(job, _) => self.unread(job),
+            AuditQuestion::Key(job) => self.ask_by_id(job),
+            AuditQuestion::Id(job) | AuditQuestion::Control(job, _) => self.not_verified(job),
             // Not known to be equal in full, so not told as a second one.
-            Question::Twin(job, _) => {
+            AuditQuestion::Twin(job, _) => {
                 if let Some(row) = self.audit.rows.get_mut(&job) {
                     row.suspects.pop();
                 }
                 self.go_on(job);
             }
-            Question::Narrow(job) => self.ask_for_sites(job),
-            Question::Sites(job) => self.conclude(job),
+            AuditQuestion::Narrow(job) => self.ask_for_sites(job),
+            AuditQuestion::Sites(job) => self.conclude(job),
         }
     }
 
     /// The service failed: the rows stay due, and the next run asks again.
-    fn failed(&mut self, question: Question) {
+    fn failed(&mut self, question: AuditQuestion) {
         let jobs = match question {
-            Question::Family(parent) => self.audit.families.remove(&parent).unwrap_or_default(),
-            Question::Key(job)
-            | Question::Id(job)
-            | Question::Twin(job, _)
-            | Question::Narrow(job)
-            | Question::Sites(job)
-            | Question::Control(job, _) => vec![job],
+            AuditQuestion::Children(parent) => self.audit.child_lists.remove(&parent).unwrap_or_default(),
+            AuditQuestion::Key(job)
+            | AuditQuestion::Id(job)
+            | AuditQuestion::Twin(job, _)
+            | AuditQuestion::Narrow(job)
+            | AuditQuestion::Sites(job)
+            | AuditQuestion::Control(job, _) => vec![job],
         };
-        self.leave_unread(jobs);
+        self.leave_unverified(jobs);
     }
 
     /// Leaves rows to the next run.
-    fn leave_unread(&mut self, jobs: Vec<JobId>) {
+    fn leave_unverified(&mut self, jobs: Vec<JobId>) {
         for job in jobs {
             if self.audit.rows.remove(&job).is_some() {
                 self.audit.left.insert(job);
                 self.audit.figures.not_verified_yet += 1;
-                self.tell_one_more_read();
+                self.count_audited();
             }
         }
     }
@@ -331,29 +336,29 @@ impl Dispatcher {
     pub(in crate::run) fn ask_journal(
         &self,
         job: JobId,
-        question: impl FnOnce(&mut Journal) -> Result<News> + Send + 'static,
+        question: impl FnOnce(&mut Journal) -> Result<AuditReply> + Send + 'static,
     ) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {
-            let news = question(journal).unwrap_or(News::Unreadable { job });
-            drop(inbox.send(Inbox::Audit(news)));
+            let news = question(journal).unwrap_or(AuditReply::Unreadable { job });
+            drop(inbox.send(Message::Audit(news)));
         }));
     }
 
     /// Leaves what waits for a look-up whose breaker has opened: everything is made, so that nobody has to wait for
     /// the service to recover.
-    pub(in crate::run) fn leave_what_fails(&mut self) {
+    pub(in crate::run) fn drop_failing_lookups(&mut self) {
         if self.audit.rows.is_empty() {
             return;
         }
         let mut given_up = Vec::new();
         for lane in self.lanes.values_mut().filter(|lane| !lane.breaker.is_closed()) {
-            lane.queue.retain(|errand| match errand {
-                Errand::Look { purpose: Purpose::Audit(question), .. } => {
+            lane.queue.retain(|request| match request {
+                QueuedRequest::Look { purpose: Purpose::Audit(question), .. } => {
                     given_up.push(*question);
                     false
                 }
-                Errand::Look { .. } | Errand::Send(_) => true,
+                QueuedRequest::Look { .. } | QueuedRequest::Send(_) => true,
             });
         }
         for question in given_up {
@@ -368,11 +373,11 @@ impl Dispatcher {
         let finding = findings.noted(&work);
         self.audit.figures.add(id.is_some(), by, finding.as_ref().map(|finding| finding.code.as_str()));
         self.note(Write::Audited { job, id, run, by, finding, at });
-        self.tell_one_more_read();
+        self.count_audited();
     }
 
     /// One more row is done with. Rows that are made while others are read back come on top of those there were.
-    fn tell_one_more_read(&mut self) {
+    fn count_audited(&mut self) {
         let (of, done) = &mut self.audit.progress;
         *done += 1;
         *of = (*of).max(*done);

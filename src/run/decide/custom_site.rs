@@ -8,29 +8,29 @@ use crate::model::key::{Likeness, likeness};
 use crate::model::reason::Reason;
 use crate::model::record::{Record, Role};
 use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::service::{Found, Lookup};
 
 impl Dispatcher {
     /// The look-up for the site that may have been made without its device.
-    pub(in crate::run) fn own_site_to_ask(&self, work: &Work) -> Option<Lookup> {
-        own_site(work).filter(|lookup| !work.executed && self.usable(lookup.operation()))
+    pub(in crate::run) fn custom_site_lookup(&self, work: &Work) -> Option<Lookup> {
+        custom_site(work).filter(|lookup| !work.executed && self.usable(lookup.operation()))
     }
 
     /// The device is not there; holds the row, and names the site that was made for it, if it is there.
-    pub(in crate::run) fn read_own_site(&mut self, job: JobId, reading: Reading) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (code, found_out) = if in_hand.work.absent_reads > 0 {
+    pub(in crate::run) fn on_custom_site(&mut self, job: JobId, reading: LookupAnswer) {
+        let Some(active) = self.active.get(&job) else { return };
+        let (code, found_out) = if active.work.absent_reads > 0 {
             (Reason::Absent, "the device is not found")
         } else {
             (Reason::LookupInconclusive, "no look-up says for certain whether the device is there")
         };
         let mut reason =
-            format!("{}, and {found_out}; sending it could make its site twice", cause(&in_hand.work));
+            format!("{}, and {found_out}; sending it could make its site twice", cause(&active.work));
         match reading {
-            Reading::Records(found) => {
-                for site in found.iter().filter(|found| is_own_site(&in_hand.work.record, found)) {
+            LookupAnswer::Records(found) => {
+                for site in found.iter().filter(|found| is_custom_site(&active.work.record, found)) {
                     let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
                     reason.push_str(&format!(
                         "; the site '{}'{id} is there, perhaps made without its device",
@@ -38,7 +38,7 @@ impl Dispatcher {
                     ));
                 }
             }
-            Reading::Inconclusive(_) | Reading::Failed(_) | Reading::Unavailable => {
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) | LookupAnswer::Unavailable => {
                 reason.push_str("; the service could not be asked about that site");
             }
         }
@@ -47,7 +47,7 @@ impl Dispatcher {
 }
 
 /// The look-up for the site that creating a device makes as well, named as the row says.
-fn own_site(work: &Work) -> Option<Lookup> {
+fn custom_site(work: &Work) -> Option<Lookup> {
     match &work.record {
         Record::Device(device) => {
             let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
@@ -58,7 +58,7 @@ fn own_site(work: &Work) -> Option<Lookup> {
 }
 
 /// Whether a site is the one that creating the device makes: its name, and its reference where both have one.
-fn is_own_site(record: &Record, site: &Found) -> bool {
+fn is_custom_site(record: &Record, site: &Found) -> bool {
     let Record::Device(device) = record else { return false };
     let equal = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
         (Some(ours), Some(theirs)) => likeness(ours, theirs) != Likeness::Different,
@@ -99,14 +99,14 @@ mod tests {
             (site("Kiosk", None), there("Kiosk", None), false),
         ];
         for (work, site, expected) in table {
-            assert_eq!(is_own_site(&work.record, &site), expected, "{:?} {site:?}", work.record);
+            assert_eq!(is_custom_site(&work.record, &site), expected, "{:?} {site:?}", work.record);
         }
     }
 
     #[test]
     fn only_a_device_that_makes_a_site_has_one_to_ask_for() {
         let expected = Lookup::SitesByName { name: "Kiosk".to_owned(), company: Some(OURS) };
-        assert_eq!(own_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
-        assert_eq!(own_site(&device("Till", None)), None);
+        assert_eq!(custom_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
+        assert_eq!(custom_site(&device("Till", None)), None);
     }
 }

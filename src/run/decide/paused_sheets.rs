@@ -11,18 +11,18 @@ use crate::model::verdict::Rejection;
 use crate::run::OnRejections;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::ending::{Ending, LeftSheet};
-use crate::run::in_flight::{Inbox, Stage};
-use crate::run::operation_queue::Errand;
+use crate::run::in_flight::{Message, Stage};
+use crate::run::operation_queue::QueuedRequest;
 
 /// Equal rejections in a row that set a sheet aside.
 const EQUAL: u32 = 50;
 
 /// What the run knows of refusals, sheet by sheet.
 #[derive(Debug)]
-pub(in crate::run) struct Refusals {
+pub(in crate::run) struct PausedSheets {
     policy: OnRejections,
     streaks: HashMap<SheetId, Streak>,
-    aside: BTreeMap<SheetId, Aside>,
+    paused: BTreeMap<SheetId, PausedSheet>,
     /// Sheets that go on whatever the service says.
     despite: HashSet<SheetId>,
 }
@@ -36,7 +36,7 @@ struct Streak {
 
 /// A sheet set aside.
 #[derive(Debug)]
-struct Aside {
+struct PausedSheet {
     /// The last rejection of the streak.
     rejection: Rejection,
     /// How it is called, and its import; unknown until the journal has said it.
@@ -46,25 +46,25 @@ struct Aside {
     asked: bool,
 }
 
-impl Refusals {
+impl PausedSheets {
     pub(in crate::run) fn new(policy: OnRejections) -> Self {
-        Self { policy, streaks: HashMap::new(), aside: BTreeMap::new(), despite: HashSet::new() }
+        Self { policy, streaks: HashMap::new(), paused: BTreeMap::new(), despite: HashSet::new() }
     }
 
     /// Whether nothing of this sheet leaves any more.
-    pub(in crate::run) fn sets_aside(&self, sheet: SheetId) -> bool {
-        self.aside.contains_key(&sheet)
+    pub(in crate::run) fn is_paused(&self, sheet: SheetId) -> bool {
+        self.paused.contains_key(&sheet)
     }
 
     /// Whether a person has been asked and has not answered yet.
     pub(in crate::run) fn await_answer(&self) -> bool {
-        self.aside.values().any(|aside| aside.asked)
+        self.paused.values().any(|paused| paused.asked)
     }
 
     /// Nobody is there any more to answer.
     pub(in crate::run) fn nobody_answers(&mut self) {
-        for aside in self.aside.values_mut() {
-            aside.asked = false;
+        for paused in self.paused.values_mut() {
+            paused.asked = false;
         }
     }
 
@@ -87,7 +87,7 @@ impl Refusals {
     fn rejected(&mut self, sheet: SheetId, rejection: &Rejection, name: &str) -> bool {
         if self.policy == OnRejections::GoOn
             || self.despite.contains(&sheet)
-            || self.aside.contains_key(&sheet)
+            || self.paused.contains_key(&sheet)
         {
             return false;
         }
@@ -103,24 +103,24 @@ impl Refusals {
         }
         self.streaks.remove(&sheet);
         let asked = self.policy == OnRejections::Ask;
-        self.aside.insert(
+        self.paused.insert(
             sheet,
-            Aside { rejection: rejection.clone(), title: String::new(), import: ImportId(0), asked },
+            PausedSheet { rejection: rejection.clone(), title: String::new(), import: ImportId(0), asked },
         );
         true
     }
 
     /// The sheets set aside, with what was refused.
     fn left(&self) -> Vec<LeftSheet> {
-        self.aside
+        self.paused
             .iter()
-            .map(|(&sheet, aside)| LeftSheet {
+            .map(|(&sheet, paused)| LeftSheet {
                 sheet,
-                import: aside.import,
-                title: aside.title.clone(),
+                import: paused.import,
+                title: paused.title.clone(),
                 times: EQUAL,
-                code: aside.rejection.code.clone(),
-                message: words(&aside.rejection),
+                code: paused.rejection.code.clone(),
+                message: words(&paused.rejection),
                 unsent: 0,
             })
             .collect()
@@ -130,102 +130,102 @@ impl Refusals {
 impl Dispatcher {
     /// The service did what a row asks for, or refused it.
     pub(in crate::run) fn note_verdict(&mut self, job: JobId, rejection: Option<&Rejection>) {
-        let Some(InHandSheet { sheet, name }) = self.sheet_of(job) else { return };
+        let Some(SheetOfJob { sheet, name }) = self.sheet_of(job) else { return };
         match rejection {
-            None => self.refusals.accepted(sheet),
+            None => self.paused_sheets.accepted(sheet),
             Some(rejection) => {
-                if self.refusals.rejected(sheet, rejection, &name) {
-                    self.set_aside(sheet);
+                if self.paused_sheets.rejected(sheet, rejection, &name) {
+                    self.pause_sheet(sheet);
                 }
             }
         }
     }
 
-    fn sheet_of(&self, job: JobId) -> Option<InHandSheet> {
-        let work = &self.in_hand.get(&job)?.work;
-        Some(InHandSheet { sheet: work.sheet, name: work.record.name().to_owned() })
+    fn sheet_of(&self, job: JobId) -> Option<SheetOfJob> {
+        let work = &self.active.get(&job)?.work;
+        Some(SheetOfJob { sheet: work.sheet, name: work.record.name().to_owned() })
     }
 
     /// Whether a row belongs to a sheet set aside.
-    pub(in crate::run) fn is_aside(&self, work: &Work) -> bool {
-        self.refusals.sets_aside(work.sheet)
+    pub(in crate::run) fn is_sheet_paused(&self, work: &Work) -> bool {
+        self.paused_sheets.is_paused(work.sheet)
     }
 
     /// Lets everything go that waits to be sent for a sheet; what is under way comes home.
-    fn set_aside(&mut self, sheet: SheetId) {
+    fn pause_sheet(&mut self, sheet: SheetId) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {
-            drop(inbox.send(Inbox::Shelved { sheet, shelved: journal.shelve(sheet) }));
+            drop(inbox.send(Message::SheetPaused { sheet, paused: journal.shelve(sheet) }));
         }));
         let waits = |job: &JobId| {
-            let in_hand = self.in_hand.get(job);
-            in_hand.is_some_and(|in_hand| in_hand.work.sheet == sheet && in_hand.stage == Stage::Queued)
+            let active = self.active.get(job);
+            active.is_some_and(|active| active.work.sheet == sheet && active.stage == Stage::Queued)
         };
         let mut released = Vec::new();
         for lane in self.lanes.values_mut() {
-            lane.queue.retain(|errand| match errand {
-                Errand::Send(job) if waits(job) => {
+            lane.queue.retain(|request| match request {
+                QueuedRequest::Send(job) if waits(job) => {
                     released.push(*job);
                     false
                 }
-                Errand::Send(_) | Errand::Look { .. } => true,
+                QueuedRequest::Send(_) | QueuedRequest::Look { .. } => true,
             });
         }
         for job in released {
-            self.let_go(job);
+            self.drop_job(job);
         }
     }
 
     /// The journal has set a sheet aside and says how it is called.
-    pub(in crate::run) fn shelved(&mut self, sheet: SheetId, shelved: crate::error::Result<Shelved>) {
+    pub(in crate::run) fn on_sheet_paused(&mut self, sheet: SheetId, shelved: crate::error::Result<Shelved>) {
         let shelved = match shelved {
             Ok(shelved) => shelved,
             Err(error) => return self.fail(error),
         };
-        let Some(aside) = self.refusals.aside.get_mut(&sheet) else { return };
-        aside.import = shelved.import;
-        aside.title = match shelved.worksheet {
+        let Some(paused) = self.paused_sheets.paused.get_mut(&sheet) else { return };
+        paused.import = shelved.import;
+        paused.title = match shelved.worksheet {
             Some(worksheet) => format!("'{worksheet}' of {}", shelved.file),
             None => shelved.file,
         };
         let event = Event::SheetPaused {
             sheet,
-            title: aside.title.clone(),
+            title: paused.title.clone(),
             times: EQUAL,
-            code: aside.rejection.code.clone(),
-            message: words(&aside.rejection),
-            asks: aside.asked,
+            code: paused.rejection.code.clone(),
+            message: words(&paused.rejection),
+            asks: paused.asked,
         };
         self.tell(event);
     }
 
     /// A person has said that a sheet goes on whatever the service says.
-    pub(in crate::run) fn go_on_with(&mut self, sheet: SheetId) {
-        let Some(aside) = self.refusals.aside.remove(&sheet) else { return };
-        self.refusals.despite.insert(sheet);
+    pub(in crate::run) fn resume_sheet(&mut self, sheet: SheetId) {
+        let Some(paused) = self.paused_sheets.paused.remove(&sheet) else { return };
+        self.paused_sheets.despite.insert(sheet);
         self.writer.ask(Box::new(move |journal| journal.unshelve(sheet)));
         // What was asked for before that may come back without the rows of the sheet: ask once more, after it.
         self.version = None;
-        self.tell(Event::Note { text: format!("the sheet {} goes on", aside.title) });
+        self.tell(Event::Note { text: format!("the sheet {} goes on", paused.title) });
     }
 
     /// A person has said that a sheet stays set aside.
     pub(in crate::run) fn leave(&mut self, sheet: SheetId) {
-        let Some(aside) = self.refusals.aside.get_mut(&sheet) else { return };
-        aside.asked = false;
-        let text = format!("the sheet {} stays paused; everything else goes on", aside.title);
+        let Some(paused) = self.paused_sheets.paused.get_mut(&sheet) else { return };
+        paused.asked = false;
+        let text = format!("the sheet {} stays paused; everything else goes on", paused.title);
         self.tell(Event::Note { text });
     }
 
     /// The end of a run in which nothing had to stop: finished, unless sheets were set aside.
     pub(in crate::run) fn finished(&self) -> Ending {
-        let sheets = self.refusals.left();
+        let sheets = self.paused_sheets.left();
         if sheets.is_empty() { Ending::Finished } else { Ending::SheetsLeft { sheets } }
     }
 }
 
 /// What the streaks need to know of a row.
-struct InHandSheet {
+struct SheetOfJob {
     sheet: SheetId,
     name: String,
 }
@@ -283,8 +283,8 @@ mod tests {
     }
 
     fn after(policy: OnRejections, times: u32, each: impl Fn(u32) -> Rejection) -> Option<u32> {
-        let mut refusals = Refusals::new(policy);
-        (1..=times).find(|&n| refusals.rejected(SHEET, &each(n), &format!("Till {n}")))
+        let mut paused_sheets = PausedSheets::new(policy);
+        (1..=times).find(|&n| paused_sheets.rejected(SHEET, &each(n), &format!("Till {n}")))
     }
 
     #[test]
@@ -293,39 +293,39 @@ mod tests {
         assert_eq!(after(OnRejections::Leave, 200, each), Some(50));
         assert_eq!(after(OnRejections::Ask, 200, each), Some(50));
         assert_eq!(after(OnRejections::GoOn, 200, each), None);
-        let mut refusals = Refusals::new(OnRejections::Leave);
-        let set_aside = (0..200).filter(|_| refusals.rejected(SHEET, &each(0), "x")).count();
+        let mut paused_sheets = PausedSheets::new(OnRejections::Leave);
+        let set_aside = (0..200).filter(|_| paused_sheets.rejected(SHEET, &each(0), "x")).count();
         assert_eq!(set_aside, 1);
-        assert!(refusals.sets_aside(SHEET) && !refusals.sets_aside(OTHER));
+        assert!(paused_sheets.is_paused(SHEET) && !paused_sheets.is_paused(OTHER));
     }
 
     #[test]
     fn a_success_or_another_reason_between_them_begins_the_count_anew() {
-        let mut refusals = Refusals::new(OnRejections::Leave);
+        let mut paused_sheets = PausedSheets::new(OnRejections::Leave);
         let (one, two) = (rejection("invalidData", "", &["a"]), rejection("invalidData", "", &["b"]));
         for _ in 0..5 {
             for _ in 1..EQUAL {
-                assert!(!refusals.rejected(SHEET, &one, "x"));
+                assert!(!paused_sheets.rejected(SHEET, &one, "x"));
             }
-            refusals.accepted(SHEET);
+            paused_sheets.accepted(SHEET);
             for _ in 1..EQUAL {
-                assert!(!refusals.rejected(SHEET, &one, "x"));
+                assert!(!paused_sheets.rejected(SHEET, &one, "x"));
             }
-            assert!(!refusals.rejected(SHEET, &two, "x"));
+            assert!(!paused_sheets.rejected(SHEET, &two, "x"));
         }
     }
 
     #[test]
     fn the_rows_of_another_sheet_do_not_count() {
-        let mut refusals = Refusals::new(OnRejections::Leave);
+        let mut paused_sheets = PausedSheets::new(OnRejections::Leave);
         let refused = rejection("invalidState", "not now", &[]);
         for _ in 1..EQUAL {
-            assert!(!refusals.rejected(SHEET, &refused, "x"));
-            assert!(!refusals.rejected(OTHER, &refused, "x"));
+            assert!(!paused_sheets.rejected(SHEET, &refused, "x"));
+            assert!(!paused_sheets.rejected(OTHER, &refused, "x"));
         }
-        refusals.accepted(OTHER);
-        assert!(refusals.rejected(SHEET, &refused, "x"));
-        assert!(!refusals.sets_aside(OTHER));
+        paused_sheets.accepted(OTHER);
+        assert!(paused_sheets.rejected(SHEET, &refused, "x"));
+        assert!(!paused_sheets.is_paused(OTHER));
     }
 
     #[test]
@@ -351,14 +351,14 @@ mod tests {
 
     #[test]
     fn the_words_of_the_service_are_kept_for_the_end() {
-        let mut refusals = Refusals::new(OnRejections::Ask);
+        let mut paused_sheets = PausedSheets::new(OnRejections::Ask);
         for _ in 0..EQUAL {
-            refusals.rejected(SHEET, &rejection("invalidData", "no", &["device.costCentre"]), "x");
+            paused_sheets.rejected(SHEET, &rejection("invalidData", "no", &["device.costCentre"]), "x");
         }
-        assert!(refusals.await_answer());
-        refusals.nobody_answers();
-        assert!(!refusals.await_answer());
-        let left = refusals.left();
+        assert!(paused_sheets.await_answer());
+        paused_sheets.nobody_answers();
+        assert!(!paused_sheets.await_answer());
+        let left = paused_sheets.left();
         assert_eq!(
             (left[0].code.as_str(), left[0].message.as_str()),
             ("invalidData", "device.costCentre: no")

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::reconcile::Finding;
+use super::reconcile::FoundRecords;
 use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -17,13 +17,13 @@ use crate::model::reason::Reason;
 use crate::model::record::Role;
 use crate::run::OnExisting;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::child_companies::{Need, Siblings};
-use crate::run::evidence::classify::{self, After, Before};
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::child_companies::{Children, Need};
+use crate::run::evidence::classify::{self, PreSend, Reconciled};
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Relation, Seen};
 use crate::run::in_flight::Stage;
-use crate::run::operation_queue::{Errand, Purpose};
+use crate::run::operation_queue::{Purpose, QueuedRequest};
 use crate::service::{Found, Lookup, may_be_a_page};
 
 /// How long a row waits whose look before sending failed.
@@ -31,11 +31,11 @@ const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
 
 impl Dispatcher {
     /// A job has come in hand: looks whether its record is there, where that can be looked up.
-    pub(in crate::run) fn look_before(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let work = &in_hand.work;
-        if self.is_aside(work) {
-            return self.let_go(job);
+    pub(in crate::run) fn pre_send_lookup(&mut self, job: JobId) {
+        let Some(active) = self.active.get(&job) else { return };
+        let work = &active.work;
+        if self.is_sheet_paused(work) {
+            return self.drop_job(job);
         }
         if work.unsure {
             // An older copy of the journal says that it was not sent: it is treated as if its answer had been lost.
@@ -48,140 +48,148 @@ impl Dispatcher {
         let due = matches!(work.action, Action::Create) && (work.baseline.is_none() || again);
         match due.then(|| lookups::by_key(work, &|operation| self.usable(operation))).flatten() {
             None => self.queue_send(job),
-            Some(Lookup::ChildCompanies(parent)) if !again => self.look_at_family(job, parent),
+            Some(Lookup::ChildCompanies(parent)) if !again => self.compare_with_children(job, parent),
             Some(lookup) => {
-                self.look_up(lookup, Purpose::Before(job));
+                self.queue_lookup(lookup, Purpose::PreSend(job));
             }
         }
     }
 
     pub(in crate::run) fn queue_send(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        in_hand.stage = Stage::Queued;
-        let operation = in_hand.work.operation;
-        let aside = self.refusals.sets_aside(in_hand.work.sheet);
+        let Some(active) = self.active.get_mut(&job) else { return };
+        active.stage = Stage::Queued;
+        let operation = active.work.operation;
+        let aside = self.paused_sheets.is_paused(active.work.sheet);
         if self.usable(operation) && !aside {
-            self.queue(operation, Errand::Send(job));
+            self.queue(operation, QueuedRequest::Send(job));
         } else {
-            self.let_go(job);
+            self.drop_job(job);
         }
     }
 
-    fn look_at_family(&mut self, job: JobId, parent: RemoteId) {
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        let made_here =
-            in_hand.work.parents.iter().any(|(role, parent)| *role == Role::Parent && self.made.has(*parent));
+    fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
+        let Some(active) = self.active.get_mut(&job) else { return };
+        let made_here = active
+            .work
+            .parents
+            .iter()
+            .any(|(role, parent)| *role == Role::Parent && self.recent_creations.has(*parent));
         if made_here {
             // A company that this run made has no children but ours.
-            in_hand.baseline = Some(Vec::new());
+            active.baseline = Some(Vec::new());
             self.queue_send(job);
             return;
         }
-        match self.families.need(parent, job, self.clock.elapsed()) {
-            Need::Met(siblings) => self.weigh_family(job, siblings.as_deref()),
-            Need::Wait => in_hand.stage = Stage::AwaitingFamily,
+        match self.child_lists.need(parent, job, self.clock.elapsed()) {
+            Need::Met(children) => self.classify_children(job, children.as_deref()),
+            Need::Wait => active.stage = Stage::AwaitingChildren,
             Need::Ask => {
-                in_hand.stage = Stage::AwaitingFamily;
-                self.look_up(Lookup::ChildCompanies(parent), Purpose::Family(parent));
+                active.stage = Stage::AwaitingChildren;
+                self.queue_lookup(Lookup::ChildCompanies(parent), Purpose::Children(parent));
             }
         }
     }
 
     /// The look failed at the service: the row waits rather than being sent without one, since a record that is
     /// there already would be made twice.
-    fn look_before_later(&mut self, job: JobId, why: &str) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (from, at) = (in_hand.work.state, self.clock.now());
+    fn postpone_send(&mut self, job: JobId, why: &str) {
+        let Some(active) = self.active.get(&job) else { return };
+        let (from, at) = (active.work.state, self.clock.now());
         let reason = format!("waits for the look-up before sending: {why}");
         let code = Reason::LookupFailed.as_str().to_owned();
         self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
     }
 
-    fn weigh_family(&mut self, job: JobId, siblings: Option<&Siblings>) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        match siblings {
-            Some(siblings) => {
-                let namesakes = siblings.named(in_hand.work.record.name()).to_vec();
-                self.weigh_before(job, Operation::GetChildCompanies, &namesakes, siblings.whole());
+    fn classify_children(&mut self, job: JobId, children: Option<&Children>) {
+        let Some(active) = self.active.get(&job) else { return };
+        match children {
+            Some(children) => {
+                let namesakes = children.named(active.work.record.name()).to_vec();
+                self.find_related(job, Operation::GetChildCompanies, &namesakes, children.whole());
             }
             None => self.queue_send(job),
         }
     }
 
     /// A look before sending has been read.
-    pub(in crate::run) fn read_before(&mut self, job: JobId, operation: Operation, reading: Reading) {
+    pub(in crate::run) fn on_pre_send_answer(
+        &mut self,
+        job: JobId,
+        operation: Operation,
+        reading: LookupAnswer,
+    ) {
         match reading {
-            Reading::Records(found) => {
+            LookupAnswer::Records(found) => {
                 let whole = !may_be_a_page(found.len());
-                self.weigh_before(job, operation, &found, whole);
+                self.find_related(job, operation, &found, whole);
             }
             // Perhaps another look-up is available; else the row goes without a baseline.
-            Reading::Unavailable => self.look_before(job),
-            Reading::Inconclusive(_) => self.queue_send(job),
-            Reading::Failed(why) => self.look_before_later(job, &why),
+            LookupAnswer::Unavailable => self.pre_send_lookup(job),
+            LookupAnswer::Inconclusive(_) => self.queue_send(job),
+            LookupAnswer::Failed(why) => self.postpone_send(job, &why),
         }
     }
 
     /// The list of a company's children has been read, for every job that waits for it.
-    pub(in crate::run) fn read_family(&mut self, parent: RemoteId, reading: Reading) {
-        let siblings = match reading {
-            Reading::Failed(why) => {
-                for job in self.families.failed(parent) {
-                    self.look_before_later(job, &why);
+    pub(in crate::run) fn on_child_list(&mut self, parent: RemoteId, reading: LookupAnswer) {
+        let children = match reading {
+            LookupAnswer::Failed(why) => {
+                for job in self.child_lists.failed(parent) {
+                    self.postpone_send(job, &why);
                 }
                 return;
             }
-            Reading::Records(found) => Some(Arc::new(Siblings::of(found))),
-            Reading::Inconclusive(_) | Reading::Unavailable => None,
+            LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.families.came(parent, siblings.clone(), self.clock.elapsed()) {
-            self.weigh_family(job, siblings.as_deref());
+        for job in self.child_lists.came(parent, children.clone(), self.clock.elapsed()) {
+            self.classify_children(job, children.as_deref());
         }
     }
 
     /// Sorts out which of the returned records matter for a row; asks the journal who owns them. A list that is
     /// not surely `whole` is no baseline: an older twin beyond its end would be taken for ours after a lost answer.
-    fn weigh_before(&mut self, job: JobId, operation: Operation, found: &[Found], whole: bool) {
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        let sent = matching::sent(&in_hand.work);
+    fn find_related(&mut self, job: JobId, operation: Operation, found: &[Found], whole: bool) {
+        let Some(active) = self.active.get_mut(&job) else { return };
+        let sent = matching::sent(&active.work);
         let related: Vec<Found> = found
             .iter()
-            .filter(|found| matching::relate(&in_hand.work, &sent, found) != Relation::Unrelated)
+            .filter(|found| matching::relate(&active.work, &sent, found) != Relation::Unrelated)
             .cloned()
             .collect();
         let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
-        if !in_hand.work.doubted {
-            in_hand.baseline = whole.then(|| ids.clone());
+        if !active.work.doubted {
+            active.baseline = whole.then(|| ids.clone());
         }
         if related.is_empty() {
-            let narrower = lookups::narrower(&in_hand.work, operation).filter(|_| !whole);
+            let narrower = lookups::narrower(&active.work, operation).filter(|_| !whole);
             match narrower.filter(|lookup| self.usable(lookup.operation())) {
                 Some(lookup) => {
-                    self.look_up(lookup, Purpose::Before(job));
+                    self.queue_lookup(lookup, Purpose::PreSend(job));
                 }
                 None => self.queue_send(job),
             }
         } else {
-            in_hand.stage = Stage::Owners(Box::new(Finding::Before(operation, related)));
+            active.stage = Stage::Owners(Box::new(FoundRecords::PreSend(operation, related)));
             self.writer.owners(ticket_of(job), ids);
         }
     }
 
     /// The journal has said which of the found records are ours.
-    pub(in crate::run) fn weigh_owned_before(&mut self, job: JobId, operation: Operation, seen: &[Seen]) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
+    pub(in crate::run) fn settle_pre_send(&mut self, job: JobId, operation: Operation, seen: &[Seen]) {
+        let Some(active) = self.active.get(&job) else { return };
         if operation == Operation::FindCompaniesByName {
-            return self.weigh_namesakes(job, seen);
+            return self.hold_for_namesakes(job, seen);
         }
-        if in_hand.work.doubted {
-            return self.weigh_late(job, seen);
+        if active.work.doubted {
+            return self.settle_resend(job, seen);
         }
-        let from = in_hand.work.state;
-        let conclusion = classify::before(&in_hand.work, seen);
+        let from = active.work.state;
+        let conclusion = classify::before(&active.work, seen);
         let evidence = Evidence::at(self.clock.now());
         let write = match conclusion {
-            Before::Clear => return self.queue_send(job),
-            Before::Exists(id) => match self.options.policy.on_existing {
+            PreSend::Clear => return self.queue_send(job),
+            PreSend::Exists(id) => match self.options.policy.on_existing {
                 OnExisting::Adopt => Write::Advance { job, from, how: How::Existing, id: Some(id), evidence },
                 OnExisting::Skip => Write::Leave { job, from, id, evidence },
                 OnExisting::Fail => {
@@ -192,13 +200,13 @@ impl Dispatcher {
                     Write::Reject { job, from, rejection, evidence }
                 }
             },
-            Before::Taken(candidate) => {
+            PreSend::Taken(candidate) => {
                 Write::Reject { job, from, rejection: classify::taken(&candidate), evidence }
             }
-            Before::Owned(owner, candidate) => {
+            PreSend::Owned(owner, candidate) => {
                 Write::Reject { job, from, rejection: classify::owned(owner, &candidate), evidence }
             }
-            Before::Unclear(candidates) => Write::Hold {
+            PreSend::Unclear(candidates) => Write::Hold {
                 job,
                 from,
                 code: Reason::ExistingUnclear.as_str().to_owned(),
@@ -213,16 +221,16 @@ impl Dispatcher {
     /// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
     /// of a row that an import has corrected meanwhile, which is looked up anew with the values it has now.
     pub(in crate::run) fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let content = in_hand.work.content_hash.clone();
+        let Some(active) = self.active.get(&job) else { return };
+        let content = active.work.content_hash.clone();
         self.settle(job, Write::IfUnchanged { content, then: Box::new(write) });
     }
 
     /// The list of the parent's children may be one page of a longer one, and companies of the row's name are
     /// there, below which parent is not said: one of them may be the row's, beyond the end of the list.
-    fn weigh_namesakes(&mut self, job: JobId, seen: &[Seen]) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let known = in_hand.work.baseline.as_deref().unwrap_or_default();
+    fn hold_for_namesakes(&mut self, job: JobId, seen: &[Seen]) {
+        let Some(active) = self.active.get(&job) else { return };
+        let known = active.work.baseline.as_deref().unwrap_or_default();
         let candidates: Vec<_> = seen
             .iter()
             .filter(|seen| seen.owner.is_none() && seen.found.id.is_none_or(|id| !known.contains(&id)))
@@ -231,7 +239,7 @@ impl Dispatcher {
         if candidates.is_empty() {
             return self.queue_send(job);
         }
-        let (from, evidence) = (in_hand.work.state, Evidence::at(self.clock.now()));
+        let (from, evidence) = (active.work.state, Evidence::at(self.clock.now()));
         let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                       what the service shows of it";
         let (code, reason) = (Reason::ExistingUnclear.as_str().to_owned(), reason.to_owned());
@@ -240,35 +248,35 @@ impl Dispatcher {
 
     /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
     /// person's word. What shows now is the record of that request, executed late.
-    fn weigh_late(&mut self, job: JobId, seen: &[Seen]) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let from = in_hand.work.state;
+    fn settle_resend(&mut self, job: JobId, seen: &[Seen]) {
+        let Some(active) = self.active.get(&job) else { return };
+        let from = active.work.state;
         let evidence = Evidence::at(self.clock.now());
-        let candidates = match classify::after(&in_hand.work, seen) {
-            After::Absent => return self.queue_send(job),
-            After::Before(id) => {
+        let candidates = match classify::after(&active.work, seen) {
+            Reconciled::Absent => return self.queue_send(job),
+            Reconciled::Existing(id) => {
                 let write = Write::Advance { job, from, how: How::Existing, id: Some(id), evidence };
                 return self.settle_unless_corrected(job, write);
             }
             // Lists of companies show nothing but names, too little to go by without asking.
-            After::Ours(id) if in_hand.work.kind != Kind::Company => {
+            Reconciled::Ours(id) if active.work.kind != Kind::Company => {
                 let write = Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence };
                 return self.settle_unless_corrected(job, write);
             }
-            After::Ours(id) => seen
+            Reconciled::Ours(id) => seen
                 .iter()
                 .filter(|seen| seen.found.id == Some(id))
                 .map(|seen| matching::candidate(&seen.found, "it has the row's name"))
                 .collect(),
-            After::Taken(candidate) => {
+            Reconciled::Taken(candidate) => {
                 let write = Write::Reject { job, from, rejection: classify::taken(&candidate), evidence };
                 return self.settle_unless_corrected(job, write);
             }
-            After::Owned(owner, candidate) => {
+            Reconciled::Owned(owner, candidate) => {
                 let rejection = classify::owned(owner, &candidate);
                 return self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
             }
-            After::Unclear(candidates) => candidates,
+            Reconciled::Unclear(candidates) => candidates,
         };
         let reason = "before it was sent again, records that may be this one were found".to_owned();
         let code = Reason::CandidatesUnclear.as_str().to_owned();

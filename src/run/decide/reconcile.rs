@@ -21,8 +21,8 @@ use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
 use crate::run::InDoubt;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::classify::{self, After, guarded_by_mac, makes_a_site, shows};
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::classify::{self, Reconciled, guarded_by_mac, makes_a_site, shows};
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Seen};
 use crate::run::evidence::settle_timer::Clocks;
@@ -45,22 +45,22 @@ const MOST_DOUBTS: u32 = 8;
 
 /// Records that were found, while the journal says who owns them.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::run) enum Finding {
+pub(in crate::run) enum FoundRecords {
     /// By the look before sending, with the operation that found them.
-    Before(Operation, Vec<Found>),
+    PreSend(Operation, Vec<Found>),
     /// By a look after a lost answer, with the operation that found them.
-    After(Operation, Vec<Found>),
+    Reconcile(Operation, Vec<Found>),
 }
 
 impl Dispatcher {
     /// A job in doubt has come in hand, its look being due.
-    pub(in crate::run) fn look_after(&mut self, job: JobId) {
+    pub(in crate::run) fn reconcile(&mut self, job: JobId) {
         failpoint::reach("doubt.taken-up");
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let work = &in_hand.work;
+        let Some(active) = self.active.get(&job) else { return };
+        let work = &active.work;
         let elapsed = self.clock.elapsed();
-        let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.timekeeping.steady(elapsed) };
-        self.settling.take_up(job, work.doubt_since, clocks, self.options.policy.settle);
+        let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.clock_watch.steady(elapsed) };
+        self.settle_timers.resume(job, work.doubt_since, clocks, self.options.policy.settle);
         let usable = |operation| self.usable(operation);
         let lookup = match (&work.action, work.remote_id) {
             (Action::Create, _) => lookups::by_key(work, &usable),
@@ -69,23 +69,23 @@ impl Dispatcher {
         };
         match lookup {
             Some(lookup) => {
-                self.look_up(lookup, Purpose::After(job));
+                self.queue_lookup(lookup, Purpose::Reconcile(job));
             }
-            None => self.without_look_up(job),
+            None => self.without_lookup(job),
         }
     }
 
     /// No look-up can tell. Only where the service's own uniqueness makes a second creation impossible may the
     /// step be sent again, once late commits are over.
-    pub(in crate::run) fn without_look_up(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let work = &in_hand.work;
+    pub(in crate::run) fn without_lookup(&mut self, job: JobId) {
+        let Some(active) = self.active.get(&job) else { return };
+        let work = &active.work;
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
                 return self.send_again(job, "its MAC address cannot be registered twice");
             }
             let until = self.settle_moment(work);
-            return self.keep_doubting(job, until, work.absent_reads, "waiting for late answers to settle");
+            return self.stay_in_doubt(job, until, work.absent_reads, "waiting for late answers to settle");
         }
         if work.doubt == Some(Doubt::JournalBehind) {
             let reason = "this copy of the journal may not know that the row was sent, and no look-up is available to find out";
@@ -105,18 +105,23 @@ impl Dispatcher {
     }
 
     /// A look after a lost answer has been read.
-    pub(in crate::run) fn read_after(&mut self, job: JobId, operation: Operation, reading: Reading) {
+    pub(in crate::run) fn on_reconcile_answer(
+        &mut self,
+        job: JobId,
+        operation: Operation,
+        reading: LookupAnswer,
+    ) {
         failpoint::reach("doubt.look-read");
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
+        let Some(active) = self.active.get_mut(&job) else { return };
         match reading {
-            Reading::Unavailable => self.look_after(job),
-            Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the look-up was inconclusive: {why}"))
+            LookupAnswer::Unavailable => self.reconcile(job),
+            LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                self.retry_lookup_later(job, &format!("the look-up was inconclusive: {why}"))
             }
-            Reading::Records(found) => match &in_hand.work.action {
+            LookupAnswer::Records(found) => match &active.work.action {
                 Action::Create => {
                     let ids = found.iter().filter_map(|found| found.id).collect();
-                    in_hand.stage = Stage::Owners(Box::new(Finding::After(operation, found)));
+                    active.stage = Stage::Owners(Box::new(FoundRecords::Reconcile(operation, found)));
                     self.writer.owners(ticket_of(job), ids);
                 }
                 Action::Extra(extra) => {
@@ -135,103 +140,104 @@ impl Dispatcher {
 
     /// The journal has said who owns the found records.
     pub(in crate::run) fn owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
-        let Some(in_hand) = self.in_hand.get_mut(&job) else { return };
-        let Stage::Owners(finding) = std::mem::replace(&mut in_hand.stage, Stage::Looking) else { return };
+        let Some(active) = self.active.get_mut(&job) else { return };
+        let Stage::Owners(finding) = std::mem::replace(&mut active.stage, Stage::Looking) else { return };
         match *finding {
-            Finding::Before(operation, found) => {
+            FoundRecords::PreSend(operation, found) => {
                 let seen = Seen::pair(found, owners);
-                self.weigh_owned_before(job, operation, &seen);
+                self.settle_pre_send(job, operation, &seen);
             }
-            Finding::After(operation, found) => {
+            FoundRecords::Reconcile(operation, found) => {
                 if !owners.is_empty() {
                     // It has found a record that is known to exist: its "not there" counts from now on.
                     self.proved.insert(operation);
                 }
                 let length = found.len();
                 let seen = Seen::pair(found, owners);
-                self.weigh_after(job, operation, length, &seen);
+                self.settle_reconciled(job, operation, length, &seen);
             }
         }
     }
 
-    fn weigh_after(&mut self, job: JobId, operation: Operation, length: usize, seen: &[Seen]) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
+    fn settle_reconciled(&mut self, job: JobId, operation: Operation, length: usize, seen: &[Seen]) {
+        let Some(active) = self.active.get(&job) else { return };
         let evidence = Evidence::at(self.clock.now());
         let from = JobState::InDoubt;
-        let conclusion = classify::after(&in_hand.work, seen);
-        if mistake::made(Mistake::FirstLookBelieved) && conclusion == After::Absent {
+        let conclusion = classify::after(&active.work, seen);
+        if mistake::made(Mistake::FirstLookBelieved) && conclusion == Reconciled::Absent {
             return self.send_again(job, "not found");
         }
-        if operation == Operation::FindCompaniesByName && conclusion != After::Absent {
+        if operation == Operation::FindCompaniesByName && conclusion != Reconciled::Absent {
             // Good for showing that there is none; it does not say below which parent one is.
-            return self.look_later(job, "a company of this name is there, perhaps below another parent");
+            return self
+                .retry_lookup_later(job, "a company of this name is there, perhaps below another parent");
         }
         match conclusion {
-            After::Ours(id) => self.confirm(job, id),
-            After::Before(id) => {
+            Reconciled::Ours(id) => self.confirm(job, id),
+            Reconciled::Existing(id) => {
                 let how = How::Existing;
                 self.settle(job, Write::Advance { job, from, how, id: Some(id), evidence });
             }
-            After::Taken(candidate) => {
+            Reconciled::Taken(candidate) => {
                 let rejection = classify::taken(&candidate);
                 // The refusal it comes from was one of the service, and counted against the quota.
                 self.note_verdict(job, Some(&rejection));
                 self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
-            After::Owned(owner, candidate) => {
+            Reconciled::Owned(owner, candidate) => {
                 let rejection = classify::owned(owner, &candidate);
                 self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
-            After::Unclear(candidates) => {
-                let cause = cause(&in_hand.work);
+            Reconciled::Unclear(candidates) => {
+                let cause = cause(&active.work);
                 let reason =
                     format!("{cause}, and it is not clear which of the records found belongs to the row");
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
-            After::Absent if may_be_a_page(length) => self.look_elsewhere(job, operation),
-            After::Absent if self.proved.contains(&operation) => self.absent(job),
-            After::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
-            After::Absent => self.ask_for_witnesses(job, operation),
+            Reconciled::Absent if may_be_a_page(length) => self.try_narrower_lookup(job, operation),
+            Reconciled::Absent if self.proved.contains(&operation) => self.absent(job),
+            Reconciled::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
+            Reconciled::Absent => self.find_control(job, operation),
         }
     }
 
     /// The list that does not show the record may be one page of a longer one: asks a narrower question, where
     /// there is one.
-    fn look_elsewhere(&mut self, job: JobId, operation: Operation) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        match lookups::narrower(&in_hand.work, operation).filter(|lookup| self.usable(lookup.operation())) {
+    fn try_narrower_lookup(&mut self, job: JobId, operation: Operation) {
+        let Some(active) = self.active.get(&job) else { return };
+        match lookups::narrower(&active.work, operation).filter(|lookup| self.usable(lookup.operation())) {
             Some(lookup) => {
-                self.look_up(lookup, Purpose::After(job));
+                self.queue_lookup(lookup, Purpose::Reconcile(job));
             }
-            None => self.look_later(job, "the list may be one page of a longer one"),
+            None => self.retry_lookup_later(job, "the list may be one page of a longer one"),
         }
     }
 
     /// Compares the only candidate in full where a record of it can be read; lists of companies show only names.
     fn confirm(&mut self, job: JobId, id: RemoteId) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let lookup = match &in_hand.work.record {
+        let Some(active) = self.active.get(&job) else { return };
+        let lookup = match &active.work.record {
             Record::Company(_) => Lookup::Company(id),
             Record::Site(_) | Record::Person(_) | Record::Device(_) => return self.adopt(job, id),
         };
         if self.usable(lookup.operation()) {
-            self.look_up(lookup, Purpose::Confirm(job, id));
+            self.queue_lookup(lookup, Purpose::Confirm(job, id));
         } else {
             self.adopt(job, id);
         }
     }
 
-    pub(in crate::run) fn read_confirmation(&mut self, job: JobId, id: RemoteId, reading: Reading) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
+    pub(in crate::run) fn on_confirmation(&mut self, job: JobId, id: RemoteId, reading: LookupAnswer) {
+        let Some(active) = self.active.get(&job) else { return };
         match reading {
-            Reading::Unavailable => self.adopt(job, id),
-            Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the record could not be read: {why}"))
+            LookupAnswer::Unavailable => self.adopt(job, id),
+            LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                self.retry_lookup_later(job, &format!("the record could not be read: {why}"))
             }
-            Reading::Records(found) => {
-                let sent = matching::sent(&in_hand.work);
+            LookupAnswer::Records(found) => {
+                let sent = matching::sent(&active.work);
                 let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
-                    return self.look_later(job, "the record was listed but could not be read");
+                    return self.retry_lookup_later(job, "the record was listed but could not be read");
                 };
                 let differences = matching::differences(&sent, &record.raw);
                 if differences.is_empty() {
@@ -239,7 +245,7 @@ impl Dispatcher {
                 } else {
                     let candidate = matching::candidate(record, &differences.join("; "));
                     let reason =
-                        format!("{}, and the only record found differs from the row", cause(&in_hand.work));
+                        format!("{}, and the only record found differs from the row", cause(&active.work));
                     self.hold(job, Reason::CandidatesDiffer.as_str(), reason, vec![candidate]);
                 }
             }
@@ -254,12 +260,12 @@ impl Dispatcher {
 
     /// An admissible look-up found nothing.
     pub(in crate::run) fn absent(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let work = &in_hand.work;
+        let Some(active) = self.active.get(&job) else { return };
+        let work = &active.work;
         let reads = work.absent_reads + 1;
         if !self.settled(work) || reads < ABSENT_READS {
             let until = self.next_look(work);
-            return self.keep_doubting(job, until, reads, "not found so far");
+            return self.stay_in_doubt(job, until, reads, "not found so far");
         }
         let may_send =
             !work.executed && self.options.policy.in_doubt == InDoubt::Settle && !makes_a_site(&work.record);
@@ -267,8 +273,8 @@ impl Dispatcher {
             let note =
                 format!("not there after {} s, by {reads} look-ups", self.options.policy.settle.as_secs());
             self.send_again(job, &note);
-        } else if let Some(lookup) = self.own_site_to_ask(work) {
-            self.look_up(lookup, Purpose::Orphan(job));
+        } else if let Some(lookup) = self.custom_site_lookup(work) {
+            self.queue_lookup(lookup, Purpose::CustomSite(job));
         } else {
             let cause = cause(work);
             let reason = if work.executed {
@@ -286,36 +292,36 @@ impl Dispatcher {
 
     /// It was not executed: it may be sent again, unless that has failed too often.
     fn send_again(&mut self, job: JobId, note: &str) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        if in_hand.work.doubts >= MOST_DOUBTS {
+        let Some(active) = self.active.get(&job) else { return };
+        if active.work.doubts >= MOST_DOUBTS {
             let reason = format!(
                 "its outcome was unknown {} times: the answer was lost, or was an error of the service",
-                in_hand.work.doubts
+                active.work.doubts
             );
             return self.hold(job, Reason::AnswerNever.as_str(), reason, Vec::new());
         }
-        let deed = if in_hand.work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
+        let deed = if active.work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
         let note = format!("{deed}: {note}");
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
 
     /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
     /// operation, since what it makes afterwards may prove the look-up.
-    pub(in crate::run) fn look_later(&mut self, job: JobId, note: &str) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let work = &in_hand.work;
+    pub(in crate::run) fn retry_lookup_later(&mut self, job: JobId, note: &str) {
+        let Some(active) = self.active.get(&job) else { return };
+        let work = &active.work;
         let early = looks_before(self.options.policy.settle);
-        if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_troubled(work.operation) {
-            if let Some(lookup) = self.own_site_to_ask(work) {
-                return self.look_up(lookup, Purpose::Orphan(job));
+        if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_unstable(work.operation) {
+            if let Some(lookup) = self.custom_site_lookup(work) {
+                return self.queue_lookup(lookup, Purpose::CustomSite(job));
             }
             return self.hold(job, Reason::LookupInconclusive.as_str(), note.to_owned(), Vec::new());
         }
         let until = self.next_look(work);
-        self.keep_doubting(job, until, work.absent_reads, note);
+        self.stay_in_doubt(job, until, work.absent_reads, note);
     }
 
-    fn keep_doubting(&mut self, job: JobId, until: Moment, absent_reads: u32, note: &str) {
+    fn stay_in_doubt(&mut self, job: JobId, until: Moment, absent_reads: u32, note: &str) {
         let write =
             Write::KeepDoubting { job, until, absent_reads, note: note.to_owned(), at: self.clock.now() };
         self.settle(job, write);
@@ -339,7 +345,7 @@ impl Dispatcher {
 
     /// How long "not there" may not be believed yet.
     fn left(&self, work: &Work) -> Duration {
-        self.settling.left(work.job, self.clock.elapsed(), self.options.policy.settle)
+        self.settle_timers.left(work.job, self.clock.elapsed(), self.options.policy.settle)
     }
 
     /// From when on "not there" may be believed, as far as the wall clock goes evenly. The journal counts whole

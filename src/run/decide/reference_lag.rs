@@ -19,10 +19,10 @@ use crate::model::reason::ServiceCode;
 use crate::model::state::JobState;
 use crate::model::verdict::Rejection;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups::{self, Reference};
 use crate::run::in_flight::Stage;
-use crate::run::operation_queue::{Errand, Purpose};
+use crate::run::operation_queue::{Purpose, QueuedRequest};
 
 /// The wait after the first look or probe that did not find a record; each further one doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -37,12 +37,12 @@ const WAITING_AT_ONCE: usize = 8;
 
 /// What rows refused alike share: the operation, and the refusal without what differs from row to row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Likes(Operation, String);
+struct Reason(Operation, String);
 
 /// A row that was refused and waits.
 #[derive(Debug)]
 struct Waiting {
-    likes: Likes,
+    likes: Reason,
     sheet: SheetId,
     /// Records it refers to that are not known to be visible.
     unproved: BTreeSet<JobId>,
@@ -106,7 +106,7 @@ enum Step {
 #[derive(Debug, Default)]
 pub(in crate::run) struct Unseen {
     waiting: BTreeMap<JobId, Waiting>,
-    alike: HashMap<Likes, Alike>,
+    alike: HashMap<Reason, Alike>,
     awaited: BTreeMap<JobId, Awaited>,
     /// When there may be something to do next.
     wake: Option<Duration>,
@@ -124,7 +124,7 @@ pub(in crate::run) struct Refused {
 
 impl Unseen {
     /// A row waits from now on.
-    fn wait(&mut self, job: JobId, likes: Likes, sheet: SheetId, refused: Refused, now: Duration) {
+    fn wait(&mut self, job: JobId, likes: Reason, sheet: SheetId, refused: Refused, now: Duration) {
         self.wake = Some(Duration::ZERO);
         let Refused { rejection, unproved, missed, counted } = refused;
         let references = unproved.iter().map(|(reference, ..)| reference.job).collect();
@@ -320,29 +320,30 @@ fn wait_after(times: u32) -> Duration {
 
 impl Dispatcher {
     /// A row was refused with `noDataFound`: what it waits for, when a record it refers to may not be visible yet.
-    pub(in crate::run) fn refused_below_young(&self, job: JobId, rejection: &Rejection) -> Option<Refused> {
-        let in_hand = self.in_hand.get(&job)?;
-        let references = lookups::references(&in_hand.work);
+    pub(in crate::run) fn missing_references(&self, job: JobId, rejection: &Rejection) -> Option<Refused> {
+        let active = self.active.get(&job)?;
+        let references = lookups::references(&active.work);
         let named = rejection.message.to_lowercase();
         let mut missed = false;
         let mut unproved = Vec::new();
         for reference in references {
-            let Some(until) = self.made.unproved(reference.job, in_hand.left) else { continue };
+            let Some(until) = self.recent_creations.unproved(reference.job, active.left) else { continue };
             // It was not visible then, whatever it is now.
-            missed |= self.made.is_late(reference.job) || named.contains(&reference.id.to_string());
-            if !self.made.is_shown(reference.job) {
+            missed |=
+                self.recent_creations.is_late(reference.job) || named.contains(&reference.id.to_string());
+            if !self.recent_creations.is_shown(reference.job) {
                 let is_usable = self.usable(reference.lookup.operation());
                 missed |= !is_usable;
                 unproved.push((reference, is_usable, until));
             }
         }
-        let counted = self.unseen.is_counted(job);
+        let counted = self.reference_lag.is_counted(job);
         let waits = missed || !unproved.is_empty();
         waits.then(|| Refused { rejection: rejection.clone(), unproved, missed, counted })
     }
 
     /// Puts a refused row off until it is known whether what it refers to is visible. It stays in hand.
-    pub(in crate::run) fn put_off(&mut self, job: JobId, mut refused: Refused, evidence: Evidence) {
+    pub(in crate::run) fn await_references(&mut self, job: JobId, mut refused: Refused, evidence: Evidence) {
         // Where no look-up can tell, the refusal counts now: it may take a minute until it is final.
         if !refused.counted && refused.unproved.iter().any(|(_, is_usable, _)| !is_usable) {
             refused.counted = true;
@@ -361,35 +362,36 @@ impl Dispatcher {
     pub(in crate::run) fn wait_for_references(&mut self, job: JobId, mut refused: Refused) {
         let now = self.clock.elapsed();
         // A look may have been read while this was written.
-        refused.missed |= refused.unproved.iter().any(|(reference, ..)| self.made.is_late(reference.job));
-        refused.unproved.retain(|(reference, ..)| !self.made.is_shown(reference.job));
-        let Some(in_hand) = self.in_hand.get_mut(&job).filter(|_| self.drain.is_none()) else {
-            return self.let_go(job);
+        refused.missed |=
+            refused.unproved.iter().any(|(reference, ..)| self.recent_creations.is_late(reference.job));
+        refused.unproved.retain(|(reference, ..)| !self.recent_creations.is_shown(reference.job));
+        let Some(active) = self.active.get_mut(&job).filter(|_| self.drain.is_none()) else {
+            return self.drop_job(job);
         };
-        in_hand.stage = Stage::AwaitingReference;
-        in_hand.work.state = JobState::Deferred;
-        in_hand.counted = None;
-        let likes = Likes(in_hand.work.operation, shape(&refused.rejection, in_hand.work.record.name()));
-        self.unseen.wait(job, likes, in_hand.work.sheet, refused, now);
+        active.stage = Stage::AwaitingReference;
+        active.work.state = JobState::Deferred;
+        active.counted = None;
+        let likes = Reason(active.work.operation, shape(&refused.rejection, active.work.record.name()));
+        self.reference_lag.wait(job, likes, active.work.sheet, refused, now);
     }
 
     /// A row was accepted: what its step refers to is visible.
-    pub(in crate::run) fn references_seen(&mut self, job: JobId) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
+    pub(in crate::run) fn on_references_visible(&mut self, job: JobId) {
+        let Some(active) = self.active.get(&job) else { return };
         let now = self.clock.elapsed();
-        for reference in lookups::references(&in_hand.work) {
-            self.made.show(reference.job, now);
-            self.unseen.seen(reference.job);
+        for reference in lookups::references(&active.work) {
+            self.recent_creations.show(reference.job, now);
+            self.reference_lag.seen(reference.job);
         }
     }
 
     /// Looks, sends again and rejects, as it is time to.
-    pub(in crate::run) fn tend_unseen(&mut self) {
+    pub(in crate::run) fn resolve_reference_lag(&mut self) {
         let now = self.clock.elapsed();
-        for step in self.unseen.steps(now) {
+        for step in self.reference_lag.steps(now) {
             match step {
                 Step::Look(Reference { job, id, lookup }) => {
-                    self.look_up(lookup, Purpose::Reference(job, id));
+                    self.queue_lookup(lookup, Purpose::Reference(job, id));
                 }
                 Step::Send(job) => self.queue_send(job),
                 Step::Reject { job, rejection, counted } => {
@@ -401,59 +403,69 @@ impl Dispatcher {
                     self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
                 }
                 Step::Tell(job, until) => {
-                    let Some(in_hand) = self.in_hand.get(&job) else { continue };
+                    let Some(active) = self.active.get(&job) else { continue };
                     let until = self.clock.now().plus(until.saturating_sub(now));
-                    self.tell(Event::Unseen { job, kind: in_hand.work.kind, until });
+                    self.tell(Event::Unseen { job, kind: active.work.kind, until });
                 }
             }
         }
     }
 
     /// A look whether a record is visible has been read.
-    pub(in crate::run) fn read_reference(&mut self, reference: JobId, id: RemoteId, reading: Reading) {
+    pub(in crate::run) fn on_reference_answer(
+        &mut self,
+        reference: JobId,
+        id: RemoteId,
+        reading: LookupAnswer,
+    ) {
         let now = self.clock.elapsed();
         match reading {
-            Reading::Records(found) if found.iter().any(|found| found.id == Some(id)) => {
-                self.made.show(reference, now);
-                self.unseen.seen(reference);
+            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(id)) => {
+                self.recent_creations.show(reference, now);
+                self.reference_lag.seen(reference);
             }
-            Reading::Records(_) => {
-                self.made.note_late(reference);
-                self.unseen.not_seen(reference, true, now);
+            LookupAnswer::Records(_) => {
+                self.recent_creations.note_late(reference);
+                self.reference_lag.not_seen(reference, true, now);
             }
-            Reading::Failed(_) => self.unseen.not_seen(reference, false, now),
-            Reading::Inconclusive(_) | Reading::Unavailable => self.unseen.not_to_be_seen(reference),
+            LookupAnswer::Failed(_) => self.reference_lag.not_seen(reference, false, now),
+            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => {
+                self.reference_lag.not_to_be_seen(reference)
+            }
         }
     }
 
     /// The place in its queue of the first errand of an operation that may leave now. A row stays where it is while
     /// the answers to others of its sheet may show that it would be refused as well.
-    pub(in crate::run) fn first_to_leave(&self, operation: Operation) -> Option<usize> {
+    pub(in crate::run) fn first_sendable(&self, operation: Operation) -> Option<usize> {
         let queue = &self.lanes.get(&operation)?.queue;
-        if self.unseen.is_empty() && self.refusals.is_calm() {
+        if self.reference_lag.is_empty() && self.paused_sheets.is_calm() {
             return (!queue.is_empty()).then_some(0);
         }
         let now = self.clock.elapsed();
         let mut sheets = HashMap::new();
-        queue.iter().position(|errand| {
-            let Errand::Send(job) = errand else { return true };
-            let Some(in_hand) = self.in_hand.get(job) else { return true };
-            let sheet = in_hand.work.sheet;
-            let &mut (has_room, is_full) =
-                sheets.entry(sheet).or_insert_with(|| (self.has_room_for(sheet), self.unseen.is_full(sheet)));
+        queue.iter().position(|request| {
+            let QueuedRequest::Send(job) = request else { return true };
+            let Some(active) = self.active.get(job) else { return true };
+            let sheet = active.work.sheet;
+            let &mut (has_room, is_full) = sheets
+                .entry(sheet)
+                .or_insert_with(|| (self.has_room_for(sheet), self.reference_lag.is_full(sheet)));
             let is_young = || {
-                let references = lookups::references(&in_hand.work);
-                references.iter().any(|reference| self.made.unproved(reference.job, now).is_some())
+                let references = lookups::references(&active.work);
+                references
+                    .iter()
+                    .any(|reference| self.recent_creations.unproved(reference.job, now).is_some())
             };
-            has_room && (!is_full || self.unseen.has(*job) || !is_young())
+            has_room && (!is_full || self.reference_lag.has(*job) || !is_young())
         })
     }
 
     /// Whether one more row of a sheet may be under way.
     fn has_room_for(&self, sheet: SheetId) -> bool {
-        self.refusals.room(sheet).is_none_or(|room| {
-            let under_way = self.in_hand.values().filter(|in_hand| {
-                in_hand.work.sheet == sheet && matches!(in_hand.stage, Stage::Claiming | Stage::UnderWay)
+        self.paused_sheets.room(sheet).is_none_or(|room| {
+            let under_way = self.active.values().filter(|active| {
+                active.work.sheet == sheet && matches!(active.stage, Stage::Claiming | Stage::UnderWay)
             });
             under_way.take(room).count() < room
         })
@@ -482,24 +494,24 @@ mod tests {
     }
 
     /// A row is refused below a site; `is_usable` when a look-up can tell of that.
-    fn refuse(unseen: &mut Unseen, job: i64, is_usable: bool, now: Duration) {
+    fn refuse(reference_lag: &mut Unseen, job: i64, is_usable: bool, now: Duration) {
         let job = JobId(job);
-        let likes = Likes(Operation::AddDevice, "noDataFound".into());
+        let likes = Reason(Operation::AddDevice, "noDataFound".into());
         let missed = !is_usable;
         let unproved = vec![(site(), is_usable, UNTIL)];
         let refused = Refused { rejection: rejection(job), unproved, missed, counted: false };
-        unseen.wait(job, likes, SheetId(1), refused, now);
+        reference_lag.wait(job, likes, SheetId(1), refused, now);
     }
 
     /// Rows that wait for the first look, which is under way.
     fn looking(rows: i64) -> Unseen {
-        let mut unseen = Unseen::default();
+        let mut reference_lag = Unseen::default();
         for job in 1..=rows {
-            refuse(&mut unseen, job, true, START);
+            refuse(&mut reference_lag, job, true, START);
         }
-        assert_eq!(unseen.steps(START), [Step::Look(site())], "one look for all");
-        assert_eq!(unseen.steps(START), []);
-        unseen
+        assert_eq!(reference_lag.steps(START), [Step::Look(site())], "one look for all");
+        assert_eq!(reference_lag.steps(START), []);
+        reference_lag
     }
 
     fn rejected(steps: &[Step]) -> Vec<i64> {
@@ -517,24 +529,24 @@ mod tests {
 
     #[test]
     fn rows_below_a_record_that_is_there_are_rejected_on_the_answers_they_have() {
-        let mut unseen = looking(3);
-        unseen.seen(SITE);
-        assert_eq!(rejected(&unseen.steps(START)), [1, 2, 3]);
-        assert!(unseen.is_empty() && unseen.steps(seconds(100)).is_empty());
+        let mut reference_lag = looking(3);
+        reference_lag.seen(SITE);
+        assert_eq!(rejected(&reference_lag.steps(START)), [1, 2, 3]);
+        assert!(reference_lag.is_empty() && reference_lag.steps(seconds(100)).is_empty());
     }
 
     #[test]
     fn a_record_that_is_not_there_yet_is_looked_for_at_growing_distances_and_its_rows_are_told_of() {
-        let mut unseen = looking(1);
+        let mut reference_lag = looking(1);
         let mut at = Vec::new();
-        unseen.not_seen(SITE, true, START);
+        reference_lag.not_seen(SITE, true, START);
         let mut now = START;
-        assert_eq!(unseen.steps(now), [Step::Tell(JobId(1), UNTIL)]);
+        assert_eq!(reference_lag.steps(now), [Step::Tell(JobId(1), UNTIL)]);
         while at.len() < 5 {
-            now = unseen.next_due().expect("a moment to look again");
-            assert_eq!(unseen.steps(now), [Step::Look(site())]);
-            unseen.not_seen(SITE, true, now);
-            assert_eq!(unseen.steps(now), []);
+            now = reference_lag.next_due().expect("a moment to look again");
+            assert_eq!(reference_lag.steps(now), [Step::Look(site())]);
+            reference_lag.not_seen(SITE, true, now);
+            assert_eq!(reference_lag.steps(now), []);
             at.push((now - START).as_secs());
         }
         assert_eq!(at, [1, 3, 7, 15, 31]);
@@ -542,78 +554,78 @@ mod tests {
 
     #[test]
     fn once_it_is_there_one_row_probes_and_when_it_is_accepted_the_others_follow() {
-        let mut unseen = looking(4);
-        unseen.not_seen(SITE, true, START);
-        unseen.steps(START);
-        unseen.seen(SITE);
-        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(1))]);
-        assert_eq!(unseen.steps(seconds(1)), [], "the others wait for it");
-        unseen.probed(JobId(1), true);
-        assert_eq!(unseen.steps(seconds(1)), [2, 3, 4].map(|job| Step::Send(JobId(job))));
-        assert!(unseen.is_empty());
+        let mut reference_lag = looking(4);
+        reference_lag.not_seen(SITE, true, START);
+        reference_lag.steps(START);
+        reference_lag.seen(SITE);
+        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
+        assert_eq!(reference_lag.steps(seconds(1)), [], "the others wait for it");
+        reference_lag.probed(JobId(1), true);
+        assert_eq!(reference_lag.steps(seconds(1)), [2, 3, 4].map(|job| Step::Send(JobId(job))));
+        assert!(reference_lag.is_empty());
     }
 
     #[test]
     fn three_probes_refused_although_all_is_there_speak_for_the_others() {
-        let mut unseen = looking(6);
-        unseen.not_seen(SITE, true, START);
-        unseen.steps(START);
-        unseen.seen(SITE);
+        let mut reference_lag = looking(6);
+        reference_lag.not_seen(SITE, true, START);
+        reference_lag.steps(START);
+        reference_lag.seen(SITE);
         for job in 1..=3 {
-            assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(job))]);
-            unseen.probed(JobId(job), false);
+            assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(job))]);
+            reference_lag.probed(JobId(job), false);
         }
-        assert_eq!(rejected(&unseen.steps(seconds(1))), [4, 5, 6]);
+        assert_eq!(rejected(&reference_lag.steps(seconds(1))), [4, 5, 6]);
     }
 
     #[test]
     fn a_probe_that_does_not_come_home_with_an_answer_is_followed_by_another() {
-        let mut unseen = looking(2);
-        unseen.not_seen(SITE, true, START);
-        unseen.steps(START);
-        unseen.seen(SITE);
-        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(1))]);
-        unseen.forget(JobId(1));
-        assert_eq!(unseen.steps(seconds(1)), [Step::Send(JobId(2))]);
+        let mut reference_lag = looking(2);
+        reference_lag.not_seen(SITE, true, START);
+        reference_lag.steps(START);
+        reference_lag.seen(SITE);
+        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
+        reference_lag.forget(JobId(1));
+        assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(2))]);
     }
 
     #[test]
     fn what_no_look_up_can_tell_of_is_probed_by_one_row_at_growing_distances_while_it_is_young() {
-        let mut unseen = Unseen::default();
+        let mut reference_lag = Unseen::default();
         for job in 1..=4 {
-            refuse(&mut unseen, job, false, START);
+            refuse(&mut reference_lag, job, false, START);
         }
         let told = [1, 2, 3, 4].map(|job| Step::Tell(JobId(job), UNTIL));
-        assert_eq!(unseen.steps(START), told);
+        assert_eq!(reference_lag.steps(START), told);
         let mut at = Vec::new();
         for _ in 0..5 {
-            let now = unseen.next_due().expect("a moment to probe");
-            assert_eq!(unseen.steps(now), [Step::Send(JobId(1))]);
+            let now = reference_lag.next_due().expect("a moment to probe");
+            assert_eq!(reference_lag.steps(now), [Step::Send(JobId(1))]);
             at.push((now - START).as_secs());
-            refuse(&mut unseen, 1, false, now);
-            unseen.steps(now);
+            refuse(&mut reference_lag, 1, false, now);
+            reference_lag.steps(now);
         }
         assert_eq!(at, [1, 3, 7, 15, 31]);
         // It is young no longer: the last probe speaks for all.
         let now = UNTIL;
-        let steps = unseen.steps(now);
+        let steps = reference_lag.steps(now);
         assert_eq!(rejected(&steps), [1, 2, 3, 4], "five probes were refused");
     }
 
     #[test]
     fn a_record_that_never_shows_is_probed_for_once_it_is_no_longer_young() {
-        let mut unseen = looking(2);
-        unseen.not_seen(SITE, true, START);
-        assert_eq!(unseen.steps(UNTIL), [Step::Send(JobId(1))]);
-        unseen.probed(JobId(1), false);
-        assert_eq!(unseen.steps(UNTIL), [Step::Send(JobId(2))]);
+        let mut reference_lag = looking(2);
+        reference_lag.not_seen(SITE, true, START);
+        assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(1))]);
+        reference_lag.probed(JobId(1), false);
+        assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(2))]);
     }
 
     #[test]
     fn a_sheet_is_full_with_eight_rows_that_wait() {
-        let mut unseen = looking(7);
-        assert!(!unseen.is_full(SheetId(1)));
-        refuse(&mut unseen, 8, true, START);
-        assert!(unseen.is_full(SheetId(1)) && !unseen.is_full(SheetId(2)));
+        let mut reference_lag = looking(7);
+        assert!(!reference_lag.is_full(SheetId(1)));
+        refuse(&mut reference_lag, 8, true, START);
+        assert!(reference_lag.is_full(SheetId(1)) && !reference_lag.is_full(SheetId(2)));
     }
 }

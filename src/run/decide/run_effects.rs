@@ -11,9 +11,9 @@ use crate::model::time::Day;
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::run::dispatcher::Dispatcher;
 use crate::run::ending::Ending;
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::gates::breaker::{Outcome, Phase};
-use crate::run::operation_queue::{Errand, Halt, Tries};
+use crate::run::operation_queue::{Halt, QueuedRequest, Tries};
 use crate::service::Answer;
 
 impl Dispatcher {
@@ -26,7 +26,7 @@ impl Dispatcher {
         (outcome, phase): (Outcome, Phase),
     ) {
         if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
-            self.reach.reached();
+            self.connectivity.reached();
         }
         let now = self.clock.elapsed();
         let breaker = &mut self.lane(operation).breaker;
@@ -34,7 +34,7 @@ impl Dispatcher {
             let change = breaker.heard(outcome, phase, now);
             self.tell_breaker(operation, change);
         } else {
-            breaker.came_home(phase);
+            breaker.on_no_outcome(phase);
         }
         match consequence {
             Consequence::Nothing | Consequence::Failure => {}
@@ -45,8 +45,8 @@ impl Dispatcher {
             Consequence::Distrust(words) => self.drain(Ending::distrusted(&words)),
             Consequence::LowerConcurrency(words) => self.ran_short(operation, &words),
             Consequence::Unreachable(words) => {
-                if let Some(retry_in) = self.reach.failed(now, &words) {
-                    self.reckoning.renew();
+                if let Some(retry_in) = self.connectivity.failed(now, &words) {
+                    self.remaining_count.renew();
                     self.tell(Event::Unreachable { reason: words, retry_in });
                 }
             }
@@ -54,7 +54,7 @@ impl Dispatcher {
     }
 
     /// What follows for the run from the answer to a look-up.
-    pub(in crate::run) fn follow_look_up(
+    pub(in crate::run) fn follow_lookup(
         &mut self,
         operation: Operation,
         verdict: &Verdict,
@@ -77,13 +77,13 @@ impl Dispatcher {
             Verdict::EndpointMissing(status) => Consequence::StopOperation(*status),
             Verdict::Doubtful(_) => Consequence::Failure,
         };
-        self.follow(operation, None, consequence, (said(verdict), phase));
+        self.follow(operation, None, consequence, (outcome_of(verdict), phase));
     }
 
     /// A 429 that says nothing we know: in doubt for the row, and a plain sign to slow down. A redirect: in doubt for
     /// the row, and a sign that the service is elsewhere, so that each further row would only be put in doubt as well.
     /// Questions are harmless and go on being asked: the network may have sent us to a sign-in page of its own.
-    pub(in crate::run) fn heed_status(&mut self, operation: Operation, answer: &Answer) {
+    pub(in crate::run) fn apply_status(&mut self, operation: Operation, answer: &Answer) {
         match (answer.status, &answer.verdict) {
             (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
             (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
@@ -113,22 +113,22 @@ impl Dispatcher {
         self.tell(Event::Note {
             text: format!("the service answered {status} to {operation}: stopped sending it"),
         });
-        for errand in waiting {
-            self.give_up_errand(operation, &errand);
+        for request in waiting {
+            self.give_up_request(operation, &request);
         }
     }
 
     /// An errand of a halted operation: a step goes back to the journal, a question is answered with silence.
-    fn give_up_errand(&mut self, operation: Operation, errand: &Errand) {
-        match errand {
-            Errand::Send(job) => self.let_go(*job),
-            Errand::Look { purpose, .. } => self.read(operation, *purpose, Reading::Unavailable),
+    fn give_up_request(&mut self, operation: Operation, request: &QueuedRequest) {
+        match request {
+            QueuedRequest::Send(job) => self.drop_job(*job),
+            QueuedRequest::Look { purpose, .. } => self.read(operation, *purpose, LookupAnswer::Unavailable),
         }
     }
 }
 
 /// What an answer says about the service. Told only of answers that say anything.
-pub(in crate::run) fn said(verdict: &Verdict) -> Outcome {
+pub(in crate::run) fn outcome_of(verdict: &Verdict) -> Outcome {
     match verdict {
         // A redirect, like a page, comes from something that stands before the service.
         Verdict::Doubtful(Doubt::Unreadable | Doubt::Redirect) => Outcome::Page,

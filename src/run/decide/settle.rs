@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::run_effects::said;
+use super::run_effects::outcome_of;
 use crate::journal::{Action, Candidate, Evidence, How, Write};
 use crate::mistake::{self, Mistake};
 use crate::model::id::{JobId, RemoteId};
@@ -28,17 +28,17 @@ pub(in crate::run) fn lost() -> Answer {
 impl Dispatcher {
     /// A step of a job has its answer.
     pub(in crate::run) fn answered(&mut self, job: JobId, answer: Answer, phase: Phase) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (operation, counted) = (in_hand.work.operation, in_hand.counted);
+        let Some(active) = self.active.get(&job) else { return };
+        let (operation, counted) = (active.work.operation, active.counted);
         let not_found = match &answer.verdict {
-            Verdict::NoDataFound(rejection) => Some(self.refused_below_young(job, rejection)),
+            Verdict::NoDataFound(rejection) => Some(self.missing_references(job, rejection)),
             _ => None,
         };
         if answer.token_ended {
             self.token_refusals.remove(&job);
         }
         let standing = Standing {
-            creation: matches!(in_hand.work.action, Action::Create),
+            creation: matches!(active.work.action, Action::Create),
             fresh_reference: matches!(not_found, Some(Some(_))),
             token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
         };
@@ -53,10 +53,10 @@ impl Dispatcher {
             self.token_refusals.remove(&job);
         }
         if matches!(answer.verdict, Verdict::Succeeded(_)) {
-            self.references_seen(job);
+            self.on_references_visible(job);
         }
-        self.heed_status(operation, &answer);
-        let outcome = said(&answer.verdict);
+        self.apply_status(operation, &answer);
+        let outcome = outcome_of(&answer.verdict);
         let (settled, consequence) = settle(standing, answer.verdict);
         let settled = match settled {
             // It was sent again without a look, since the service refuses a second record: what else it says of the
@@ -79,12 +79,12 @@ impl Dispatcher {
         match &settled {
             Settled::Done { .. } => {
                 self.note_verdict(job, None);
-                self.unseen.probed(job, true);
+                self.reference_lag.probed(job, true);
             }
             Settled::Rejected(rejection) => {
-                let counted = self.unseen.is_counted(job);
+                let counted = self.reference_lag.is_counted(job);
                 if not_found.is_some() {
-                    self.unseen.probed(job, false);
+                    self.reference_lag.probed(job, false);
                 }
                 if !counted {
                     self.note_verdict(job, Some(rejection));
@@ -97,7 +97,7 @@ impl Dispatcher {
             | Settled::Held { .. } => {}
         }
         match (settled, not_found.flatten()) {
-            (Settled::Unseen(_), Some(refused)) => self.put_off(job, refused, evidence),
+            (Settled::Unseen(_), Some(refused)) => self.await_references(job, refused, evidence),
             (settled, _) => {
                 let write = self.outcome(job, standing, settled, evidence, charged, contradicting);
                 self.settle(job, write);
@@ -107,8 +107,8 @@ impl Dispatcher {
 
     /// Whether an earlier request may have made the record, and no look-up can tell.
     fn may_be_there(&self, job: JobId) -> bool {
-        self.in_hand.get(&job).is_some_and(|in_hand| {
-            let work = &in_hand.work;
+        self.active.get(&job).is_some_and(|active| {
+            let work = &active.work;
             let looked = lookups::by_key(work, &|operation| self.usable(operation)).is_some();
             let taken_in = !mistake::made(Mistake::DuplicateRejects);
             matches!(work.action, Action::Create) && work.doubted && !looked && taken_in

@@ -15,13 +15,13 @@ use crate::run::in_flight::{Stage, Ticket};
 
 impl Dispatcher {
     /// What was to leave did not: it finds out nothing about the operation or the service, so another one may.
-    pub(in crate::run) fn never_left(&mut self, operation: Operation, phase: Phase) {
-        self.reach.never_left();
-        self.lane(operation).breaker.came_home(phase);
+    pub(in crate::run) fn on_not_sent(&mut self, operation: Operation, phase: Phase) {
+        self.connectivity.on_not_sent();
+        self.lane(operation).breaker.on_no_outcome(phase);
     }
 
     /// Takes a claim back whose request never left.
-    pub(in crate::run) fn take_back(&mut self, job: JobId, reason: &str) {
+    pub(in crate::run) fn undo_claim(&mut self, job: JobId, reason: &str) {
         self.uncount(job);
         let evidence = Evidence { execution: Execution::NotExecuted, ..Evidence::at(self.clock.now()) };
         let reason = reason.to_owned();
@@ -38,14 +38,14 @@ impl Dispatcher {
             Some(Ticket::Claim(job)) => {
                 self.claiming -= 1;
                 self.uncount(job);
-                if let Some(in_hand) = self.in_hand.get(&job) {
-                    self.never_left(in_hand.work.operation, in_hand.phase);
+                if let Some(active) = self.active.get(&job) {
+                    self.on_not_sent(active.work.operation, active.phase);
                 }
-                self.let_go(job);
+                self.drop_job(job);
             }
             Some(Ticket::Settle { job, makes: _, refused: _ }) => {
-                match self.in_hand.get(&job).map(|in_hand| &in_hand.stage) {
-                    Some(Stage::Settling { sent: false }) => self.let_go(job),
+                match self.active.get(&job).map(|active| &active.stage) {
+                    Some(Stage::SettleTimers { sent: false }) => self.drop_job(job),
                     _ => self.fail(error),
                 }
             }

@@ -23,47 +23,47 @@ const MOST_CHILDREN: usize = 50_000;
 
 /// The children of companies, as far as they were asked for; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
-pub(in crate::run) struct Families {
-    families: HashMap<RemoteId, Family>,
+pub(in crate::run) struct ChildLists {
+    child_lists: HashMap<RemoteId, ChildList>,
     /// How often lists were used.
     uses: u64,
 }
 
 /// The children of one company.
 #[derive(Debug)]
-enum Family {
+enum ChildList {
     /// Asked for; these jobs wait for the list.
     Asked(Vec<JobId>),
     /// Known since then and used last the so-manieth time; `None` where the list could not be read.
-    Known { siblings: Option<Arc<Siblings>>, at: Duration, used: u64 },
+    Known { children: Option<Arc<Children>>, at: Duration, used: u64 },
 }
 
 /// What is to be done for a job that needs the children of a company.
 #[derive(Debug)]
 pub(in crate::run) enum Need {
     /// The list is here; `None` where it could not be read.
-    Met(Option<Arc<Siblings>>),
+    Met(Option<Arc<Children>>),
     /// The list is to be asked for; the job waits for it.
     Ask,
     /// The list was asked for; the job waits for it as well.
     Wait,
 }
 
-impl Families {
+impl ChildLists {
     /// A job needs the children of a company.
     pub(in crate::run) fn need(&mut self, parent: RemoteId, job: JobId, now: Duration) -> Need {
         self.uses += 1;
-        match self.families.get_mut(&parent) {
-            Some(Family::Asked(waiting)) => {
+        match self.child_lists.get_mut(&parent) {
+            Some(ChildList::Asked(waiting)) => {
                 waiting.push(job);
                 Need::Wait
             }
-            Some(Family::Known { siblings, at, used }) if !is_old(*at, now) => {
+            Some(ChildList::Known { children, at, used }) if !is_old(*at, now) => {
                 *used = self.uses;
-                Need::Met(siblings.clone())
+                Need::Met(children.clone())
             }
-            Some(Family::Known { .. }) | None => {
-                self.families.insert(parent, Family::Asked(vec![job]));
+            Some(ChildList::Known { .. }) | None => {
+                self.child_lists.insert(parent, ChildList::Asked(vec![job]));
                 Need::Ask
             }
         }
@@ -73,42 +73,43 @@ impl Families {
     pub(in crate::run) fn came(
         &mut self,
         parent: RemoteId,
-        siblings: Option<Arc<Siblings>>,
+        children: Option<Arc<Children>>,
         now: Duration,
     ) -> Vec<JobId> {
         let used = self.uses;
-        let asked = self.families.insert(parent, Family::Known { siblings, at: now, used });
+        let asked = self.child_lists.insert(parent, ChildList::Known { children, at: now, used });
         self.drop_old(now);
         while self.children() > MOST_CHILDREN
             && let Some(least) = self.least_used().filter(|least| *least != parent)
         {
-            self.families.remove(&least);
+            self.child_lists.remove(&least);
         }
         waiting(asked)
     }
 
     /// The look failed: the list is to be asked for again. The jobs that wait for it come back.
     pub(in crate::run) fn failed(&mut self, parent: RemoteId) -> Vec<JobId> {
-        waiting(self.families.remove(&parent))
+        waiting(self.child_lists.remove(&parent))
     }
 
     /// Drops the lists that are not used any more.
     pub(in crate::run) fn drop_old(&mut self, now: Duration) {
-        self.families.retain(|_, family| !matches!(family, Family::Known { at, .. } if is_old(*at, now)));
+        self.child_lists
+            .retain(|_, family| !matches!(family, ChildList::Known { at, .. } if is_old(*at, now)));
     }
 
     fn children(&self) -> usize {
-        let known = self.families.values().filter_map(|family| match family {
-            Family::Known { siblings, .. } => siblings.as_ref(),
-            Family::Asked(_) => None,
+        let known = self.child_lists.values().filter_map(|family| match family {
+            ChildList::Known { children, .. } => children.as_ref(),
+            ChildList::Asked(_) => None,
         });
-        known.map(|siblings| siblings.count).sum()
+        known.map(|children| children.count).sum()
     }
 
     fn least_used(&self) -> Option<RemoteId> {
-        let known = self.families.iter().filter_map(|(parent, family)| match family {
-            Family::Known { used, .. } => Some((*used, *parent)),
-            Family::Asked(_) => None,
+        let known = self.child_lists.iter().filter_map(|(parent, family)| match family {
+            ChildList::Known { used, .. } => Some((*used, *parent)),
+            ChildList::Asked(_) => None,
         });
         known.min().map(|(_, parent)| parent)
     }
@@ -118,22 +119,22 @@ fn is_old(at: Duration, now: Duration) -> bool {
     now.saturating_sub(at) >= GOOD_FOR
 }
 
-fn waiting(family: Option<Family>) -> Vec<JobId> {
+fn waiting(family: Option<ChildList>) -> Vec<JobId> {
     match family {
-        Some(Family::Asked(waiting)) => waiting,
-        Some(Family::Known { .. }) | None => Vec::new(),
+        Some(ChildList::Asked(waiting)) => waiting,
+        Some(ChildList::Known { .. }) | None => Vec::new(),
     }
 }
 
 /// A list of children by their names.
 #[derive(Debug)]
-pub(in crate::run) struct Siblings {
+pub(in crate::run) struct Children {
     by_name: HashMap<String, Vec<Found>>,
     count: usize,
     whole: bool,
 }
 
-impl Siblings {
+impl Children {
     /// Puts a list in order. Records without a name are nobody's namesakes.
     pub(in crate::run) fn of(children: Vec<Found>) -> Self {
         let count = children.len();
@@ -176,50 +177,50 @@ mod tests {
         let names = ["Acme", "ACME", " Acme ", "Acme Ltd", "Caf\u{e9}", "Cafe\u{301}"];
         let children: Vec<Found> =
             names.iter().zip(0..).map(|(name, n)| found(json!({"name": name, "id": record(n)}))).collect();
-        let siblings = Siblings::of(children);
+        let children = Children::of(children);
         for wanted in names {
             let likely = names.iter().filter(|name| likeness(name, wanted) != Likeness::Different).count();
-            assert_eq!(siblings.named(wanted).len(), likely, "{wanted}");
+            assert_eq!(children.named(wanted).len(), likely, "{wanted}");
         }
-        assert!(siblings.named("Bolt").is_empty());
-        assert!(siblings.whole());
+        assert!(children.named("Bolt").is_empty());
+        assert!(children.whole());
     }
 
-    fn list(children: usize) -> Option<Arc<Siblings>> {
+    fn list(children: usize) -> Option<Arc<Children>> {
         let child = found(json!({"name": "x", "id": record(1)}));
-        Some(Arc::new(Siblings::of(vec![child; children])))
+        Some(Arc::new(Children::of(vec![child; children])))
     }
 
     #[test]
     fn a_list_is_asked_for_once_and_again_when_it_is_old() {
-        let mut families = Families::default();
+        let mut child_lists = ChildLists::default();
         let (parent, at) = (record(1), Duration::from_secs(5));
-        assert!(matches!(families.need(parent, JobId(1), at), Need::Ask));
-        assert!(matches!(families.need(parent, JobId(2), at), Need::Wait));
-        assert_eq!(families.came(parent, list(3), at), [JobId(1), JobId(2)]);
-        assert!(matches!(families.need(parent, JobId(3), at), Need::Met(Some(_))));
-        assert!(matches!(families.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
-        assert_eq!(families.failed(parent), [JobId(4)]);
-        assert!(matches!(families.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+        assert!(matches!(child_lists.need(parent, JobId(1), at), Need::Ask));
+        assert!(matches!(child_lists.need(parent, JobId(2), at), Need::Wait));
+        assert_eq!(child_lists.came(parent, list(3), at), [JobId(1), JobId(2)]);
+        assert!(matches!(child_lists.need(parent, JobId(3), at), Need::Met(Some(_))));
+        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
+        assert_eq!(child_lists.failed(parent), [JobId(4)]);
+        assert!(matches!(child_lists.need(parent, JobId(4), at + GOOD_FOR), Need::Ask));
     }
 
     #[test]
     fn lists_are_dropped_when_they_are_old_or_too_many_the_least_used_first() {
-        let mut families = Families::default();
+        let mut child_lists = ChildLists::default();
         let mut now = Duration::ZERO;
         for n in 0..10 {
-            families.need(record(n), JobId(1), now);
-            families.came(record(n), list(MOST_CHILDREN / 5), now);
+            child_lists.need(record(n), JobId(1), now);
+            child_lists.came(record(n), list(MOST_CHILDREN / 5), now);
             // The first is used by every row.
-            families.need(record(0), JobId(2), now);
+            child_lists.need(record(0), JobId(2), now);
             now += Duration::from_secs(1);
         }
-        assert_eq!(families.children(), MOST_CHILDREN);
-        let mut kept: Vec<RemoteId> = families.families.keys().copied().collect();
+        assert_eq!(child_lists.children(), MOST_CHILDREN);
+        let mut kept: Vec<RemoteId> = child_lists.child_lists.keys().copied().collect();
         kept.sort_unstable();
         assert_eq!(kept, [0, 6, 7, 8, 9].map(record));
-        families.drop_old(GOOD_FOR + Duration::from_secs(8));
-        assert_eq!(families.children(), MOST_CHILDREN / 5, "the last is young still");
+        child_lists.drop_old(GOOD_FOR + Duration::from_secs(8));
+        assert_eq!(child_lists.children(), MOST_CHILDREN / 5, "the last is young still");
     }
 
     #[test]
@@ -227,7 +228,7 @@ mod tests {
         let children =
             |count: u128| (0..count).map(|n| found(json!({"name": "x", "id": record(n)}))).collect();
         for (count, whole) in [(0, true), (9, true), (10, false), (11, true), (100, false), (101, true)] {
-            assert_eq!(Siblings::of(children(count)).whole(), whole, "{count}");
+            assert_eq!(Children::of(children(count)).whole(), whole, "{count}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::service::Found;
 
 /// What the look before sending concludes.
 #[derive(Debug, PartialEq)]
-pub(in crate::run) enum Before {
+pub(in crate::run) enum PreSend {
     /// Nothing with the row's key is there.
     Clear,
     /// The row's record is there.
@@ -28,11 +28,11 @@ pub(in crate::run) enum Before {
 
 /// What the found records mean for a job in doubt.
 #[derive(Debug, PartialEq)]
-pub(in crate::run) enum After {
+pub(in crate::run) enum Reconciled {
     /// Ours.
     Ours(RemoteId),
     /// There before we sent.
-    Before(RemoteId),
+    Existing(RemoteId),
     /// A value that must be unique belongs to another record.
     Taken(Candidate),
     /// A value that must be unique belongs to the record of another row of ours.
@@ -54,21 +54,21 @@ fn related<'s>(work: &Work, seen: &'s [Seen]) -> Vec<(&'s Found, Relation)> {
 }
 
 /// What the records with a row's key mean before it is sent.
-pub(in crate::run) fn before(work: &Work, seen: &[Seen]) -> Before {
+pub(in crate::run) fn before(work: &Work, seen: &[Seen]) -> PreSend {
     let foreign = related(work, seen);
     match foreign.as_slice() {
         [] => match of_another_row(work, seen) {
-            Some((owner, candidate)) => Before::Owned(owner, candidate),
-            None => Before::Clear,
+            Some((owner, candidate)) => PreSend::Owned(owner, candidate),
+            None => PreSend::Clear,
         },
         [(found, Relation::Agrees)] => match found.id {
-            Some(id) => Before::Exists(id),
-            None => Before::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
+            Some(id) => PreSend::Exists(id),
+            None => PreSend::Unclear(vec![matching::candidate(found, "the service names no id for it")]),
         },
         [(found, Relation::Differs(difference))] if matching::key_is_unique(&work.record) => {
-            Before::Taken(matching::candidate(found, difference))
+            PreSend::Taken(matching::candidate(found, difference))
         }
-        several => Before::Unclear(matching::candidates(several)),
+        several => PreSend::Unclear(matching::candidates(several)),
     }
 }
 
@@ -154,7 +154,7 @@ pub(in crate::run) fn shows(extra: &Extra, found: &[Found]) -> bool {
 }
 
 /// What the records with a row's key mean after its answer was lost.
-pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> After {
+pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> Reconciled {
     let unique = matching::key_is_unique(&work.record);
     let related = related(work, seen);
     let was_there = |found: &Found| match (&work.baseline, found.id) {
@@ -168,41 +168,41 @@ pub(in crate::run) fn after(work: &Work, seen: &[Seen]) -> After {
             // Only a unique key says that the older record is the one the service meant.
             [(found, relation)] if unique => older(found, relation),
             [] if unique => match of_another_row(work, seen) {
-                Some((owner, candidate)) => After::Owned(owner, candidate),
-                None => After::Absent,
+                Some((owner, candidate)) => Reconciled::Owned(owner, candidate),
+                None => Reconciled::Absent,
             },
-            _ => After::Absent,
+            _ => Reconciled::Absent,
         },
         [(found, Relation::Agrees)] => match (found.id, &work.baseline, work.doubt, work.doubted) {
             // The first attempt was refused as a duplicate and nobody looked before: it was there.
-            (Some(id), None, Some(Doubt::Duplicate), false) => After::Before(id),
+            (Some(id), None, Some(Doubt::Duplicate), false) => Reconciled::Existing(id),
             // Whether we made it or somebody else did: it is there, as a look before sending would find it.
-            (Some(id), None, Some(Doubt::JournalBehind), _) => After::Before(id),
-            (Some(id), Some(_), _, _) => After::Ours(id),
-            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => After::Ours(id),
-            (Some(id), None, _, _) if unique => After::Ours(id),
+            (Some(id), None, Some(Doubt::JournalBehind), _) => Reconciled::Existing(id),
+            (Some(id), Some(_), _, _) => Reconciled::Ours(id),
+            (Some(id), None, _, _) if mistake::made(Mistake::BaselineIgnored) => Reconciled::Ours(id),
+            (Some(id), None, _, _) if unique => Reconciled::Ours(id),
             (_, None, _, _) => {
                 let why = "equal, but it may have been there before: no look was taken before sending";
-                After::Unclear(vec![matching::candidate(found, why)])
+                Reconciled::Unclear(vec![matching::candidate(found, why)])
             }
             (None, Some(_), _, _) => {
-                After::Unclear(vec![matching::candidate(found, "the service names no id for it")])
+                Reconciled::Unclear(vec![matching::candidate(found, "the service names no id for it")])
             }
         },
         [(found, Relation::Differs(difference))] if unique => {
-            After::Taken(matching::candidate(found, difference))
+            Reconciled::Taken(matching::candidate(found, difference))
         }
-        several => After::Unclear(matching::candidates(several)),
+        several => Reconciled::Unclear(matching::candidates(several)),
     }
 }
 
 /// A record with the row's unique key that was there before the first send.
-fn older(found: &Found, relation: &Relation) -> After {
+fn older(found: &Found, relation: &Relation) -> Reconciled {
     match (relation, found.id) {
-        (Relation::Agrees, Some(id)) => After::Before(id),
-        (Relation::Differs(difference), _) => After::Taken(matching::candidate(found, difference)),
+        (Relation::Agrees, Some(id)) => Reconciled::Existing(id),
+        (Relation::Differs(difference), _) => Reconciled::Taken(matching::candidate(found, difference)),
         (Relation::Agrees | Relation::Near(_) | Relation::Unrelated, _) => {
-            After::Unclear(vec![matching::candidate(found, "it was there before")])
+            Reconciled::Unclear(vec![matching::candidate(found, "it was there before")])
         }
     }
 }

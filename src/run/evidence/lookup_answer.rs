@@ -1,13 +1,13 @@
 //! Look-ups: asked, asked again when the answer tells nothing, and what it says handed to whoever wanted to know.
 //!
 //! Which look-up answers a question is in `lookups`. What follows from a reading is left to those who asked: `before`,
-//! `after`, `own_site`, `witness`, `unseen`, `audit` and `probing`.
+//! `after`, `custom_site`, `witness`, `unseen`, `audit` and `probing`.
 
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::gates::breaker::Phase;
-use crate::run::operation_queue::{Errand, Purpose, Tries};
+use crate::run::operation_queue::{Purpose, QueuedRequest, Tries};
 use crate::service::{self, Answer, Found, Lookup};
 
 /// How often a look-up is tried when the service fails at it.
@@ -15,7 +15,7 @@ const LOOK_UP_TRIES: u32 = 3;
 
 /// What the answer to a look-up says.
 #[derive(Debug)]
-pub(in crate::run) enum Reading {
+pub(in crate::run) enum LookupAnswer {
     /// These records, possibly none.
     Records(Vec<Found>),
     /// Nothing that can be relied on, and asking again would say the same; says why.
@@ -26,7 +26,7 @@ pub(in crate::run) enum Reading {
     Unavailable,
 }
 
-impl Reading {
+impl LookupAnswer {
     /// What a verdict says; `stands` when the question was to be asked again and cannot be.
     fn of(operation: Operation, verdict: Verdict, stands: bool) -> Self {
         match verdict {
@@ -61,12 +61,12 @@ impl Dispatcher {
     }
 
     /// Puts a question to the service as soon as it may be asked.
-    pub(in crate::run) fn look_up(&mut self, lookup: Lookup, purpose: Purpose) {
-        self.queue(lookup.operation(), Errand::Look { lookup, purpose, tries: Tries::default() });
+    pub(in crate::run) fn queue_lookup(&mut self, lookup: Lookup, purpose: Purpose) {
+        self.queue(lookup.operation(), QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
     }
 
     /// A look-up has its answer.
-    pub(in crate::run) fn looked(
+    pub(in crate::run) fn on_lookup_response(
         &mut self,
         lookup: Lookup,
         purpose: Purpose,
@@ -75,9 +75,9 @@ impl Dispatcher {
         phase: Phase,
     ) {
         let operation = lookup.operation();
-        self.heed_status(operation, &answer);
+        self.apply_status(operation, &answer);
         let tries = if answer.token_ended { Tries { token_refused: 0, ..tries } } else { tries };
-        self.follow_look_up(operation, &answer.verdict, tries, phase);
+        self.follow_lookup(operation, &answer.verdict, tries, phase);
         if self.drain.is_some() {
             return;
         }
@@ -88,7 +88,7 @@ impl Dispatcher {
             // Once, with the token that is fetched meanwhile: the second time ends the run.
             Verdict::TokenInvalid => Some(Tries { token_refused: 1, ..tries }),
             // That the service fails is what it was to find out.
-            Verdict::Doubtful(_) if matches!(purpose, Purpose::Sounding(_)) => None,
+            Verdict::Doubtful(_) if matches!(purpose, Purpose::HealthCheck(_)) => None,
             // A service that fails at every look-up says nothing of this one: hours of it use up no try.
             Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
             Verdict::Doubtful(_) if tries.failed + 1 < LOOK_UP_TRIES => {
@@ -108,27 +108,27 @@ impl Dispatcher {
         if let Some(tries) = again
             && !halted
         {
-            self.queue(operation, Errand::Look { lookup, purpose, tries });
+            self.queue(operation, QueuedRequest::Look { lookup, purpose, tries });
             return;
         }
-        let reading = Reading::of(operation, answer.verdict, again.is_some());
+        let reading = LookupAnswer::of(operation, answer.verdict, again.is_some());
         self.read(operation, purpose, reading);
     }
 
     /// Hands a reading to whoever asked.
-    pub(in crate::run) fn read(&mut self, operation: Operation, purpose: Purpose, reading: Reading) {
+    pub(in crate::run) fn read(&mut self, operation: Operation, purpose: Purpose, reading: LookupAnswer) {
         match purpose {
-            Purpose::Before(job) => self.read_before(job, operation, reading),
-            Purpose::Family(parent) => self.read_family(parent, reading),
-            Purpose::Sounding(sounded) => self.sounded(sounded, &reading),
-            Purpose::After(job) => self.read_after(job, operation, reading),
-            Purpose::Orphan(job) => self.read_own_site(job, reading),
-            Purpose::Confirm(job, id) => self.read_confirmation(job, id, reading),
+            Purpose::PreSend(job) => self.on_pre_send_answer(job, operation, reading),
+            Purpose::Children(parent) => self.on_child_list(parent, reading),
+            Purpose::HealthCheck(on_health_check) => self.on_health_check(on_health_check, &reading),
+            Purpose::Reconcile(job) => self.on_reconcile_answer(job, operation, reading),
+            Purpose::CustomSite(job) => self.on_custom_site(job, reading),
+            Purpose::Confirm(job, id) => self.on_confirmation(job, id, reading),
             Purpose::Control(job, expected) => {
-                self.read_control(job, operation, expected, reading);
+                self.on_control_answer(job, operation, expected, reading);
             }
-            Purpose::Reference(reference, id) => self.read_reference(reference, id, reading),
-            Purpose::Audit(question) => self.read_audit(question, operation, reading),
+            Purpose::Reference(reference, id) => self.on_reference_answer(reference, id, reading),
+            Purpose::Audit(question) => self.on_audit_answer(question, operation, reading),
         }
     }
 }

@@ -5,72 +5,72 @@
 //! `after`.
 
 use super::classify::guarded_by_mac;
-use super::lookup_answer::Reading;
+use super::lookup_answer::LookupAnswer;
 use super::lookups;
 use crate::journal::{Action, Work};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::run::InDoubt;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Inbox;
+use crate::run::in_flight::Message;
 use crate::run::operation_queue::Purpose;
 
 impl Dispatcher {
     /// Nothing was found, by a look-up that has yet to show that it finds anything.
-    pub(in crate::run) fn ask_for_witnesses(&mut self, job: JobId, operation: Operation) {
-        let Some(in_hand) = self.in_hand.get(&job) else { return };
-        let (kind, inbox) = (in_hand.work.kind, self.inbox.clone());
+    pub(in crate::run) fn find_control(&mut self, job: JobId, operation: Operation) {
+        let Some(active) = self.active.get(&job) else { return };
+        let (kind, inbox) = (active.work.kind, self.inbox.clone());
         self.writer.ask(Box::new(move |journal| {
             // Without witnesses the look-up stays unproved, which is the safe side.
             let witnesses = journal.witness(kind, 8).unwrap_or_default();
-            drop(inbox.send(Inbox::Witnesses { job, operation, witnesses }));
+            drop(inbox.send(Message::Controls { job, operation, witnesses }));
         }));
     }
 
     /// Whether a job may be sent again without any look-up, since the service refuses a second record.
     fn is_guarded(&self, job: JobId) -> bool {
         self.options.policy.in_doubt == InDoubt::Settle
-            && self.in_hand.get(&job).is_some_and(|in_hand| {
-                let work = &in_hand.work;
+            && self.active.get(&job).is_some_and(|active| {
+                let work = &active.work;
                 matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
             })
     }
 
     /// Looks up a record that is known to exist, by the same operation.
-    pub(in crate::run) fn prove(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
+    pub(in crate::run) fn run_control(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
         let control = witnesses
             .iter()
             .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
         match control {
             Some((lookup, expected)) if self.usable(operation) => {
-                self.look_up(lookup, Purpose::Control(job, expected));
+                self.queue_lookup(lookup, Purpose::Control(job, expected));
             }
-            Some(_) => self.look_after(job),
+            Some(_) => self.reconcile(job),
             // The service's own uniqueness is proof enough.
-            None if self.is_guarded(job) => self.without_look_up(job),
-            None => self.look_later(job, "nothing known to exist could prove the look-up"),
+            None if self.is_guarded(job) => self.without_lookup(job),
+            None => self.retry_lookup_later(job, "nothing known to exist could prove the look-up"),
         }
     }
 
-    pub(in crate::run) fn read_control(
+    pub(in crate::run) fn on_control_answer(
         &mut self,
         job: JobId,
         operation: Operation,
         expected: RemoteId,
-        reading: Reading,
+        reading: LookupAnswer,
     ) {
         match reading {
-            Reading::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
+            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
                 self.proved.insert(operation);
                 self.absent(job);
             }
-            Reading::Records(_) => {
-                self.look_later(job, "the look-up does not find a record that is known to exist");
+            LookupAnswer::Records(_) => {
+                self.retry_lookup_later(job, "the look-up does not find a record that is known to exist");
             }
-            Reading::Inconclusive(why) | Reading::Failed(why) => {
-                self.look_later(job, &format!("the look-up was inconclusive: {why}"))
+            LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                self.retry_lookup_later(job, &format!("the look-up was inconclusive: {why}"))
             }
-            Reading::Unavailable => self.look_after(job),
+            LookupAnswer::Unavailable => self.reconcile(job),
         }
     }
 }

@@ -24,7 +24,7 @@ const WAIT: Duration = Duration::from_secs(1);
 const LIST_GOOD_FOR: Duration = Duration::from_secs(30);
 
 /// What came back for a look-up.
-pub(in crate::run) enum Reply {
+pub(in crate::run) enum OneoffAnswer {
     Records(Vec<Found>),
     /// There is no such look-up.
     Missing,
@@ -33,7 +33,7 @@ pub(in crate::run) enum Reply {
 }
 
 /// Asks the service, one look-up at a time.
-pub(in crate::run) struct Inquiry {
+pub(in crate::run) struct OneoffLookups {
     client: Client,
     clock: Arc<dyn Clock>,
     limiter: Limiter,
@@ -42,7 +42,7 @@ pub(in crate::run) struct Inquiry {
     list: Option<(Lookup, Duration, Vec<Found>)>,
 }
 
-impl Inquiry {
+impl OneoffLookups {
     /// One that has asked nothing yet.
     pub(in crate::run) fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
         let limiter = Limiter::new(Rate::PerSecond(PACE), Arc::clone(&clock));
@@ -71,9 +71,9 @@ impl Inquiry {
     /// # Errors
     ///
     /// `Service` when the service cannot be reached, refuses us, or does not answer.
-    pub(in crate::run) async fn ask(&mut self, lookup: &Lookup) -> Result<Reply> {
+    pub(in crate::run) async fn ask(&mut self, lookup: &Lookup) -> Result<OneoffAnswer> {
         if let Some(list) = self.remembered(lookup) {
-            return Ok(Reply::Records(list));
+            return Ok(OneoffAnswer::Records(list));
         }
         let operation = lookup.operation();
         let mut why = String::new();
@@ -87,20 +87,20 @@ impl Inquiry {
                     return Ok(match service::found(operation, &success.body) {
                         Ok(found) => {
                             self.remember(lookup, &found);
-                            Reply::Records(found)
+                            OneoffAnswer::Records(found)
                         }
-                        Err(why) => Reply::Unclear(why),
+                        Err(why) => OneoffAnswer::Unclear(why),
                     });
                 }
-                Verdict::NoDataFound(_) => return Ok(Reply::Records(Vec::new())),
+                Verdict::NoDataFound(_) => return Ok(OneoffAnswer::Records(Vec::new())),
                 Verdict::EndpointMissing(_) => {
                     self.missing.insert(operation);
-                    return Ok(Reply::Missing);
+                    return Ok(OneoffAnswer::Missing);
                 }
                 Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
-                    return Ok(Reply::Unclear(rejection.message));
+                    return Ok(OneoffAnswer::Unclear(rejection.message));
                 }
-                Verdict::Contradicted(contradiction) => return Ok(Reply::Unclear(contradiction.what)),
+                Verdict::Contradicted(contradiction) => return Ok(OneoffAnswer::Unclear(contradiction.what)),
                 Verdict::Refused(refusal) => return Err(refused(&Ending::refused(refusal))),
                 Verdict::NotSent(why) => {
                     return Err(Error::service(format!("the service cannot be reached: {}", why.words()))

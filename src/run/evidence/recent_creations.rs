@@ -14,7 +14,7 @@ const YOUNG: Duration = Duration::from_secs(60);
 
 /// The records of this run, by job; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
-pub(in crate::run) struct Made {
+pub(in crate::run) struct RecentCreations {
     /// When each was confirmed.
     confirmed: HashMap<JobId, Duration>,
     /// Since when the service is known to show them.
@@ -23,7 +23,7 @@ pub(in crate::run) struct Made {
     late: HashSet<JobId>,
 }
 
-impl Made {
+impl RecentCreations {
     /// The record of a job is confirmed, made or adopted. One that was there before us is not told here: it may have
     /// children that are not ours.
     pub(in crate::run) fn confirm(&mut self, job: JobId, now: Duration) {
@@ -73,27 +73,30 @@ mod tests {
 
     #[test]
     fn a_record_is_young_from_its_confirmation_for_a_minute() {
-        let mut made = Made::default();
-        assert_eq!(made.unproved(PARENT, NOW), None, "it was there before this run");
-        made.confirm(PARENT, NOW);
-        assert_eq!(made.unproved(PARENT, NOW), Some(NOW + YOUNG));
-        assert_eq!(made.unproved(PARENT, NOW + YOUNG - MOMENT), Some(NOW + YOUNG));
-        assert_eq!(made.unproved(PARENT, NOW + YOUNG), None);
-        assert!(made.has(PARENT), "it stays one of this run");
+        let mut recent_creations = RecentCreations::default();
+        assert_eq!(recent_creations.unproved(PARENT, NOW), None, "it was there before this run");
+        recent_creations.confirm(PARENT, NOW);
+        assert_eq!(recent_creations.unproved(PARENT, NOW), Some(NOW + YOUNG));
+        assert_eq!(recent_creations.unproved(PARENT, NOW + YOUNG - MOMENT), Some(NOW + YOUNG));
+        assert_eq!(recent_creations.unproved(PARENT, NOW + YOUNG), None);
+        assert!(recent_creations.has(PARENT), "it stays one of this run");
     }
 
     #[test]
     fn a_record_that_the_service_shows_is_proved_from_then_on() {
-        let mut made = Made::default();
-        made.confirm(PARENT, NOW);
+        let mut recent_creations = RecentCreations::default();
+        recent_creations.confirm(PARENT, NOW);
         let shown = NOW + Duration::from_secs(2);
-        made.show(PARENT, shown);
-        made.show(PARENT, shown + MOMENT);
-        made.show(JobId(2), shown);
-        assert_eq!(made.unproved(PARENT, shown), None);
-        assert!(made.unproved(PARENT, shown - MOMENT).is_some(), "what was sent before says nothing");
+        recent_creations.show(PARENT, shown);
+        recent_creations.show(PARENT, shown + MOMENT);
+        recent_creations.show(JobId(2), shown);
+        assert_eq!(recent_creations.unproved(PARENT, shown), None);
         assert!(
-            made.has(PARENT) && !made.has(JobId(2)),
+            recent_creations.unproved(PARENT, shown - MOMENT).is_some(),
+            "what was sent before says nothing"
+        );
+        assert!(
+            recent_creations.has(PARENT) && !recent_creations.has(JobId(2)),
             "to be known to the service is not to be of this run"
         );
     }

@@ -13,7 +13,7 @@ use crate::model::time::Moment;
 
 /// When each doubt may be settled, as instants of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
-pub(in crate::run) struct Settling(HashMap<JobId, Duration>);
+pub(in crate::run) struct SettleTimers(HashMap<JobId, Duration>);
 
 /// The clocks when a doubt from an earlier run is taken up.
 #[derive(Debug, Clone, Copy)]
@@ -26,14 +26,14 @@ pub(in crate::run) struct Clocks {
     pub(in crate::run) steady: Moment,
 }
 
-impl Settling {
+impl SettleTimers {
     /// The answer of a job was lost in this run.
     pub(in crate::run) fn begin(&mut self, job: JobId, now: Duration, settle: Duration) {
         self.0.insert(job, now + settle);
     }
 
     /// A job that is in doubt comes in hand; `since` is from the journal. What this run knows itself stays.
-    pub(in crate::run) fn take_up(
+    pub(in crate::run) fn resume(
         &mut self,
         job: JobId,
         since: Option<Moment>,
@@ -85,20 +85,20 @@ mod tests {
     }
 
     fn left_after_taking_up(since: &str, wall: &str, steady: &str) -> u64 {
-        let mut settling = Settling::default();
-        settling.take_up(JOB, Some(at(since)), clocks(wall, steady), SETTLE);
-        settling.left(JOB, seconds(50), SETTLE).as_secs()
+        let mut settle_timers = SettleTimers::default();
+        settle_timers.resume(JOB, Some(at(since)), clocks(wall, steady), SETTLE);
+        settle_timers.left(JOB, seconds(50), SETTLE).as_secs()
     }
 
     #[test]
     fn a_doubt_of_this_run_settles_when_the_time_has_passed_whatever_the_wall_clock_shows() {
-        let mut settling = Settling::default();
-        settling.begin(JOB, seconds(5), SETTLE);
+        let mut settle_timers = SettleTimers::default();
+        settle_timers.begin(JOB, seconds(5), SETTLE);
         // The clock was set forward by an hour: the journal's moment looks long past.
         let later = clocks("2026-03-01T11:00:00Z", "2026-03-01T10:00:00Z");
-        settling.take_up(JOB, Some(at("2026-03-01T10:00:00Z")), later, SETTLE);
-        assert_eq!(settling.left(JOB, seconds(10), SETTLE), seconds(595));
-        assert_eq!(settling.left(JOB, seconds(605), SETTLE), Duration::ZERO);
+        settle_timers.resume(JOB, Some(at("2026-03-01T10:00:00Z")), later, SETTLE);
+        assert_eq!(settle_timers.left(JOB, seconds(10), SETTLE), seconds(595));
+        assert_eq!(settle_timers.left(JOB, seconds(605), SETTLE), Duration::ZERO);
     }
 
     #[test]
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn a_doubt_that_ended_leaves_nothing_to_the_next_of_the_same_row() {
-        let mut settling = Settling::default();
-        settling.begin(JOB, seconds(0), SETTLE);
-        settling.end(JOB);
-        assert_eq!(settling.left(JOB, seconds(1000), SETTLE), SETTLE);
-        settling.begin(JOB, seconds(1000), SETTLE);
-        assert_eq!(settling.left(JOB, seconds(1001), SETTLE), seconds(599));
+        let mut settle_timers = SettleTimers::default();
+        settle_timers.begin(JOB, seconds(0), SETTLE);
+        settle_timers.end(JOB);
+        assert_eq!(settle_timers.left(JOB, seconds(1000), SETTLE), SETTLE);
+        settle_timers.begin(JOB, seconds(1000), SETTLE);
+        assert_eq!(settle_timers.left(JOB, seconds(1001), SETTLE), seconds(599));
     }
 }

@@ -1,5 +1,5 @@
 //! Asks the service about a row that a person decides: what is there that may be its record, and whether an id is
-//! that of its record. Nothing is sent but look-ups (`inquiry`).
+//! that of its record. Nothing is sent but look-ups (`lookups_now`).
 //!
 //! What counts as the row's record is decided by the same rules as in a run (`matching`); what follows from the
 //! answer is left to the command that asked.
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::classify::shows;
 use super::lookups;
 use super::matching::{self, Relation, Seen};
-use super::oneoff_lookup::{Inquiry, Reply};
+use super::oneoff_lookup::{OneoffAnswer, OneoffLookups};
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::{Action, Candidate, Journal, Work};
@@ -66,7 +66,7 @@ pub enum Identity {
 
 /// Asks the service about rows, one look-up at a time.
 pub struct Verifier {
-    inquiry: Inquiry,
+    lookups_now: OneoffLookups,
     /// Whether a look-up has found a record that is known to exist; `None` when there was none to try it by.
     proved: HashMap<(Operation, Kind), Option<bool>>,
 }
@@ -74,7 +74,7 @@ pub struct Verifier {
 impl Verifier {
     /// One that has asked nothing yet.
     pub fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
-        Self { inquiry: Inquiry::new(client, clock), proved: HashMap::new() }
+        Self { lookups_now: OneoffLookups::new(client, clock), proved: HashMap::new() }
     }
 
     /// What is there that may be the record of a row, or may show that its step was carried out.
@@ -90,14 +90,14 @@ impl Verifier {
             (Action::Create, _) => self.sight_of_record(journal, work, shown).await,
             (Action::Extra(extra), Some(owner)) => {
                 let Some(lookup) =
-                    lookups::of_extra(work, owner, &|operation| self.inquiry.usable(operation))
+                    lookups::of_extra(work, owner, &|operation| self.lookups_now.usable(operation))
                 else {
                     return Ok(Sight::Untold(
                         "no look-up shows whether this step was carried out".to_owned(),
                     ));
                 };
-                Ok(match self.inquiry.ask(&lookup).await? {
-                    Reply::Records(found) => {
+                Ok(match self.lookups_now.ask(&lookup).await? {
+                    OneoffAnswer::Records(found) => {
                         let done = Candidate {
                             id: Some(owner),
                             name: Some(work.record.name().to_owned()),
@@ -108,8 +108,10 @@ impl Verifier {
                         let by = lookup.operation().to_string();
                         Sight::Told { by, candidates, earlier: Vec::new() }
                     }
-                    Reply::Missing => Sight::Untold(format!("{} is not available", lookup.operation())),
-                    Reply::Unclear(why) => Sight::Untold(format!("{}: {why}", lookup.operation())),
+                    OneoffAnswer::Missing => {
+                        Sight::Untold(format!("{} is not available", lookup.operation()))
+                    }
+                    OneoffAnswer::Unclear(why) => Sight::Untold(format!("{}: {why}", lookup.operation())),
                 })
             }
             (Action::Extra(_), None) => Ok(Sight::Untold("its record has no id".to_owned())),
@@ -120,13 +122,13 @@ impl Verifier {
         let mut next = self.by_key(work);
         while let Some(lookup) = next.take() {
             let operation = lookup.operation();
-            let found = match self.inquiry.ask(&lookup).await? {
-                Reply::Records(found) => found,
-                Reply::Missing => {
+            let found = match self.lookups_now.ask(&lookup).await? {
+                OneoffAnswer::Records(found) => found,
+                OneoffAnswer::Missing => {
                     next = self.by_key(work);
                     continue;
                 }
-                Reply::Unclear(why) => return Ok(Sight::Untold(format!("{operation}: {why}"))),
+                OneoffAnswer::Unclear(why) => return Ok(Sight::Untold(format!("{operation}: {why}"))),
             };
             let length = found.len();
             let (mut candidates, earlier) = sort_out(journal, work, shown, found)?;
@@ -137,7 +139,7 @@ impl Verifier {
             }
             if may_be_a_page(length) {
                 next = lookups::narrower(work, operation)
-                    .filter(|lookup| self.inquiry.usable(lookup.operation()));
+                    .filter(|lookup| self.lookups_now.usable(lookup.operation()));
                 if next.is_none() {
                     let why = format!("{operation} lists {length} records, which may be one page of more");
                     return Ok(Sight::Untold(why));
@@ -169,10 +171,10 @@ impl Verifier {
         let mut asked = Vec::new();
         let lookup = Lookup::record(work.kind, id);
         let mut record = None;
-        if self.inquiry.usable(lookup.operation()) {
+        if self.lookups_now.usable(lookup.operation()) {
             asked.push(lookup.operation());
-            match self.inquiry.ask(&lookup).await? {
-                Reply::Records(found) => {
+            match self.lookups_now.ask(&lookup).await? {
+                OneoffAnswer::Records(found) => {
                     let Some(found) = found.into_iter().find(|found| found.id == Some(id)) else {
                         let kind = work.kind.singular();
                         let differences = vec![format!("the service has no {kind} with the id {id}")];
@@ -180,15 +182,17 @@ impl Verifier {
                     };
                     record = Some(found);
                 }
-                Reply::Missing => drop(asked.pop()),
-                Reply::Unclear(why) => return Ok(Identity::Untold(format!("{}: {why}", written(&asked)))),
+                OneoffAnswer::Missing => drop(asked.pop()),
+                OneoffAnswer::Unclear(why) => {
+                    return Ok(Identity::Untold(format!("{}: {why}", written(&asked))));
+                }
             }
         }
         if record.is_none()
             && let Some(lookup) = self.by_key(work)
         {
             asked.push(lookup.operation());
-            if let Reply::Records(found) = self.inquiry.ask(&lookup).await? {
+            if let OneoffAnswer::Records(found) = self.lookups_now.ask(&lookup).await? {
                 record = found.into_iter().find(|found| found.id == Some(id));
             }
         }
@@ -224,12 +228,12 @@ impl Verifier {
             Kind::Site | Kind::Device => return Ok(()),
         };
         let unknown = "which company it belongs to could not be asked";
-        let Some(list) = list.filter(|list| self.inquiry.usable(list.operation())) else {
+        let Some(list) = list.filter(|list| self.lookups_now.usable(list.operation())) else {
             notes.push(unknown.to_owned());
             return Ok(());
         };
-        match self.inquiry.ask(&list).await? {
-            Reply::Records(found) => {
+        match self.lookups_now.ask(&list).await? {
+            OneoffAnswer::Records(found) => {
                 if found.iter().any(|found| found.id == Some(id)) {
                     asked.push(list.operation());
                 } else if may_be_a_page(found.len()) {
@@ -239,7 +243,7 @@ impl Verifier {
                     differences.push("it belongs to another company than the row says".to_owned());
                 }
             }
-            Reply::Missing | Reply::Unclear(_) => notes.push(unknown.to_owned()),
+            OneoffAnswer::Missing | OneoffAnswer::Unclear(_) => notes.push(unknown.to_owned()),
         }
         Ok(())
     }
@@ -266,17 +270,17 @@ impl Verifier {
     }
 
     fn by_key(&self, work: &Work) -> Option<Lookup> {
-        lookups::by_key(work, &|operation| self.inquiry.usable(operation))
+        lookups::by_key(work, &|operation| self.lookups_now.usable(operation))
     }
 
     /// Lists of companies show only names: reads the first candidates in full, to say how they differ.
     async fn read_in_full(&mut self, work: &Work, candidates: &mut [(Relation, Candidate)]) -> Result<()> {
-        if work.kind != Kind::Company || !self.inquiry.usable(Operation::GetCompany) {
+        if work.kind != Kind::Company || !self.lookups_now.usable(Operation::GetCompany) {
             return Ok(());
         }
         for (relation, candidate) in candidates.iter_mut().take(READ_IN_FULL) {
             let (Relation::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
-            if let Reply::Records(found) = self.inquiry.ask(&Lookup::Company(id)).await?
+            if let OneoffAnswer::Records(found) = self.lookups_now.ask(&Lookup::Company(id)).await?
                 && let Some(found) = found.iter().find(|found| found.id == Some(id))
             {
                 let differences = matching::differences(&matching::sent(work), &found.raw);
@@ -300,9 +304,9 @@ impl Verifier {
             else {
                 continue;
             };
-            let found = match self.inquiry.ask(&lookup).await? {
-                Reply::Records(found) => found.iter().any(|found| found.id == Some(expected)),
-                Reply::Missing | Reply::Unclear(_) => false,
+            let found = match self.lookups_now.ask(&lookup).await? {
+                OneoffAnswer::Records(found) => found.iter().any(|found| found.id == Some(expected)),
+                OneoffAnswer::Missing | OneoffAnswer::Unclear(_) => false,
             };
             proved = Some(found);
             if found {

@@ -91,7 +91,7 @@ enum State {
     /// Nothing until then.
     Open { until: Duration },
     /// Nothing until a question that changes nothing has found out whether the service answers at all.
-    Sounding,
+    HealthCheck,
     /// One request, which is under way when `probing`.
     HalfOpen { probing: bool },
 }
@@ -169,7 +169,7 @@ impl Breaker {
     pub(in crate::run) fn next_try(&self) -> Option<Duration> {
         match self.state {
             State::Open { until } => Some(until),
-            State::Closed | State::Sounding | State::HalfOpen { .. } => None,
+            State::Closed | State::HealthCheck | State::HalfOpen { .. } => None,
         }
     }
 
@@ -180,28 +180,28 @@ impl Breaker {
 
     /// Whether a question or a probe is under way.
     pub(in crate::run) fn is_trying(&self) -> bool {
-        matches!(self.state, State::Sounding | State::HalfOpen { probing: true })
+        matches!(self.state, State::HealthCheck | State::HalfOpen { probing: true })
     }
 
     /// Whether it is time for a probe and a failing one would leave a row in doubt, so that a question that
     /// changes nothing should be asked first; if so, that question is due now.
-    pub(in crate::run) fn wants_sounding(&self, now: Duration) -> bool {
+    pub(in crate::run) fn wants_health_check(&self, now: Duration) -> bool {
         self.changes && matches!(self.state, State::Open { until } if until <= now)
     }
 
-    /// Such a question is on its way. [`Self::sounded`] must follow.
-    pub(in crate::run) fn sounds(&mut self) {
-        self.state = State::Sounding;
+    /// Such a question is on its way. [`Self::on_health_check`] must follow.
+    pub(in crate::run) fn on_health_check_sent(&mut self) {
+        self.state = State::HealthCheck;
     }
 
     /// The question has come home: whether the service answered it.
-    pub(in crate::run) fn sounded(&mut self, answered: bool, now: Duration) -> Change {
+    pub(in crate::run) fn on_health_check(&mut self, answered: bool, now: Duration) -> Change {
         match (self.state, answered) {
-            (State::Sounding, true) => {
+            (State::HealthCheck, true) => {
                 self.state = State::HalfOpen { probing: false };
                 Change::Same
             }
-            (State::Sounding, false) => self.still_open(now),
+            (State::HealthCheck, false) => self.still_open(now),
             (State::Closed | State::Open { .. } | State::HalfOpen { .. }, _) => Change::Same,
         }
     }
@@ -216,12 +216,12 @@ impl Breaker {
                 Ok(())
             }
             State::HalfOpen { probing: false } => Ok(()),
-            State::Sounding | State::HalfOpen { probing: true } => Err(None),
+            State::HealthCheck | State::HalfOpen { probing: true } => Err(None),
         }
     }
 
     /// A request leaves. Whoever brings it home says so with the phase.
-    pub(in crate::run) fn leaves(&mut self) -> Phase {
+    pub(in crate::run) fn on_send(&mut self) -> Phase {
         if let State::HalfOpen { probing } = &mut self.state {
             *probing = true;
         }
@@ -259,13 +259,13 @@ impl Breaker {
                 Outcome::Failed | Outcome::Page => self.still_open(now),
             },
             // Nothing of this phase is under way.
-            State::Open { .. } | State::Sounding => Change::Same,
+            State::Open { .. } | State::HealthCheck => Change::Same,
         }
     }
 
     /// A request came home, or never left, without telling anything about the service (not sent, token, pace,
     /// quota).
-    pub(in crate::run) fn came_home(&mut self, phase: Phase) {
+    pub(in crate::run) fn on_no_outcome(&mut self, phase: Phase) {
         if let State::HalfOpen { probing } = &mut self.state
             && phase == self.phase
         {

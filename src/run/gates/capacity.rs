@@ -90,7 +90,7 @@ impl Dispatcher {
     /// The machine has no more sockets or open files: fewer requests at once.
     pub(in crate::run) fn ran_short(&mut self, operation: Operation, words: &str) {
         let now = self.clock.elapsed();
-        self.reach.never_left();
+        self.connectivity.on_not_sent();
         match self.capacity.ran_short(self.requests.len() + self.claiming + 1, now) {
             Shortage::Lowered(allowed) => self.tell(Event::Note {
                 text: format!(
@@ -101,8 +101,8 @@ impl Dispatcher {
             Shortage::Echo => {}
             // As good as unreachable: one request at a time finds out, and patience ends.
             Shortage::Nothing => {
-                self.reach.leaves(now);
-                if let Some(retry_in) = self.reach.failed(now, words) {
+                self.connectivity.on_send(now);
+                if let Some(retry_in) = self.connectivity.failed(now, words) {
                     self.tell(Event::Unreachable { reason: words.to_owned(), retry_in });
                 }
             }

@@ -12,7 +12,7 @@ pub(in crate::run) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Whether the service can be reached. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
-pub(in crate::run) struct Reach {
+pub(in crate::run) struct Connectivity {
     lost: Option<Lost>,
 }
 
@@ -26,7 +26,7 @@ struct Lost {
     words: String,
 }
 
-impl Reach {
+impl Connectivity {
     /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
     pub(in crate::run) fn permits(&self, now: Duration) -> Result<(), Option<Duration>> {
         match &self.lost {
@@ -43,7 +43,7 @@ impl Reach {
     }
 
     /// A request leaves.
-    pub(in crate::run) fn leaves(&mut self, now: Duration) {
+    pub(in crate::run) fn on_send(&mut self, now: Duration) {
         if let Some(lost) = &mut self.lost {
             lost.probing = true;
             if now > lost.retry_at + LONGEST_WAIT {
@@ -54,7 +54,7 @@ impl Reach {
     }
 
     /// What was to leave did not: another request may find out.
-    pub(in crate::run) fn never_left(&mut self) {
+    pub(in crate::run) fn on_not_sent(&mut self) {
         if let Some(lost) = &mut self.lost {
             lost.probing = false;
         }
@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn while_the_service_is_away_one_request_at_a_time_looks_for_it() {
-        let mut reach = Reach::default();
+        let mut reach = Connectivity::default();
         assert_eq!(reach.failed(Duration::ZERO, "refused"), Some(FIRST_WAIT));
         assert_eq!(reach.failed(Duration::ZERO, "refused"), None, "others under way are no news");
         assert_eq!(reach.permits(Duration::ZERO), Err(Some(FIRST_WAIT)));
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
-        reach.leaves(FIRST_WAIT);
+        reach.on_send(FIRST_WAIT);
         assert_eq!(reach.permits(FIRST_WAIT), Err(None));
         assert_eq!(reach.failed(FIRST_WAIT, "refused"), Some(FIRST_WAIT * 2));
         reach.reached();
@@ -120,12 +120,12 @@ mod tests {
     }
 
     /// Tries as soon as it may until `end`; says when it gave up.
-    fn try_until(reach: &mut Reach, mut now: Duration, end: Duration) -> Option<Duration> {
+    fn try_until(reach: &mut Connectivity, mut now: Duration, end: Duration) -> Option<Duration> {
         while now < end {
             if let Err(Some(at)) = reach.permits(now) {
                 now = at;
             }
-            reach.leaves(now);
+            reach.on_send(now);
             reach.failed(now, "name not known");
             if reach.given_up().is_some() {
                 return Some(now);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn patience_ends_after_five_minutes_of_tries_and_not_before() {
-        let mut reach = Reach::default();
+        let mut reach = Connectivity::default();
         let first = Duration::from_secs(10);
         reach.failed(first, "name not known");
         let ended = try_until(&mut reach, first, Duration::from_secs(3600)).expect("an end");
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn time_in_which_nothing_was_to_be_sent_does_not_try_patience() {
-        let mut reach = Reach::default();
+        let mut reach = Connectivity::default();
         reach.failed(Duration::ZERO, "connection refused");
         // Parked until the next day: nothing asks for the service.
         assert_eq!(reach.given_up(), None);
         let morning = Duration::from_secs(8 * 3600);
-        reach.leaves(morning);
+        reach.on_send(morning);
         reach.failed(morning, "connection refused");
         assert_eq!(reach.given_up(), None, "one try in the morning");
         assert!(try_until(&mut reach, morning, morning + PATIENCE - LONGEST_WAIT).is_none());
@@ -159,11 +159,11 @@ mod tests {
 
     #[test]
     fn a_probe_that_never_left_lets_another_look() {
-        let mut reach = Reach::default();
+        let mut reach = Connectivity::default();
         reach.failed(Duration::ZERO, "connection refused");
-        reach.leaves(FIRST_WAIT);
+        reach.on_send(FIRST_WAIT);
         assert_eq!(reach.permits(FIRST_WAIT), Err(None));
-        reach.never_left();
+        reach.on_not_sent();
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
     }
 }

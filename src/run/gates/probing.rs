@@ -13,9 +13,9 @@ use crate::model::event::Event;
 use crate::model::operation::Operation;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::ending::Ending;
-use crate::run::evidence::lookup_answer::Reading;
+use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
-use crate::run::operation_queue::{Errand, Purpose, Tries};
+use crate::run::operation_queue::{Purpose, QueuedRequest, Tries};
 use crate::service::Lookup;
 
 /// When nothing else is left to do than to try a failing service, the run ends after so long without a success:
@@ -23,55 +23,55 @@ use crate::service::Lookup;
 const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
 
 /// How long a service counts as only just back: long enough for a look to see what it makes again.
-const CONVALESCENCE: Duration = Duration::from_secs(30);
+const RECENTLY_CLOSED: Duration = Duration::from_secs(30);
 
 impl Dispatcher {
     /// Whether a question must be answered before a request of `operation` may try the service; it is on its way
     /// then.
-    pub(in crate::run) fn sounds_first(&mut self, operation: Operation, now: Duration) -> bool {
+    pub(in crate::run) fn needs_health_check(&mut self, operation: Operation, now: Duration) -> bool {
         let lane = self.lane(operation);
-        if !lane.breaker.wants_sounding(now) {
+        if !lane.breaker.wants_health_check(now) {
             return false;
         }
         let next = lane.queue.front().cloned();
-        let Some(lookup) = next.and_then(|errand| self.sounding(&errand)) else { return false };
-        self.lane(operation).breaker.sounds();
+        let Some(lookup) = next.and_then(|request| self.health_check_for(&request)) else { return false };
+        self.lane(operation).breaker.on_health_check_sent();
         // Before what waits there: rows of two operations depend on it.
         let tries = Tries::default();
-        let purpose = Purpose::Sounding(operation);
+        let purpose = Purpose::HealthCheck(operation);
         let asking = lookup.operation();
-        self.lane(asking).queue.push_front(Errand::Look { lookup, purpose, tries });
+        self.lane(asking).queue.push_front(QueuedRequest::Look { lookup, purpose, tries });
         true
     }
 
     /// The question for an errand. Where there is none, the errand itself finds out.
-    fn sounding(&self, errand: &Errand) -> Option<Lookup> {
-        match errand {
-            Errand::Send(job) => lookups::of_company(&self.in_hand.get(job)?.work)
+    fn health_check_for(&self, request: &QueuedRequest) -> Option<Lookup> {
+        match request {
+            QueuedRequest::Send(job) => lookups::of_company(&self.active.get(job)?.work)
                 .filter(|lookup| self.usable(lookup.operation())),
-            Errand::Look { .. } => None,
+            QueuedRequest::Look { .. } => None,
         }
     }
 
     /// The question has its answer, and any answer will do.
-    pub(in crate::run) fn sounded(&mut self, operation: Operation, reading: &Reading) {
+    pub(in crate::run) fn on_health_check(&mut self, operation: Operation, reading: &LookupAnswer) {
         let answered = match reading {
-            Reading::Failed(_) => false,
+            LookupAnswer::Failed(_) => false,
             // Not available after all: a request of the operation must find out.
-            Reading::Records(_) | Reading::Inconclusive(_) | Reading::Unavailable => true,
+            LookupAnswer::Records(_) | LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => true,
         };
         let now = self.clock.elapsed();
-        let change = self.lane(operation).breaker.sounded(answered, now);
+        let change = self.lane(operation).breaker.on_health_check(answered, now);
         self.tell_breaker(operation, change);
     }
 
     /// Whether the service fails at an operation and will be tried again, or has only just come back.
-    pub(in crate::run) fn is_troubled(&self, operation: Operation) -> bool {
+    pub(in crate::run) fn is_unstable(&self, operation: Operation) -> bool {
         let now = self.clock.elapsed();
         self.lanes.get(&operation).is_some_and(|lane| {
             let to_be_tried = !lane.queue.is_empty() || lane.breaker.is_trying();
             (!lane.breaker.is_closed() && to_be_tried)
-                || lane.breaker.closed_for(now).is_some_and(|closed| closed < CONVALESCENCE)
+                || lane.breaker.closed_for(now).is_some_and(|closed| closed < RECENTLY_CLOSED)
         })
     }
 
@@ -87,7 +87,7 @@ impl Dispatcher {
         if !matches!(change, Change::StillOpen { .. }) {
             self.note_held_back();
         }
-        self.reckoning.renew();
+        self.remaining_count.renew();
         self.tell(Event::Breaker { operation, open, reason, next_try_in });
     }
 
@@ -109,7 +109,7 @@ impl Dispatcher {
     }
 
     /// When everything that is left waits for a service that has failed for longer than patience lasts.
-    pub(in crate::run) fn failing_for_good(&self) -> Option<Ending> {
+    pub(in crate::run) fn failed_too_long(&self) -> Option<Ending> {
         let now = self.clock.elapsed();
         let mut waiting =
             self.lanes.iter().filter(|(_, lane)| lane.halt.is_none() && !lane.queue.is_empty()).peekable();

@@ -25,7 +25,7 @@ pub(in crate::run) struct ServiceClock {
 
 /// What an answer's `Date` taught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) struct Heard {
+pub(in crate::run) struct DateObserved {
     /// Whether it was the first.
     pub(in crate::run) first: bool,
     /// The difference in seconds, when it has become worth telling.
@@ -34,14 +34,14 @@ pub(in crate::run) struct Heard {
 
 impl ServiceClock {
     /// An answer of `date` arrived at `now`.
-    pub(in crate::run) fn hear(&mut self, date: Moment, now: Moment) -> Heard {
+    pub(in crate::run) fn observe_date_header(&mut self, date: Moment, now: Moment) -> DateObserved {
         // The header counts whole seconds; on average half of one has passed. A difference below a
         // second and a half is within that and the time on the way, and so no difference at all.
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
         self.skew_ms = if difference.saturating_abs() < 1_500 { 0 } else { difference };
         let notable = self.skew_ms.saturating_abs() >= NOTABLE_SKEW_MS;
         let told = std::mem::replace(&mut self.told, notable);
-        Heard {
+        DateObserved {
             first: !std::mem::replace(&mut self.heard, true),
             notable: (notable && !told).then_some(self.skew_ms / 1000),
         }
@@ -49,14 +49,14 @@ impl ServiceClock {
 
     /// Our clock has jumped by so many milliseconds: the service's goes on as it did, until it is heard again.
     /// While it has never been heard, ours is all there is.
-    pub(in crate::run) fn leapt(&mut self, jump_ms: i64) {
+    pub(in crate::run) fn on_clock_jump(&mut self, jump_ms: i64) {
         if self.heard {
             self.skew_ms = self.skew_ms.saturating_sub(jump_ms);
         }
     }
 
     /// Whether the service has ever said what time it is.
-    pub(in crate::run) fn is_heard(&self) -> bool {
+    pub(in crate::run) fn is_known(&self) -> bool {
         self.heard
     }
 
@@ -77,9 +77,9 @@ enum Gate {
     /// Freely.
     Open,
     /// Not until then, by the service's clock.
-    Parked { until: Moment, refusals: usize },
+    Parked { until: Moment, paused_sheets: usize },
     /// One creation finds out; it is under way when `probing`.
-    Canary { probing: bool, refusals: usize },
+    Canary { probing: bool, paused_sheets: usize },
 }
 
 /// What a refusal led to.
@@ -105,7 +105,7 @@ pub(in crate::run) struct Quota {
     sent: u64,
     gate: Gate,
     /// What the refusals of the present parking have taught.
-    lesson: Option<u64>,
+    new_ceiling: Option<u64>,
     /// The day on which the service refused last.
     refused_on: Option<Day>,
 }
@@ -120,13 +120,13 @@ impl Quota {
         learned: Option<u64>,
         reserve: u64,
     ) -> Self {
-        Self { set, learned, reserve, day, sent, gate: Gate::Open, lesson: None, refused_on: None }
+        Self { set, learned, reserve, day, sent, gate: Gate::Open, new_ceiling: None, refused_on: None }
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
-    pub(in crate::run) fn begin_cautiously(&mut self) {
+    pub(in crate::run) fn begin_with_canary(&mut self) {
         self.refused_on = Some(self.day);
-        self.gate = Gate::Canary { probing: false, refusals: 0 };
+        self.gate = Gate::Canary { probing: false, paused_sheets: 0 };
     }
 
     /// How many creations we allow ourselves in a day.
@@ -137,19 +137,19 @@ impl Quota {
 
     /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the canary is home).
     pub(in crate::run) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
-        self.turn(now);
+        self.roll_over(now);
         match self.gate {
             Gate::Open => match self.allowance() {
                 Some(allowance) if self.sent >= allowance => {
                     let until = self.day.next().start().plus(AFTER_MIDNIGHT);
-                    self.gate = Gate::Parked { until, refusals: 0 };
+                    self.gate = Gate::Parked { until, paused_sheets: 0 };
                     Err(Some(until))
                 }
                 _ => Ok(()),
             },
             Gate::Parked { until, .. } if now < until => Err(Some(until)),
-            Gate::Parked { refusals, .. } => {
-                self.gate = Gate::Canary { probing: false, refusals };
+            Gate::Parked { paused_sheets, .. } => {
+                self.gate = Gate::Canary { probing: false, paused_sheets };
                 Ok(())
             }
             Gate::Canary { probing: false, .. } => Ok(()),
@@ -158,8 +158,8 @@ impl Quota {
     }
 
     /// A creation leaves at `now`; says on which day it counts.
-    pub(in crate::run) fn leaves(&mut self, now: Moment) -> Day {
-        self.turn(now);
+    pub(in crate::run) fn on_send(&mut self, now: Moment) -> Day {
+        self.roll_over(now);
         self.sent += 1;
         if let Gate::Canary { probing, .. } = &mut self.gate {
             *probing = true;
@@ -168,15 +168,15 @@ impl Quota {
     }
 
     /// A creation that left on `day` was not executed and does not count.
-    pub(in crate::run) fn came_home_unexecuted(&mut self, day: Day) {
+    pub(in crate::run) fn on_not_executed(&mut self, day: Day) {
         if day == self.day {
             self.sent = self.sent.saturating_sub(1);
         }
-        self.came_home_undecided();
+        self.on_unknown_outcome();
     }
 
     /// A creation came home without telling whether it was executed: it counts, and another may find out.
-    pub(in crate::run) fn came_home_undecided(&mut self) {
+    pub(in crate::run) fn on_unknown_outcome(&mut self) {
         if let Gate::Canary { probing, .. } = &mut self.gate {
             *probing = false;
         }
@@ -184,24 +184,24 @@ impl Quota {
 
     /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
     pub(in crate::run) fn accepted(&mut self) -> bool {
-        let woken = matches!(self.gate, Gate::Canary { .. });
-        if woken {
+        let on_creations_resumed = matches!(self.gate, Gate::Canary { .. });
+        if on_creations_resumed {
             self.gate = Gate::Open;
         }
-        woken
+        on_creations_resumed
     }
 
     /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
     pub(in crate::run) fn refused(&mut self, now: Moment, day: Day) -> Parking {
-        self.came_home_unexecuted(day);
-        self.turn(now);
+        self.on_not_executed(day);
+        self.roll_over(now);
         let same_day = self.refused_on.replace(self.day) == Some(self.day);
         match self.gate {
             Gate::Parked { .. } => Parking::Already,
             // The day's first refusal right after midnight is a late reset, not a spent quota.
-            Gate::Canary { refusals, .. } if !same_day || refusals > 0 => {
-                let minutes = STILL_REFUSED[refusals.min(STILL_REFUSED.len() - 1)];
-                self.park(now.plus(Duration::from_secs(minutes * 60)), refusals + 1)
+            Gate::Canary { paused_sheets, .. } if !same_day || paused_sheets > 0 => {
+                let minutes = STILL_REFUSED[paused_sheets.min(STILL_REFUSED.len() - 1)];
+                self.park(now.plus(Duration::from_secs(minutes * 60)), paused_sheets + 1)
             }
             // It left before midnight: the day that was spent is over, and another creation finds that out.
             Gate::Open if day < self.day => {
@@ -253,15 +253,15 @@ impl Quota {
     /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
     /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
     /// executed teaches a lower ceiling.
-    pub(in crate::run) fn lesson(&mut self) -> Option<u64> {
+    pub(in crate::run) fn new_ceiling(&mut self) -> Option<u64> {
         let refused = matches!(self.gate, Gate::Parked { .. }) && self.refused_on == Some(self.day);
-        let news = self.sent > 0 && self.lesson.is_none_or(|known| self.sent < known);
+        let news = self.sent > 0 && self.new_ceiling.is_none_or(|known| self.sent < known);
         if !refused || !news {
             return None;
         }
-        self.lesson = Some(self.sent);
-        self.learned = self.lesson;
-        self.lesson
+        self.new_ceiling = Some(self.sent);
+        self.learned = self.new_ceiling;
+        self.new_ceiling
     }
 
     /// Until when creations are parked, by the service's clock.
@@ -272,14 +272,14 @@ impl Quota {
         }
     }
 
-    fn park(&mut self, until: Moment, refusals: usize) -> Parking {
-        self.lesson = None;
-        self.gate = Gate::Parked { until, refusals };
+    fn park(&mut self, until: Moment, paused_sheets: usize) -> Parking {
+        self.new_ceiling = None;
+        self.gate = Gate::Parked { until, paused_sheets };
         Parking::Until(until)
     }
 
     /// Turns to the day of `now`. A clock that steps back does not bring yesterday's quota back.
-    fn turn(&mut self, now: Moment) {
+    fn roll_over(&mut self, now: Moment) {
         if now.day() > self.day {
             self.day = now.day();
             self.sent = 0;

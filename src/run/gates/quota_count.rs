@@ -12,19 +12,19 @@ use crate::model::quota::QuotaDay;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::Execution;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Inbox;
+use crate::run::in_flight::Message;
 
 impl Dispatcher {
     /// The service's time now.
-    pub(in crate::run) fn there(&mut self) -> Moment {
-        self.keep_time();
+    pub(in crate::run) fn service_now(&mut self) -> Moment {
+        self.check_clock();
         self.service_clock.at(self.clock.now())
     }
 
     /// Learns the service's time from an answer.
-    pub(in crate::run) fn hear_date(&mut self, date: Moment) {
-        self.keep_time();
-        let heard = self.service_clock.hear(date, self.clock.now());
+    pub(in crate::run) fn observe_date(&mut self, date: Moment) {
+        self.check_clock();
+        let heard = self.service_clock.observe_date_header(date, self.clock.now());
         if let Some(seconds) = heard.notable {
             self.tell(Event::ClockSkew { seconds });
         }
@@ -33,7 +33,7 @@ impl Dispatcher {
             self.writer.ask(Box::new(move |journal| {
                 // A failure here shows itself at the next write as well, where it ends the run.
                 if let Ok(known) = journal.quota(day) {
-                    drop(inbox.send(Inbox::Ledger { day, sent: known.sent }));
+                    drop(inbox.send(Message::QuotaLedger { day, sent: known.sent }));
                 }
             }));
         }
@@ -47,10 +47,10 @@ impl Dispatcher {
         match execution {
             Execution::Confirmed | Execution::Refused => {
                 if self.quota.accepted() {
-                    self.woken();
+                    self.on_creations_resumed();
                 }
             }
-            Execution::Doubtful => self.quota.came_home_undecided(),
+            Execution::Doubtful => self.quota.on_unknown_outcome(),
             Execution::NotExecuted if parks => {}
             Execution::NotExecuted => self.take_from_count(day),
         }
@@ -58,20 +58,20 @@ impl Dispatcher {
 
     /// A creation that was counted has not left.
     pub(in crate::run) fn uncount(&mut self, job: JobId) {
-        if let Some(day) = self.in_hand.get_mut(&job).and_then(|in_hand| in_hand.counted.take()) {
+        if let Some(day) = self.active.get_mut(&job).and_then(|active| active.counted.take()) {
             self.take_from_count(day);
         }
     }
 
     fn take_from_count(&mut self, day: Day) {
-        self.quota.came_home_unexecuted(day);
+        self.quota.on_not_executed(day);
         self.learn_ceiling(day);
     }
 
     pub(in crate::run) fn quota_refused(&mut self, counted: Option<Day>) {
-        let there = self.there();
-        let day = counted.unwrap_or(there.day());
-        let parking = self.quota.refused(there, day);
+        let service_now = self.service_now();
+        let day = counted.unwrap_or(service_now.day());
+        let parking = self.quota.refused(service_now, day);
         self.learn_ceiling(day);
         if parking != Parking::Already {
             self.tell_parking();
@@ -81,7 +81,7 @@ impl Dispatcher {
     /// Notes what the refusals of the day have taught. What was counted since midnight says nothing about the day before.
     fn learn_ceiling(&mut self, day: Day) {
         if self.quota.is_at(day)
-            && let Some(ceiling) = self.quota.lesson()
+            && let Some(ceiling) = self.quota.new_ceiling()
         {
             self.note(Write::Ceiling { day, ceiling, at: self.clock.now() });
         }
@@ -108,16 +108,16 @@ impl Dispatcher {
         {
             let until = self.service_clock.ours(until);
             self.note_resumption(Some(until));
-            self.reckoning.renew();
+            self.remaining_count.renew();
             self.tell(Event::Parked { until });
         }
     }
 
     /// Creations go on.
-    pub(in crate::run) fn woken(&mut self) {
+    pub(in crate::run) fn on_creations_resumed(&mut self) {
         self.told_parking = None;
         self.note_resumption(None);
-        self.reckoning.renew();
+        self.remaining_count.renew();
         self.tell(Event::Woken);
     }
 

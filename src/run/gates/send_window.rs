@@ -12,11 +12,11 @@ const WINDOW: Duration = Duration::from_millis(1_020);
 
 /// The departures of one operation within the last second. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
-pub(in crate::run) struct Departures {
+pub(in crate::run) struct SendWindow {
     last: VecDeque<Duration>,
 }
 
-impl Departures {
+impl SendWindow {
     /// Whether a request may leave at `now`; if not, when.
     pub(in crate::run) fn permit(&self, now: Duration) -> Result<(), Duration> {
         match self.last.front() {
@@ -26,7 +26,7 @@ impl Departures {
     }
 
     /// A request leaves at `now`.
-    pub(in crate::run) fn leaves(&mut self, now: Duration) {
+    pub(in crate::run) fn on_send(&mut self, now: Duration) {
         if self.last.len() >= LIMIT {
             self.last.pop_front();
         }
@@ -41,18 +41,18 @@ mod tests {
     #[test]
     fn claims_that_come_from_the_disk_in_heaps_never_leave_more_than_a_hundred_a_second() {
         let mut random = fastrand::Rng::with_seed(7);
-        let mut departures = Departures::default();
+        let mut send_window = SendWindow::default();
         let mut left: Vec<Duration> = Vec::new();
         let mut now = Duration::ZERO;
         while left.len() < 2_000 {
             // A commit brings a heap of claims after a pause of up to a third of a second.
             now += Duration::from_millis(random.u64(0..300));
             for _ in 0..random.usize(1..40) {
-                if let Err(at) = departures.permit(now) {
+                if let Err(at) = send_window.permit(now) {
                     now = now.max(at);
                 }
-                assert_eq!(departures.permit(now), Ok(()));
-                departures.leaves(now);
+                assert_eq!(send_window.permit(now), Ok(()));
+                send_window.on_send(now);
                 left.push(now);
             }
         }

@@ -3,7 +3,7 @@
 //! A machine that was suspended and a clock that was set look alike from here. Until the service has said what time
 //! it is, its clock counts as having gone on evenly; it is asked at once. Waits of rows are moments of the wall
 //! clock in the journal: they are brought forward when that clock goes back. What must not be believed too early is
-//! measured by `settling`, which no jump hastens; pace, timeouts and pauses run on time that passed while awake.
+//! measured by `settle_timers`, which no jump hastens; pace, timeouts and pauses run on time that passed while awake.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Inbox;
-use crate::run::operation_queue::Supply;
+use crate::run::in_flight::Message;
+use crate::run::operation_queue::Backlog;
 use crate::service::{Answer, Call};
 
 /// A difference between the wall clock and the time that passed which is told as a jump. Less is rounding, a slow
@@ -32,12 +32,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// Both clocks at one moment.
 #[derive(Debug, Clone, Copy)]
-struct Reading {
+struct ClockReading {
     wall: Moment,
     elapsed: Duration,
 }
 
-impl Reading {
+impl ClockReading {
     /// What the wall clock shows `elapsed` later when it goes evenly.
     fn evenly(self, elapsed: Duration) -> Moment {
         self.wall.plus(elapsed.saturating_sub(self.elapsed))
@@ -46,9 +46,9 @@ impl Reading {
 
 /// The clock since the run began.
 #[derive(Debug)]
-pub(in crate::run) struct Timekeeping {
-    begun: Reading,
-    last: Reading,
+pub(in crate::run) struct ClockWatch {
+    begun: ClockReading,
+    last: ClockReading,
     /// When the service is to be asked for its time.
     ask_at: Option<Duration>,
     /// The request that asks for it.
@@ -56,9 +56,9 @@ pub(in crate::run) struct Timekeeping {
     told_undated: bool,
 }
 
-impl Timekeeping {
+impl ClockWatch {
     pub(in crate::run) fn start(clock: &dyn Clock) -> Self {
-        let begun = Reading { elapsed: clock.elapsed(), wall: clock.now() };
+        let begun = ClockReading { elapsed: clock.elapsed(), wall: clock.now() };
         Self { begun, last: begun, ask_at: None, asking: None, told_undated: false }
     }
 
@@ -71,7 +71,7 @@ impl Timekeeping {
             return None;
         }
         let jump = wall.millis().saturating_sub(self.last.evenly(elapsed).millis());
-        self.last = Reading { wall, elapsed };
+        self.last = ClockReading { wall, elapsed };
         (jump.saturating_abs() >= JUMP_MS).then_some(jump)
     }
 
@@ -88,17 +88,17 @@ pub(in crate::run) fn latest_due(now: Moment, settle: Duration) -> Moment {
 
 impl Dispatcher {
     /// Compares the clocks, before anything is decided by them.
-    pub(in crate::run) fn keep_time(&mut self) {
-        let Some(jump) = self.timekeeping.look(&*self.clock) else { return };
+    pub(in crate::run) fn check_clock(&mut self) {
+        let Some(jump) = self.clock_watch.look(&*self.clock) else { return };
         self.tell(Event::Note { text: words(jump) });
-        self.service_clock.leapt(jump);
+        self.service_clock.on_clock_jump(jump);
         // What was told of the moment at which creations go on was told by the clock as it was.
         self.told_parking = None;
-        if self.service_clock.is_heard() {
-            self.timekeeping.ask_at = Some(self.clock.elapsed());
+        if self.service_clock.is_known() {
+            self.clock_watch.ask_at = Some(self.clock.elapsed());
         }
         if jump > 0 {
-            return self.ask_for_waiting();
+            return self.reread_due_jobs();
         }
         let (now, settle) = (self.clock.now(), self.options.policy.settle);
         let inbox = self.inbox.clone();
@@ -106,60 +106,60 @@ impl Dispatcher {
             // A journal that cannot be written shows itself at the next write, where it ends the run.
             let by = Duration::from_millis(jump.unsigned_abs());
             drop(journal.bring_forward(by, now, latest_due(now, settle)));
-            drop(inbox.send(Inbox::BroughtForward));
+            drop(inbox.send(Message::DueTimesRebased));
         }));
     }
 
     /// Asks anew for whatever waits for its moment, by the clock as it is now. After the journal's moments are
     /// brought forward: a page that was read before may still be on its way until then.
-    pub(in crate::run) fn ask_for_waiting(&mut self) {
+    pub(in crate::run) fn reread_due_jobs(&mut self) {
         let supplies = self.lanes.values_mut().map(|lane| &mut lane.supply);
         for supply in supplies.chain([&mut self.doubtful]) {
-            if matches!(supply, Supply::Exhausted { next_due: Some(_) }) {
-                *supply = Supply::Unknown;
+            if matches!(supply, Backlog::Exhausted { next_due: Some(_) }) {
+                *supply = Backlog::Unknown;
             }
         }
     }
 
     /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
     /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
-    pub(in crate::run) fn ask_time(&mut self, wake: Duration) -> Duration {
-        if self.timekeeping.asking.is_some() || self.drain.is_some() || self.failure.is_some() {
+    pub(in crate::run) fn request_time(&mut self, wake: Duration) -> Duration {
+        if self.clock_watch.asking.is_some() || self.drain.is_some() || self.failure.is_some() {
             return wake;
         }
-        match self.timekeeping.ask_at {
+        match self.clock_watch.ask_at {
             None => return wake,
             Some(at) if at > self.clock.elapsed() => return wake.min(at),
             Some(_) => {}
         }
-        self.timekeeping.ask_at = None;
+        self.clock_watch.ask_at = None;
         let client = self.client.clone();
         let call = Call { operation: Operation::Auth, parameters: Vec::new(), body: None };
         let task = self.requests.spawn(async move { client.send(call).await });
-        self.timekeeping.asking = Some(task.id());
+        self.clock_watch.asking = Some(task.id());
         wake
     }
 
     /// A request came home that no row sent: the one that asks for the time.
-    pub(in crate::run) fn told_time(&mut self, id: task::Id, answer: &Answer) {
-        if self.timekeeping.asking != Some(id) {
+    pub(in crate::run) fn on_time_response(&mut self, id: task::Id, answer: &Answer) {
+        if self.clock_watch.asking != Some(id) {
             return;
         }
-        self.timekeeping.asking = None;
+        self.clock_watch.asking = None;
         match (answer.date, answer.status) {
             (Some(_), _) => {}
             // It no longer says: this machine's clock is all there is.
             (None, Some(_)) => self.service_clock = crate::run::gates::quota::ServiceClock::default(),
             // Whether that ends the run is for the next row to find out.
             (None, None) if matches!(answer.verdict, Verdict::Refused(_)) => {}
-            (None, None) => self.timekeeping.ask_at = Some(self.clock.elapsed() + ASK_AGAIN),
+            (None, None) => self.clock_watch.ask_at = Some(self.clock.elapsed() + ASK_AGAIN),
         }
     }
 
     /// Tells, once, that the service does not say what time it is.
     pub(in crate::run) fn note_undated(&mut self, answer: &Answer) {
-        let silent = answer.status.is_some() && answer.date.is_none() && !self.service_clock.is_heard();
-        if silent && !std::mem::replace(&mut self.timekeeping.told_undated, true) {
+        let silent = answer.status.is_some() && answer.date.is_none() && !self.service_clock.is_known();
+        if silent && !std::mem::replace(&mut self.clock_watch.told_undated, true) {
             self.tell(Event::Note {
                 text: "the service does not say what time it is (its answers carry no Date): this machine's clock \
                     decides when the day's quota resets"
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn a_clock_that_goes_evenly_never_jumps_however_long_a_round_takes() {
         let clock = hands();
-        let mut time = Timekeeping::start(&clock);
+        let mut time = ClockWatch::start(&clock);
         for seconds in [0, 1, 2, 59, 86_400] {
             clock.pass(seconds);
             assert_eq!(time.look(&clock), None, "{seconds}");
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_night_asleep_and_a_clock_that_is_set_are_seen_once_each_in_both_directions() {
         let clock = hands();
-        let mut time = Timekeeping::start(&clock);
+        let mut time = ClockWatch::start(&clock);
         for jump in [7 * 3_600_000, -3 * 3_600_000, 5_000, -5_000] {
             clock.pass(2);
             clock.set(jump);
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_corrected_little_by_little_does_not_jump() {
         let clock = hands();
-        let mut time = Timekeeping::start(&clock);
+        let mut time = ClockWatch::start(&clock);
         for _ in 0..100 {
             clock.pass(1);
             clock.set(-400);
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn the_steady_clock_heeds_no_jump() {
         let clock = hands();
-        let mut time = Timekeeping::start(&clock);
+        let mut time = ClockWatch::start(&clock);
         clock.pass(10);
         clock.set(3_600_000);
         time.look(&clock);

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::clock::rough;
-use super::watchdog::{Pulse, Shown};
+use super::watchdog::{ProgressReport, Pulse};
 use crate::run::dispatcher::Dispatcher;
 use crate::run::in_flight::Stage;
-use crate::run::operation_queue::Supply;
+use crate::run::operation_queue::Backlog;
 
 /// How often the loop shows itself.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const OVERDUE: Duration = Duration::from_secs(1800);
 
 /// What has moved, and where it is shown.
 #[derive(Debug)]
-pub(in crate::run) struct Movement {
+pub(in crate::run) struct Progress {
     pulse: Pulse,
     moved: u64,
     shown_at: Option<Duration>,
@@ -29,7 +29,7 @@ pub(in crate::run) struct Movement {
     pub(in crate::run) held_back: bool,
 }
 
-impl Movement {
+impl Progress {
     pub(in crate::run) fn new(pulse: Pulse) -> Self {
         Self { pulse, moved: 0, shown_at: None, left_at: Duration::ZERO, held_back: false }
     }
@@ -49,32 +49,35 @@ impl Movement {
 impl Dispatcher {
     /// Leaves the mark of another round, and shows how the run stands when that was last done a while ago.
     pub(in crate::run) fn show(&mut self) {
-        self.movement.pulse.beat();
+        self.progress.pulse.beat();
         let now = self.clock.elapsed();
-        if self.movement.shown_at.is_some_and(|at| now < at + SHOW_EVERY) {
+        if self.progress.shown_at.is_some_and(|at| now < at + SHOW_EVERY) {
             return;
         }
-        self.movement.shown_at = Some(now);
-        let shown =
-            Shown { moved: self.movement.moved, waits_for: self.waits_for(now), in_hand: self.in_words() };
-        self.movement.pulse.show(shown);
+        self.progress.shown_at = Some(now);
+        let shown = ProgressReport {
+            moved: self.progress.moved,
+            waits_for: self.waits_for(now),
+            in_hand: self.in_words(),
+        };
+        self.progress.pulse.show(shown);
     }
 
     /// What the run waits for and will come by itself; `None` when something is to be done, or the journal owes an
     /// answer.
     fn waits_for(&self, now: Duration) -> Option<&'static str> {
         let owed = !self.tickets.is_empty()
-            || self.doubtful == Supply::Asked
-            || self.lanes.values().any(|lane| lane.supply == Supply::Asked);
+            || self.doubtful == Backlog::Asked
+            || self.lanes.values().any(|lane| lane.supply == Backlog::Asked);
         if owed {
             None
         } else if self.drain.is_some() {
             Some("requests under way, which have a time to come home by")
-        } else if !self.requests.is_empty() && now < self.movement.left_at + OVERDUE {
+        } else if !self.requests.is_empty() && now < self.progress.left_at + OVERDUE {
             Some("an answer of the service")
-        } else if self.movement.held_back {
+        } else if self.progress.held_back {
             Some("pace, quota or a pause")
-        } else if self.refusals.await_answer() {
+        } else if self.paused_sheets.await_answer() {
             Some("the answer of a person")
         } else if self.next_due(now) < Duration::MAX {
             Some("a row whose moment has not come")
@@ -86,16 +89,16 @@ impl Dispatcher {
     /// What is in hand, for whoever has to find out why nothing moves.
     fn in_words(&self) -> String {
         let mut stages: BTreeMap<&str, usize> = BTreeMap::new();
-        for in_hand in self.in_hand.values() {
-            let stage = match in_hand.stage {
+        for active in self.active.values() {
+            let stage = match active.stage {
                 Stage::Queued => "waiting to leave",
-                Stage::AwaitingFamily => "waiting for a list",
+                Stage::AwaitingChildren => "waiting for a list",
                 Stage::Looking => "being looked up",
                 Stage::AwaitingReference => "waiting for what they refer to",
                 Stage::Owners(_) => "waiting for the journal's word",
                 Stage::Claiming => "being claimed",
                 Stage::UnderWay => "under way",
-                Stage::Settling { .. } => "being written down",
+                Stage::SettleTimers { .. } => "being written down",
             };
             *stages.entry(stage).or_default() += 1;
         }
@@ -104,29 +107,29 @@ impl Dispatcher {
             self.requests.len(),
             self.capacity.allowed(),
             self.tickets.len(),
-            self.in_hand.len(),
-            self.doubts_in_hand,
+            self.active.len(),
+            self.active_doubts,
         );
         for (stage, count) in stages {
             let _ = write!(words, "; {count} {stage}");
         }
         let now = self.clock.now();
-        let supply = |supply: Supply| match supply {
-            Supply::Unknown => "to be asked for".to_owned(),
-            Supply::Asked => "asked for".to_owned(),
-            Supply::Exhausted { next_due: None } => "none".to_owned(),
-            Supply::Exhausted { next_due: Some(due) } => format!("none for {}", rough(due.since(now))),
+        let supply = |supply: Backlog| match supply {
+            Backlog::Unknown => "to be asked for".to_owned(),
+            Backlog::Asked => "asked for".to_owned(),
+            Backlog::Exhausted { next_due: None } => "none".to_owned(),
+            Backlog::Exhausted { next_due: Some(due) } => format!("none for {}", rough(due.since(now))),
         };
         let _ = write!(words, "; more rows in doubt: {}", supply(self.doubtful));
         for (operation, lane) in &self.lanes {
-            let busy = lane.in_hand + lane.queue.len() + lane.claimed.len() > 0 || !lane.supply.is_spent();
+            let busy = lane.active + lane.queue.len() + lane.claimed.len() > 0 || !lane.supply.is_spent();
             if busy {
                 let _ = write!(
                     words,
                     "; {operation}: {} queued, {} claimed, {} in hand, more rows: {}{}",
                     lane.queue.len(),
                     lane.claimed.len(),
-                    lane.in_hand,
+                    lane.active,
                     supply(lane.supply),
                     if lane.halt.is_some() { ", stopped" } else { "" },
                 );

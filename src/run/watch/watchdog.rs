@@ -29,12 +29,12 @@ pub struct Pulse(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     rounds: AtomicU64,
-    shown: Mutex<Shown>,
+    shown: Mutex<ProgressReport>,
 }
 
 /// What the loop has shown last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::run) struct Shown {
+pub(in crate::run) struct ProgressReport {
     /// A number that grows with everything that moves.
     pub(in crate::run) moved: u64,
     /// What the run waits for and will come by itself, when it does.
@@ -50,11 +50,11 @@ impl Pulse {
     }
 
     /// Shows how the run stands.
-    pub(in crate::run) fn show(&self, shown: Shown) {
+    pub(in crate::run) fn show(&self, shown: ProgressReport) {
         *self.shown() = shown;
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, ProgressReport> {
         // It holds whole values only, so what a panic left behind is whole.
         self.0.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,7 +92,7 @@ impl Watch {
     }
 
     /// Looks once, `passed` after the last time. Says what is wrong once patience has ended.
-    fn look(&mut self, passed: Duration, rounds: u64, shown: &Shown) -> Option<String> {
+    fn look(&mut self, passed: Duration, rounds: u64, shown: &ProgressReport) -> Option<String> {
         let passed = passed.min(self.look_every * COUNTED_AT_MOST);
         let turned = std::mem::replace(&mut self.rounds, rounds) != rounds;
         let moved = std::mem::replace(&mut self.moved, shown.moved) != shown.moved;
@@ -170,8 +170,8 @@ mod tests {
         Watch::new(Duration::from_secs(60), LOOK)
     }
 
-    fn shown(moved: u64, waits_for: Option<&'static str>) -> Shown {
-        Shown { moved, waits_for, in_hand: String::new() }
+    fn shown(moved: u64, waits_for: Option<&'static str>) -> ProgressReport {
+        ProgressReport { moved, waits_for, in_hand: String::new() }
     }
 
     /// How many looks it takes until it barks, of at most a hundred.
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn the_thread_barks_once_with_what_was_in_hand_and_not_at_a_run_that_moves() {
         let pulse = Pulse::default();
-        pulse.show(Shown { moved: 1, waits_for: None, in_hand: "3 rows".to_owned() });
+        pulse.show(ProgressReport { moved: 1, waits_for: None, in_hand: "3 rows".to_owned() });
         let (tell, told) = channel();
         let short = (Duration::from_millis(20), Duration::from_millis(5));
         let dog = Watchdog::start(pulse, SystemClock::start(), short, move |standstill| {

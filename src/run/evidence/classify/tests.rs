@@ -79,14 +79,14 @@ fn what_is_there_before_sending_decides_whether_a_row_is_sent() {
     ];
     for (case, work, seen, expected) in table {
         let conclusion = match before(&work, &seen) {
-            Before::Clear => "clear",
-            Before::Exists(_) => "exists",
-            Before::Taken(_) => "taken",
-            Before::Owned(owner, _) => {
+            PreSend::Clear => "clear",
+            PreSend::Exists(_) => "exists",
+            PreSend::Taken(_) => "taken",
+            PreSend::Owned(owner, _) => {
                 assert_eq!(owner, JobId(99));
                 "owned"
             }
-            Before::Unclear(_) => "unclear",
+            PreSend::Unclear(_) => "unclear",
         };
         assert_eq!(conclusion, expected, "{case}");
     }
@@ -193,12 +193,12 @@ fn only_a_new_unowned_record_that_agrees_is_ours() {
     ];
     for (case, work, seen, expected) in table {
         let conclusion = match after(&work, &seen) {
-            After::Ours(_) => "ours",
-            After::Before(_) => "before",
-            After::Taken(_) => "taken",
-            After::Owned(..) => "owned",
-            After::Unclear(_) => "unclear",
-            After::Absent => "absent",
+            Reconciled::Ours(_) => "ours",
+            Reconciled::Existing(_) => "before",
+            Reconciled::Taken(_) => "taken",
+            Reconciled::Owned(..) => "owned",
+            Reconciled::Unclear(_) => "unclear",
+            Reconciled::Absent => "absent",
         };
         assert_eq!(conclusion, expected, "{case}");
     }

@@ -10,7 +10,7 @@ fn breaker() -> Breaker {
 
 /// A request leaves and comes home at once.
 fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
-    let phase = breaker.leaves();
+    let phase = breaker.on_send();
     breaker.heard(outcome, phase, now)
 }
 
@@ -78,7 +78,7 @@ fn questions_put_no_row_in_doubt_and_are_held_back_only_when_nothing_gets_throug
         assert_eq!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Same);
     }
     assert!(matches!(pass(&mut breaker, Outcome::Failed, NEVER), Change::Opened { .. }));
-    assert!(!breaker.wants_sounding(FIRST_PAUSE), "a question is its own probe");
+    assert!(!breaker.wants_health_check(FIRST_PAUSE), "a question is its own probe");
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
 
@@ -97,7 +97,7 @@ fn an_open_breaker_lets_one_probe_pass_after_its_pause() {
     let mut breaker = opened();
     assert_eq!(breaker.permits(Duration::from_secs(4)), Err(Some(FIRST_PAUSE)));
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
-    let probe = breaker.leaves();
+    let probe = breaker.on_send();
     assert!(breaker.is_probe(probe));
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None));
     assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
@@ -107,7 +107,7 @@ fn an_open_breaker_lets_one_probe_pass_after_its_pause() {
 #[test]
 fn what_was_under_way_when_it_opened_neither_closes_nor_reopens_it() {
     let mut breaker = breaker();
-    let under_way: Vec<Phase> = (0..100).map(|_| breaker.leaves()).collect();
+    let under_way: Vec<Phase> = (0..100).map(|_| breaker.on_send()).collect();
     let (first, rest) = under_way.split_at(20);
     for &phase in first {
         breaker.heard(Outcome::Failed, phase, NEVER);
@@ -116,9 +116,9 @@ fn what_was_under_way_when_it_opened_neither_closes_nor_reopens_it() {
     assert_eq!(breaker.heard(Outcome::Answered, rest[0], NEVER), Change::Same);
     assert_eq!(breaker.permits(NEVER), Err(Some(FIRST_PAUSE)), "a late success is old news");
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
-    let probe = breaker.leaves();
+    let probe = breaker.on_send();
     assert!(!breaker.withdraws(probe));
-    breaker.came_home(rest[1]);
+    breaker.on_no_outcome(rest[1]);
     assert_eq!(breaker.heard(Outcome::Failed, rest[2], FIRST_PAUSE), Change::Same);
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None), "the probe is still under way");
     assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
@@ -137,12 +137,12 @@ fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
                 pass(&mut breaker, Outcome::Answered, NEVER);
             }
             // Dark from here on: whatever leaves fails, and for each that comes home another leaves.
-            let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.leaves()).collect();
+            let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.on_send()).collect();
             let mut left = concurrency;
             while let Some(phase) = under_way.pop_front() {
                 breaker.heard(Outcome::Failed, phase, NEVER);
                 if breaker.permits(NEVER).is_ok() {
-                    under_way.push_back(breaker.leaves());
+                    under_way.push_back(breaker.on_send());
                     left += 1;
                 }
             }
@@ -209,19 +209,19 @@ fn hours_of_maintenance_cost_questions_and_no_request_that_could_leave_a_row_in_
     let end = Duration::from_secs(6 * 3_600);
     while now < end {
         now += Duration::from_secs(1);
-        if breaker.wants_sounding(now) {
-            breaker.sounds();
+        if breaker.wants_health_check(now) {
+            breaker.on_health_check_sent();
             assert_eq!(breaker.permits(now), Err(None), "nothing leaves before it is answered");
-            assert!(matches!(breaker.sounded(false, now), Change::StillOpen { .. }));
+            assert!(matches!(breaker.on_health_check(false, now), Change::StillOpen { .. }));
             questions += 1;
         }
         assert!(breaker.permits(now).is_err());
     }
     assert!((70..90).contains(&questions), "{questions}");
     now = breaker.permits(now).expect_err("open").expect("a time");
-    assert!(breaker.wants_sounding(now));
-    breaker.sounds();
-    assert_eq!(breaker.sounded(true, now), Change::Same);
+    assert!(breaker.wants_health_check(now));
+    breaker.on_health_check_sent();
+    assert_eq!(breaker.on_health_check(true, now), Change::Same);
     assert_eq!(breaker.permits(now), Ok(()));
     assert_eq!(pass(&mut breaker, Outcome::Answered, now), Change::Closed);
 }
@@ -230,7 +230,7 @@ fn hours_of_maintenance_cost_questions_and_no_request_that_could_leave_a_row_in_
 fn a_probe_that_tells_nothing_lets_another_pass() {
     let mut breaker = opened();
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
-    let probe = breaker.leaves();
-    breaker.came_home(probe);
+    let probe = breaker.on_send();
+    breaker.on_no_outcome(probe);
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }

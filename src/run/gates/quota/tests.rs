@@ -11,7 +11,7 @@ fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = Quota::new(now.day(), 0, None, None, 0);
     assert_eq!(quota.permits(now), Ok(()));
-    let day = quota.leaves(now);
+    let day = quota.on_send(now);
     let until = at("2026-03-02T00:00:03Z");
     assert_eq!(quota.refused(now, day), Parking::Until(until));
     assert_eq!(quota.sent, 0, "a refused creation does not count");
@@ -23,11 +23,11 @@ fn a_refusal_parks_creations_until_shortly_after_the_services_midnight() {
 fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepted() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = Quota::new(now.day(), 5, None, None, 0);
-    let day = quota.leaves(now);
+    let day = quota.on_send(now);
     quota.refused(now, day);
     let morning = at("2026-03-02T00:00:03Z");
     assert_eq!(quota.permits(morning), Ok(()));
-    quota.leaves(morning);
+    quota.on_send(morning);
     assert_eq!(quota.permits(morning), Err(None));
     assert!(quota.accepted());
     assert_eq!(quota.permits(morning), Ok(()));
@@ -38,9 +38,9 @@ fn one_creation_goes_ahead_after_midnight_and_the_rest_follow_when_it_is_accepte
 fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_midnight() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = Quota::new(now.day(), 20, None, Some(20), 0);
-    quota.begin_cautiously();
+    quota.begin_with_canary();
     assert_eq!(quota.permits(now), Ok(()));
-    let day = quota.leaves(now);
+    let day = quota.on_send(now);
     assert_eq!(quota.permits(now), Err(None), "no storm");
     assert_eq!(quota.refused(now, day), Parking::Until(at("2026-03-02T00:00:03Z")));
 }
@@ -49,13 +49,13 @@ fn a_run_that_begins_after_a_refusal_of_the_same_day_sends_one_and_parks_until_m
 fn still_refused_after_midnight_means_minutes_and_not_a_day() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = Quota::new(now.day(), 5, None, None, 0);
-    let day = quota.leaves(now);
+    let day = quota.on_send(now);
     quota.refused(now, day);
     let mut time = at("2026-03-02T00:00:03Z");
     let mut waits = Vec::new();
     for _ in 0..7 {
         assert_eq!(quota.permits(time), Ok(()));
-        let day = quota.leaves(time);
+        let day = quota.on_send(time);
         let Parking::Until(until) = quota.refused(time, day) else { panic!("parked again") };
         waits.push(until.since(time).as_secs() / 60);
         time = until;
@@ -67,13 +67,13 @@ fn still_refused_after_midnight_means_minutes_and_not_a_day() {
 fn a_refusal_of_a_creation_that_left_before_midnight_does_not_park_the_new_day() {
     let evening = at("2026-03-01T23:59:59Z");
     let mut quota = Quota::new(evening.day(), 5, None, None, 0);
-    let day = quota.leaves(evening);
+    let day = quota.on_send(evening);
     let midnight = at("2026-03-02T00:00:01Z");
     let until = at("2026-03-02T00:00:04Z");
     assert_eq!(quota.refused(midnight, day), Parking::Until(until));
     assert_eq!(quota.permits(until), Ok(()));
     // Still refused: minutes, as for any late reset.
-    let day = quota.leaves(until);
+    let day = quota.on_send(until);
     assert_eq!(quota.refused(until, day), Parking::Until(at("2026-03-02T00:01:04Z")));
 }
 
@@ -82,7 +82,7 @@ fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
     let now = at("2026-03-01T10:00:00Z");
     let mut quota = Quota::new(now.day(), 7, Some(10), None, 2);
     assert_eq!(quota.permits(now), Ok(()));
-    quota.leaves(now);
+    quota.on_send(now);
     assert!(quota.permits(now).is_err());
     assert!(quota.parked_until().is_some());
 }
@@ -91,7 +91,7 @@ fn a_known_ceiling_and_its_reserve_are_kept_without_asking_the_service() {
 fn a_clock_that_steps_back_over_midnight_brings_no_second_quota() {
     let midnight = at("2026-03-02T00:00:10Z");
     let mut quota = Quota::new(midnight.day(), 3, Some(4), None, 0);
-    quota.leaves(midnight);
+    quota.on_send(midnight);
     let before = at("2026-03-01T23:59:50Z");
     assert!(quota.permits(before).is_err());
     assert_eq!(quota.sent, 4);
@@ -105,7 +105,7 @@ fn the_services_day_counts_even_where_it_lies_before_ours() {
     assert!(quota.begin_day(theirs.day()));
     quota.add_sent(theirs.day(), 2);
     assert_eq!(quota.permits(theirs), Ok(()));
-    quota.leaves(theirs);
+    quota.on_send(theirs);
     assert_eq!(quota.permits(theirs), Err(Some(at("2026-03-02T00:00:03Z"))));
     assert!(!quota.begin_day(theirs.day()), "the same day again changes nothing");
     assert_eq!(quota.sent, 3);
@@ -115,11 +115,14 @@ fn the_services_day_counts_even_where_it_lies_before_ours() {
 fn the_services_date_decides_and_a_large_difference_is_told_once() {
     let ours = at("2026-03-01T10:00:00Z");
     let mut clock = ServiceClock::default();
-    assert_eq!(clock.hear(at("2026-03-01T10:00:00Z"), ours), Heard { first: true, notable: None });
+    assert_eq!(
+        clock.observe_date_header(at("2026-03-01T10:00:00Z"), ours),
+        DateObserved { first: true, notable: None }
+    );
     assert_eq!(clock.at(ours), ours, "a second's rounding is no skew");
-    let later = |notable| Heard { first: false, notable };
-    assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(Some(10_800)));
-    assert_eq!(clock.hear(at("2026-03-01T13:00:00Z"), ours), later(None));
+    let later = |notable| DateObserved { first: false, notable };
+    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours), later(Some(10_800)));
+    assert_eq!(clock.observe_date_header(at("2026-03-01T13:00:00Z"), ours), later(None));
     assert_eq!(clock.at(ours).day(), ours.day());
     assert_eq!(clock.ours(clock.at(ours)), ours);
 }
@@ -128,19 +131,19 @@ fn the_services_date_decides_and_a_large_difference_is_told_once() {
 fn when_our_clock_jumps_the_services_goes_on_as_it_did_until_it_is_heard_again() {
     let ours = at("2026-03-01T23:00:00Z");
     let mut clock = ServiceClock::default();
-    clock.hear(at("2026-03-01T22:30:00Z"), ours);
+    clock.observe_date_header(at("2026-03-01T22:30:00Z"), ours);
     for jump_ms in [7 * 3_600_000, -30 * 3_600_000] {
         let mut clock = clock;
-        clock.leapt(jump_ms);
+        clock.on_clock_jump(jump_ms);
         let now = Moment::from_millis(ours.millis() + jump_ms);
         assert_eq!(clock.at(now), Moment::from_millis(at("2026-03-01T22:30:00Z").millis() + 500));
         // It was the machine that slept: the service's next answer says so.
-        clock.hear(at("2026-03-02T05:30:00Z"), now);
+        clock.observe_date_header(at("2026-03-02T05:30:00Z"), now);
         assert_eq!(clock.at(now).day(), at("2026-03-02T05:30:00Z").day());
     }
     // Never heard: this machine's clock is all there is.
     let mut silent = ServiceClock::default();
-    silent.leapt(3_600_000);
+    silent.on_clock_jump(3_600_000);
     assert_eq!(silent.at(ours), ours);
 }
 
@@ -158,8 +161,8 @@ fn at_the_edges_of_years_and_of_time_itself_nothing_panics() {
     let mut clock = ServiceClock::default();
     for there in [i64::MIN, i64::MAX] {
         for here in [i64::MIN, 0, i64::MAX] {
-            clock.hear(Moment::from_millis(there), Moment::from_millis(here));
-            clock.leapt(there);
+            clock.observe_date_header(Moment::from_millis(there), Moment::from_millis(here));
+            clock.on_clock_jump(there);
             let shown = clock.at(Moment::from_millis(here)).day();
             let mut quota = Quota::new(shown, 5, Some(5), None, 0);
             let _any_answer = quota.permits(clock.ours(Moment::from_millis(here)));
@@ -173,33 +176,33 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     let day = now.day();
     let mut quota = Quota::new(day, 57, None, Some(40), 0);
     for _ in 0..5 {
-        quota.leaves(now);
+        quota.on_send(now);
     }
-    assert_eq!(quota.lesson(), None, "nothing was refused yet");
+    assert_eq!(quota.new_ceiling(), None, "nothing was refused yet");
     quota.refused(now, day);
-    assert_eq!(quota.lesson(), Some(61), "four are under way and may have come before");
-    assert_eq!(quota.lesson(), None, "that is no news");
+    assert_eq!(quota.new_ceiling(), Some(61), "four are under way and may have come before");
+    assert_eq!(quota.new_ceiling(), None, "that is no news");
     quota.refused(now, day);
-    assert_eq!(quota.lesson(), Some(60));
+    assert_eq!(quota.new_ceiling(), Some(60));
     // Turned away for its pace, and one that never left: they were not counted either.
-    quota.came_home_unexecuted(day);
-    assert_eq!(quota.lesson(), Some(59));
-    quota.came_home_unexecuted(day);
-    assert_eq!(quota.lesson(), Some(58));
+    quota.on_not_executed(day);
+    assert_eq!(quota.new_ceiling(), Some(59));
+    quota.on_not_executed(day);
+    assert_eq!(quota.new_ceiling(), Some(58));
     assert!(!quota.accepted(), "the one that came before");
 
     // Raised on the same day: the next refusal teaches anew, and more.
     let mut raised = Quota::new(day, 58, None, Some(58), 0);
-    raised.begin_cautiously();
-    raised.leaves(now);
+    raised.begin_with_canary();
+    raised.on_send(now);
     assert!(raised.accepted());
     for _ in 0..3 {
-        raised.leaves(now);
+        raised.on_send(now);
     }
     raised.refused(now, day);
-    assert_eq!(raised.lesson(), Some(61));
+    assert_eq!(raised.new_ceiling(), Some(61));
     // What was counted since midnight says nothing about the day before.
     let later = at("2026-03-02T00:00:04Z");
     assert_eq!(raised.permits(later), Ok(()));
-    assert_eq!(raised.lesson(), None);
+    assert_eq!(raised.new_ceiling(), None);
 }
