@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::args::{Common, Overrides, Rehearsal};
-use super::environment::Environment;
-use super::profile::{self, Profile};
-use super::settings::{Purpose, Settings};
+use crate::cli::args::{Common, Overrides, Rehearsal};
+use crate::cli::settings::environment::Environment;
+use crate::cli::settings::profile::{self, Profile};
+use crate::cli::settings::{Purpose, Settings};
 use crate::clock::Clock;
 use crate::command::Again;
 use crate::error::{Error, Result};

@@ -3,91 +3,31 @@
 //! A command brings the rooms together and returns an [`Exit`]; what it says goes through [`crate::term`].
 //!
 //! ```text
-//! typed      args, commands, reading_flags, until
-//! meant      settings: precedence, bounds, choice, account, secret, connection, environment
-//!            profile: section, and reading: layer, kept
-//! at hand    context, summary (how a command ended), whole (small files of ours), scratch (a journal of the moment)
-//! allowed    safety (of the journal), locks (the right to send)
-//! service    rehearsal, zones, asking (about a row), probe (of its endpoints)
-//! ```
-//!
-//! Beside the file of each command stand those that only it needs, or that several share:
-//!
-//! ```text
-//! run        passes over the journal, sending, questions, signals, watchdog, ending, reports
-//! import     intake; for check and plan too: findings, mapping, unmatched, remedy
-//! check      checked (workbooks to correct), redact
-//! plan       survey, planned, outlook
-//! status     glance, stand, needs, counts, held, audit
+//! args/       what was typed: commands, options and their help
+//! settings/   what was meant: options, environment, profile and defaults brought together; the secret; reading options
+//! import/     reading files into the journal, `check`, and the zones and tags that an import asks the service for
+//! findings/   what is wrong with the rows, and how columns were matched
+//! plan/       what would happen, as text, as JSON and as a page; the plan that was saved
+//! run/        a run over the journal: locks, signals, display, end and reports
+//! status/     where things stand and what needs a person
+//! decide/     `retry`, `cancel` and `resolve`
+//! service/    `doctor`, `sandbox`, rehearsals against the sandbox, and the probe of the service
+//! documents/  templates, explanations, completions, manual pages
 //! ```
 
-mod account;
 mod args;
-mod asking;
-mod audit;
-mod bounds;
-mod check;
-mod checked;
-mod choice;
-mod commands;
-mod connection;
+mod atomic_file;
 mod context;
-mod corrected;
-mod counts;
 mod decide;
-mod doctor;
 mod documents;
-mod ending;
-mod environment;
-mod explain;
 mod findings;
-mod glance;
-mod held;
-mod intake;
-mod journal_check;
-mod kept;
-mod layer;
-mod locks;
-mod mapping;
-mod needs;
-mod outlook;
-mod passes;
+mod import;
 mod plan;
-mod planned;
-mod precedence;
-mod probe;
-mod profile;
-#[cfg(test)]
-mod profile_tests;
-mod questions;
-mod reading;
-mod reading_flags;
-mod redact;
-mod rehearsal;
-mod remedy;
-mod reports;
-mod resolve;
 mod run;
-mod safety;
-mod sandbox;
-mod scratch;
-mod secret;
-mod section;
-mod sending;
+mod service;
 mod settings;
-#[cfg(test)]
-mod settings_tests;
-mod signals;
-mod stand;
 mod status;
 mod summary;
-mod survey;
-mod template;
-mod unmatched;
-mod until;
-mod watchdog;
-mod whole;
-mod zones;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -98,7 +38,7 @@ use jiff::tz::TimeZone;
 
 use self::args::{Args, Command, Overrides};
 use self::context::Context;
-use self::environment::Environment;
+use self::settings::environment::Environment;
 use self::settings::{Purpose, Settings};
 use self::summary::Summary;
 use crate::clock::SystemClock;
@@ -151,7 +91,7 @@ fn failed(terminal: &Terminal, error: &Error) -> Summary {
 /// # Errors
 /// Usage, with the line, when it cannot.
 pub fn check_settings(file: &Path, text: &str) -> Result<()> {
-    let profile = profile::parse(file, text, None)?;
+    let profile = settings::profile::parse(file, text, None)?;
     let (flags, environment) = (Overrides::default(), Environment::default());
     Settings::settle(&Purpose::Service, &flags, &environment, Some(&profile)).map(|_settings| ())
 }
@@ -210,19 +150,19 @@ fn carry_out(terminal: &Terminal, environment: &Environment, args: &Args) -> Sum
 fn command(context: &Context<'_>, args: &Args) -> Result<Summary> {
     match &args.command {
         Command::Run(typed) => run::run(context, typed),
-        Command::Check(typed) => check::check(context, typed),
+        Command::Check(typed) => import::check::check(context, typed),
         Command::Plan(typed) => plan::plan(context, typed),
-        Command::Import(typed) => intake::import_only(context, typed),
-        Command::Report(typed) => reports::report(context, typed),
-        Command::Template(typed) => template::template(context, typed),
+        Command::Import(typed) => import::import_only(context, typed),
+        Command::Report(typed) => run::reports::report(context, typed),
+        Command::Template(typed) => documents::template::template(context, typed),
         Command::Status(typed) => status::status(context, typed),
-        Command::Retry(typed) => decide::retry(context, typed),
-        Command::Resolve(typed) => resolve::resolve(context, typed),
-        Command::Cancel(typed) => decide::cancel(context, typed),
-        Command::Explain(typed) => explain::explain(context, typed),
-        Command::Doctor(typed) => doctor::doctor(context, typed),
-        Command::Sandbox(typed) => sandbox::sandbox(context, typed),
-        Command::Completions(typed) => Ok(documents::completions(context.terminal, typed)),
-        Command::Man(typed) => documents::man(context.terminal, typed),
+        Command::Retry(typed) => decide::retry_cancel::retry(context, typed),
+        Command::Resolve(typed) => decide::resolve::resolve(context, typed),
+        Command::Cancel(typed) => decide::retry_cancel::cancel(context, typed),
+        Command::Explain(typed) => documents::explain::explain(context, typed),
+        Command::Doctor(typed) => service::doctor::doctor(context, typed),
+        Command::Sandbox(typed) => service::sandbox::sandbox(context, typed),
+        Command::Completions(typed) => Ok(documents::completions::completions(context.terminal, typed)),
+        Command::Man(typed) => documents::completions::man(context.terminal, typed),
     }
 }

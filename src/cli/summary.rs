@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::counts;
+use crate::cli::status::counts;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{Holder, Journal, Whose};

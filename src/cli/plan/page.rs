@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{ErrorKind as Io, Read as _};
 use std::path::Path;
 
+use super::output::{Outlook, quota};
+use crate::cli::atomic_file;
 use crate::cli::context::Context;
-use crate::cli::outlook::{Outlook, quota};
 use crate::cli::settings::Settings;
-use crate::cli::whole;
 use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::Whose;
@@ -19,13 +19,13 @@ const BEGINNING: u64 = 64 << 10;
 
 /// What the page tells besides the sheets and what becomes of them.
 pub(super) struct Known<'a> {
-    pub(super) settings: &'a Settings,
+    pub(in crate::cli) settings: &'a Settings,
     /// The limits.
     pub(super) terms: &'a super::Known,
     /// Whose plan it is.
-    pub(super) whose: &'a Whose,
+    pub(in crate::cli) whose: &'a Whose,
     /// What is typed to do it.
-    pub(super) command: &'a str,
+    pub(in crate::cli) command: &'a str,
 }
 
 /// Refuses to write over a file that is no plan of ours.
@@ -44,7 +44,7 @@ pub(super) fn refuse_others(out: &Path) -> Result<()> {
 }
 
 /// Writes the page; whole or not at all.
-pub(super) fn write(
+pub(in crate::cli) fn write(
     context: &Context<'_>,
     out: &Path,
     examined: &Examined,
@@ -63,7 +63,7 @@ pub(super) fn write(
         whose: known.whose,
         command: known.command,
     })?;
-    whole::put(out, text.as_bytes()).map_err(|error| {
+    atomic_file::put(out, text.as_bytes()).map_err(|error| {
         Error::usage(format!("the page {} cannot be written", out.display()))
             .because(error)
             .hint("name a file in an existing folder that you may write to")

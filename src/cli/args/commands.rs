@@ -1,0 +1,374 @@
+//! What was typed after the name of each command, with the examples of its help. How files are to be read is left to
+//! `reading_flags`, what every command has to `args`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use clap_complete::Shell;
+
+use super::reading_flags::Reading;
+use super::{Overrides, Rehearsal};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+
+/// `fleetload run`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Run {
+    /// Sheets to import first: workbooks (.xlsx) or CSV files; without any, go on with the journal
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) files: Vec<PathBuf>,
+
+    /// Start no request after this time and exit with 5: `18:00` (local time), or `2026-03-02T06:00:00Z`
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) until: Option<String>,
+
+    /// Go on with a journal that is an older copy, or was run on another machine: every row that is not known to be
+    /// done is looked up first, and put on hold if the look-up is inconclusive
+    #[arg(long, hide_short_help = true)]
+    pub(in crate::cli) accept_journal: bool,
+
+    /// Keep sending a sheet after the service has rejected 50 of its rows in a row for the same reason, instead of
+    /// pausing it
+    #[arg(long)]
+    pub(in crate::cli) despite_rejections: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) reading: Reading,
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(in crate::cli) overrides: Overrides,
+}
+
+pub(super) const RUN_EXAMPLES: &str = "\
+Examples:
+  fleetload run onboarding.xlsx                 import the workbook and create everything in it
+  fleetload run                                 go on where the last run stopped
+  fleetload run onboarding.xlsx --sandbox       rehearse it: nothing leaves this machine
+  fleetload run companies.csv sites.csv         several sheets that refer to each other
+  fleetload run --until 18:00 --on-quota exit   for a scheduled run: stop instead of waiting
+  fleetload run --despite-rejections            send all of a sheet that was paused after 50 rejections
+
+Ctrl-C once stops after the requests under way; Ctrl-C twice stops at once. Both are safe: `fleetload run` goes on.";
+
+/// `fleetload check`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Check {
+    /// The sheets: workbooks (.xlsx) or CSV files; name sheets that refer to each other together
+    #[arg(value_name = "FILE", required = true)]
+    pub(in crate::cli) files: Vec<PathBuf>,
+
+    /// Also write the sheets to this folder, with every problem marked in its cell: `<name>.checked.xlsx`
+    #[arg(long, value_name = "FOLDER")]
+    pub(in crate::cli) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(in crate::cli) reading: Reading,
+}
+
+pub(super) const CHECK_EXAMPLES: &str = "\
+Examples:
+  fleetload check onboarding.xlsx
+  fleetload check companies.csv people.csv sites.csv devices.csv
+  fleetload check sites.csv --map \"Store No.=reference\" --ignore-column Notes
+  fleetload check sites.csv --customer northern        with the options kept for this customer
+  fleetload check onboarding.xlsx --deny warnings      treat warnings as errors
+  fleetload check onboarding.xlsx --out checked/   the workbook with red cells, to correct and run
+  fleetload check onboarding.xlsx --json | jq 'select(.severity == \"error\")'
+
+All problems are listed at once, each with its cell as the spreadsheet names it. Exit code 3 if there are errors.";
+
+/// `fleetload plan`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Plan {
+    /// The sheets to plan for
+    #[arg(value_name = "FILE", required = true)]
+    pub(in crate::cli) files: Vec<PathBuf>,
+
+    /// Also write the plan as a page for the browser
+    #[arg(long, value_name = "FILE.html")]
+    pub(in crate::cli) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(in crate::cli) reading: Reading,
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(in crate::cli) overrides: Overrides,
+}
+
+pub(super) const PLAN_EXAMPLES: &str = "\
+Examples:
+  fleetload plan onboarding.xlsx
+  fleetload plan onboarding.xlsx --daily-quota 10000   how many days would it take?
+  fleetload plan onboarding.xlsx --out plan.html       a page to share
+
+Imports nothing and sends nothing. The run that follows says whether anything has changed since the plan. Without a
+profile the plan uses the documented paths.";
+
+/// `fleetload import`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Import {
+    /// The sheets to import
+    #[arg(value_name = "FILE", required = true)]
+    pub(in crate::cli) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(in crate::cli) reading: Reading,
+}
+
+pub(super) const IMPORT_EXAMPLES: &str = "\
+Examples:
+  fleetload import onboarding.xlsx   later: `fleetload run`
+
+Importing a sheet again is safe: rows that are done already are recognised and not sent again.";
+
+/// A command about one import.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct OfImport {
+    /// The number of the import; without it, the latest
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: Option<ImportId>,
+}
+
+pub(super) const STATUS_EXAMPLES: &str = "\
+Examples:
+  fleetload status
+  fleetload status 3 --json
+
+Reads only the journal; you can use it while a run is in progress.";
+
+pub(super) const REPORT_EXAMPLES: &str = "\
+Examples:
+  fleetload report
+  fleetload report 3 --reports /srv/reports
+
+The reports of import 3 are in reports/3/: report.html, the page to read first, print or share; results.xlsx and,
+for every sheet, the result of each row; and fix sheets with the rows that you must correct. Correct them and run
+them as they are.";
+
+/// `fleetload retry`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Retry {
+    /// The number of the import; without it, all imports
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: Option<ImportId>,
+
+    /// Only rows rejected or incomplete with this code, as in the report
+    #[arg(long, value_name = "CODE")]
+    pub(in crate::cli) code: Option<String>,
+
+    /// Only rows of this sheet
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) sheet: Option<String>,
+
+    /// Only the row with this number in the spreadsheet
+    #[arg(long, value_name = "N", requires = "sheet")]
+    pub(in crate::cli) row: Option<u32>,
+}
+
+pub(super) const RETRY_EXAMPLES: &str = "\
+Examples:
+  fleetload retry                        every rejected or incomplete row, with the values it has
+  fleetload retry 3 --code invalidState
+  fleetload retry 3 --sheet Devices --row 17
+
+If the values of a row are wrong, correct the sheet instead and `fleetload run` it again.";
+
+/// `fleetload resolve`.
+#[derive(Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("decision").multiple(false))]
+#[command(group = clap::ArgGroup::new("selection").multiple(true))]
+pub(in crate::cli) struct Resolve {
+    /// The numbers of the jobs, as `fleetload status` shows them
+    #[arg(
+        value_name = "JOB",
+        value_parser = job_id,
+        group = "selection",
+        conflicts_with_all = ["import", "sheet", "code"]
+    )]
+    pub(in crate::cli) jobs: Vec<JobId>,
+
+    /// All rows on hold of this import
+    #[arg(long, value_name = "N", value_parser = import_id, group = "selection")]
+    pub(in crate::cli) import: Option<ImportId>,
+
+    /// All rows on hold of sheets with this name
+    #[arg(long, value_name = "NAME", group = "selection")]
+    pub(in crate::cli) sheet: Option<String>,
+
+    /// All rows on hold with this code, as in the report
+    #[arg(long, value_name = "CODE", group = "selection")]
+    pub(in crate::cli) code: Option<String>,
+
+    /// The record was created and has this id in the service (one job at a time)
+    #[arg(long, value_name = "ID", group = "decision", requires = "selection")]
+    pub(in crate::cli) created: Option<RemoteId>,
+
+    /// The record was not created; the row may be sent again
+    #[arg(long, group = "decision", requires = "selection")]
+    pub(in crate::cli) not_created: bool,
+
+    /// Cancel the row; the rows that depend on it are skipped
+    #[arg(long, group = "decision", requires = "selection")]
+    pub(in crate::cli) abandon: bool,
+
+    /// Mark verification findings as reviewed, so that runs stop reporting them
+    #[arg(long, group = "decision", requires = "selection")]
+    pub(in crate::cli) seen: bool,
+
+    /// Accept the decision without checking the service (recorded as unchecked)
+    #[arg(long, requires = "decision", conflicts_with_all = ["abandon", "seen"])]
+    pub(in crate::cli) unchecked: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: Rehearsal,
+}
+
+pub(super) const RESOLVE_EXAMPLES: &str = "\
+Examples:
+  fleetload resolve                        the rows on hold, and what the service has of each now
+  fleetload resolve 17 --created 6f1c9c8e-3b0a-4d55-9f5a-0c8f0d3a2b11
+  fleetload resolve 17 18 19 --not-created
+  fleetload resolve --import 3 --code absent --not-created
+  fleetload resolve 17 --abandon
+  fleetload resolve 17 --seen              the findings of its verification are reviewed
+  fleetload resolve --import 3 --code audit.vanished --seen
+
+fleetload checks a decision with the service before it accepts it, because a record that is created twice cannot be
+removed. Exit code 2 if the decision about one job is refused; several jobs are decided one by one, and
+the exit code is 8 if some of them stay on hold.";
+
+/// `fleetload cancel`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Cancel {
+    /// The number of the import
+    #[arg(value_name = "IMPORT", value_parser = import_id)]
+    pub(in crate::cli) import: ImportId,
+}
+
+pub(super) const CANCEL_EXAMPLES: &str = "\
+Examples:
+  fleetload cancel 3
+
+Cancels the rows that were not sent, and the rows that were not imported because of errors: no report asks you to
+correct them any more. Records that exist stay: they cannot be removed. Rows in doubt are listed, and the next run
+still settles them. Exit code 5 if there are any, 8 if rows are on hold.";
+
+/// `fleetload template`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Template {
+    /// companies, sites, people or devices; without any, all four
+    #[arg(value_name = "KIND")]
+    pub(in crate::cli) kinds: Vec<Kind>,
+
+    /// A workbook (FILE.xlsx), or a folder for CSV files
+    #[arg(long, value_name = "WHERE", default_value = "fleetload-template.xlsx")]
+    pub(in crate::cli) out: PathBuf,
+}
+
+pub(super) const TEMPLATE_EXAMPLES: &str = "\
+Examples:
+  fleetload template                             one workbook with a sheet for each kind
+  fleetload template devices --out devices.xlsx
+  fleetload template --out blank/                a folder of CSV files";
+
+/// `fleetload explain`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Explain {
+    /// Codes of findings and of rows, states, or exit codes (`exit 4`); without any, lists all of them
+    #[arg(value_name = "CODE")]
+    pub(in crate::cli) codes: Vec<String>,
+}
+
+pub(super) const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  fleetload explain                            every code, with its meaning in a line
+  fleetload explain cell.numeric-identifier
+  fleetload explain noDataFound held exit 4
+  fleetload explain --json | jq .code
+
+Codes are in the findings of check, in the column result_code of the reports, and in status.";
+
+/// `fleetload doctor`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Doctor {
+    #[command(flatten)]
+    pub(in crate::cli) rehearsal: Rehearsal,
+    #[command(flatten)]
+    pub(in crate::cli) overrides: Overrides,
+}
+
+pub(super) const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  fleetload doctor
+  fleetload doctor --profile acme
+
+Shows every setting and where it comes from, gets an access token, compares the clocks and tries the look-ups
+with a record that cannot exist. It never tries a creation.";
+
+/// `fleetload sandbox`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Sandbox {
+    /// The address to listen at; only addresses of this machine
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8470")]
+    pub(in crate::cli) listen: SocketAddr,
+
+    /// Scenario file (TOML): latency, quota and faults to simulate
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) scenario: Option<PathBuf>,
+
+    /// Keep its records in this file across restarts; without it they are in memory only
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) state: Option<PathBuf>,
+}
+
+pub(super) const SANDBOX_EXAMPLES: &str = "\
+Examples:
+  fleetload sandbox
+  fleetload sandbox --listen 127.0.0.1:0 --state rehearsal.json
+  fleetload sandbox --scenario bad-day.toml
+
+Prints a profile with which another terminal can use it. Ctrl-C ends it.";
+
+/// `fleetload completions`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(in crate::cli) shell: Shell,
+}
+
+pub(super) const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  fleetload completions bash > ~/.local/share/bash-completion/completions/fleetload
+  fleetload completions zsh > ~/.zfunc/_fleetload";
+
+/// `fleetload man`.
+#[derive(Debug, ClapArgs)]
+pub(in crate::cli) struct Man {
+    /// Write a page for fleetload and each of its commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+}
+
+pub(super) const MAN_EXAMPLES: &str = "\
+Examples:
+  fleetload man | man -l -
+  fleetload man --out ~/.local/share/man/man1";
+
+fn import_id(text: &str) -> Result<ImportId, String> {
+    positive(text, "an import").map(ImportId)
+}
+
+fn job_id(text: &str) -> Result<JobId, String> {
+    positive(text.strip_prefix('#').unwrap_or(text), "a job").map(JobId)
+}
+
+fn positive(text: &str, what: &str) -> Result<i64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("{what} is a number from 1, as `fleetload status` shows it"))
+}

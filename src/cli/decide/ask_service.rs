@@ -1,0 +1,253 @@
+//! Asking the service about a row that a person decides, and what must be true of its answer for the decision to be
+//! believed.
+//!
+//! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
+use crate::cli::args::Overrides;
+use crate::cli::args::commands::Resolve;
+use crate::cli::context::Context;
+use crate::cli::service::rehearsal::Rehearsal;
+use crate::cli::settings::Purpose;
+use crate::cli::status::held;
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Candidate, Journal, Work};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::run::{Identity, Sight, Verifier};
+use crate::term::{count, span};
+
+/// The service that is asked about rows: the real one, or that of a rehearsal.
+pub(in crate::cli) struct Service {
+    runtime: Runtime,
+    rehearsal: Option<Rehearsal>,
+    verifier: Verifier,
+    /// How long after a lost answer "not there" may be believed.
+    settle: Duration,
+}
+
+impl Service {
+    /// Gets ready to ask, for a decision; says in its errors what can be done without asking.
+    pub(super) fn reach(context: &Context<'_>, typed: &Resolve, journal: &mut Journal) -> Result<Self> {
+        Self::reach_for_reading(context, typed, journal).map_err(|error| match error.next_step() {
+            Some(hint) => {
+                let hint = format!("{hint}\n{}", WITHOUT_ASKING);
+                error.hint(hint)
+            }
+            None => error.hint(WITHOUT_ASKING),
+        })
+    }
+
+    pub(super) fn reach_for_reading(
+        context: &Context<'_>,
+        typed: &Resolve,
+        journal: &Journal,
+    ) -> Result<Self> {
+        let runtime = context.runtime()?;
+        let rehearsing = typed.rehearsal.sandbox || context.rehearsing.get();
+        let (rehearsal, purpose) = if rehearsing {
+            let noted = context.scenario.borrow();
+            let scenario = typed.rehearsal.scenario.as_ref().or(noted.as_ref());
+            let rehearsal =
+                runtime.block_on(Rehearsal::start(scenario.map(PathBuf::as_path), Some(journal.path())))?;
+            let purpose = Purpose::Rehearsal(rehearsal.account.clone());
+            (Some(rehearsal), purpose)
+        } else {
+            (None, Purpose::Service)
+        };
+        let settings = context.settings(&purpose, &Overrides::default())?;
+        // What another account shows says nothing about the rows of this one.
+        let account = settings.identity().ok_or_else(|| Error::internal("a look-up without an account"))?;
+        if let Some(bound) = journal.account()?.filter(|bound| *bound != account) {
+            return Err(Error::usage(format!(
+                "the rows were sent as {} to {}, and the profile is that of {} at {}",
+                bound.client_id, bound.base_url, account.client_id, account.base_url
+            ))
+            .hint("choose the profile this journal belongs to with --profile NAME"));
+        }
+        let verifier = Verifier::new(settings.client(context.clock.clone())?, context.clock.clone());
+        Ok(Self { runtime, rehearsal, verifier, settle: settings.settle.value })
+    }
+
+    /// Ends the sandbox of a rehearsal.
+    pub(in crate::cli) fn leave(self) {
+        if let Some(rehearsal) = self.rehearsal {
+            self.runtime.block_on(rehearsal.running.stop());
+        }
+    }
+
+    pub(super) fn sight(&mut self, journal: &Journal, job: JobId, shown: &[Candidate]) -> Result<Sight> {
+        let work = work(journal, job)?;
+        let shown: Vec<RemoteId> = shown.iter().filter_map(|candidate| candidate.id).collect();
+        self.runtime.block_on(self.verifier.sight(journal, &work, &shown)).map_err(unreached)
+    }
+
+    /// Believes that a record was not made when the service shows none, and has had the time to carry out late what
+    /// it was sent; says how that was checked.
+    pub(super) fn check_absent(
+        &mut self,
+        context: &Context<'_>,
+        journal: &Journal,
+        job: JobId,
+        shown: &[Candidate],
+    ) -> Result<String> {
+        match self.sight(journal, job, shown)? {
+            Sight::Told { by, candidates, earlier: _ } => {
+                let Some(first) = candidates.first() else {
+                    self.refuse_unsettled(context, &work(journal, job)?)?;
+                    return Ok(format!("checked by {by}: no record found"));
+                };
+                let found: Vec<String> = candidates.iter().map(held::in_words).collect();
+                let more = match candidates.len() {
+                    1 => String::new(),
+                    many => format!(" and {} more", count(many as u64 - 1)),
+                };
+                let adopt = first.id.map(|id| {
+                    format!(
+                        "if it is the row's record: {}\n",
+                        context.again(&format!("resolve {job} --created {id}"))
+                    )
+                });
+                Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
+                    .hint(format!(
+                        "{}if you are certain that it is not: {}",
+                        adopt.unwrap_or_default(),
+                        context.again(&format!("resolve {job} --not-created --unchecked"))
+                    )))
+            }
+            Sight::Untold(why) => Err(Error::usage(format!("cannot check whether the record exists: {why}"))
+                .hint(format!(
+                    "look in the service yourself; if you are certain that the record does not exist: {}",
+                    context.again(&format!("resolve {job} --not-created --unchecked"))
+                ))),
+        }
+    }
+
+    /// Refuses to believe that nothing will come of a request while the service may still be carrying it out.
+    fn refuse_unsettled(&self, context: &Context<'_>, work: &Work) -> Result<()> {
+        let Some(until) = unsettled(work.doubt_since, self.settle, context.now()) else { return Ok(()) };
+        let job = work.job;
+        Err(Error::usage(format!(
+            "the record does not exist yet, but the answer was lost less than {} ago: the service may still carry out \
+            the request",
+            span(self.settle)
+        ))
+        .hint(format!(
+            "wait until {}, then: {}\nif you are certain that it will never exist: {}",
+            context.moment(until),
+            context.again(&format!("resolve {job} --not-created")),
+            context.again(&format!("resolve {job} --not-created --unchecked"))
+        )))
+    }
+
+    /// Believes that a record is the row's when it can be read and is not another one; says how that was checked.
+    pub(super) fn check_identity(
+        &mut self,
+        context: &Context<'_>,
+        journal: &Journal,
+        job: JobId,
+        id: RemoteId,
+    ) -> Result<String> {
+        let work = work(journal, job)?;
+        refuse_record_of_another_row(journal, job, id)?;
+        match self.runtime.block_on(self.verifier.identity(journal, &work, id)).map_err(unreached)? {
+            Identity::Confirmed { by, notes } if notes.is_empty() => {
+                Ok(format!("checked by {by}: the record agrees with the row"))
+            }
+            Identity::Confirmed { by, notes } => Ok(format!(
+                "checked by {by}: the record agrees with the row, except for: {}",
+                notes.join("; ")
+            )),
+            Identity::Another { by, differences } => Err(Error::usage(format!(
+                "{id} is not the record of this row ({by}): {}",
+                differences.join("; ")
+            ))
+            .hint(format!(
+                "to see what the service has of the row: {}",
+                context.again(&format!("resolve {job}"))
+            ))),
+            Identity::Untold(why) => {
+                Err(Error::usage(format!("the record cannot be compared with the row: {why}")).hint(format!(
+                    "look at the record in the service; if you are certain that it is the row's: {}",
+                    context.again(&format!("resolve {job} --created {id} --unchecked"))
+                )))
+            }
+        }
+    }
+}
+
+/// Until when "not there" is not to be believed of a row in doubt since then; `None` when it may be.
+fn unsettled(since: Option<Moment>, settle: Duration, now: Moment) -> Option<Moment> {
+    // A clock that was set back since makes the wait longer, never shorter.
+    since.filter(|&since| now.since(since) < settle).map(|since| since.plus(settle))
+}
+
+/// What to type when the service cannot be asked.
+const WITHOUT_ASKING: &str =
+    "if the service cannot be asked, add --unchecked: the decision is accepted and recorded as not checked";
+
+/// Adds what can be done without asking to an error of the service.
+fn unreached(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Service => error.hint(WITHOUT_ASKING),
+        ErrorKind::Internal | ErrorKind::Usage | ErrorKind::Sheets | ErrorKind::Journal => error,
+    }
+}
+
+/// The record of another row is refused before the service is asked; the journal itself refuses it as well.
+fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> Result<()> {
+    let owners = journal.owners(&[id])?;
+    match owners.iter().find(|(_, owner)| *owner != job) {
+        Some((_, owner)) => {
+            let name = journal.work(*owner)?.map(|work| work.record.name().to_owned()).unwrap_or_default();
+            Err(Error::usage(format!(
+                "the record {id} already belongs to job {owner} ('{name}'); one record cannot belong to two rows"
+            ))
+            .hint("find the record of this row and give its id"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A job that can be decided, as it stands.
+fn work(journal: &Journal, job: JobId) -> Result<Work> {
+    let work = journal.work(job)?.ok_or_else(|| {
+        Error::usage(format!("the journal has no job {job}"))
+            .hint("to list the rows on hold, type: fleetload status")
+    })?;
+    if ![JobState::Held, JobState::InDoubt].contains(&work.state) {
+        return Err(Error::usage(format!(
+            "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
+            work.record.name(),
+            work.state
+        ))
+        .hint("to list the rows on hold, type: fleetload status"));
+    }
+    Ok(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_there_is_not_believed_before_the_service_has_had_its_time() {
+        let at = Moment::from_millis;
+        let settle = Duration::from_secs(600);
+        let table = [
+            (None, 1_000, None),
+            (Some(1_000), 6_000, Some(601_000)),
+            (Some(1_000), 600_999, Some(601_000)),
+            (Some(1_000), 601_000, None),
+            (Some(9_000), 1_000, Some(609_000)),
+        ];
+        for (since, now, until) in table {
+            assert_eq!(unsettled(since.map(at), settle, at(now)), until.map(at), "{since:?} at {now}");
+        }
+    }
+}

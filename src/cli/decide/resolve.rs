@@ -1,0 +1,309 @@
+//! `fleetload resolve`: shows held jobs with what the service has of them now, or carries out a person's decision
+//! about them, checked by asking the service before it is believed.
+//!
+//! The asking is in [`crate::cli::decide::ask_service`]; what counts as a row's record is decided in [`crate::run`], what each decision
+//! leads to in the journal.
+
+use serde_json::{Value, json};
+
+use super::ask_service::Service;
+use crate::cli::args::commands::Resolve;
+use crate::cli::context::Context;
+use crate::cli::status;
+use crate::cli::status::held;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
+use crate::model::id::JobId;
+use crate::model::state::JobState;
+use crate::run::Sight;
+use crate::term::counted;
+
+/// How a decision is recorded that the service was not asked about.
+const NOT_CHECKED: &str = "not checked";
+
+/// Shows the jobs, or decides them.
+pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<Summary> {
+    let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    if let Some(import) = typed.import {
+        status::require(&journal.imports()?, import)?;
+    }
+    let selection =
+        Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };
+    if typed.seen {
+        return seen(context, typed, &mut journal, &selection);
+    }
+    let held = journal.held(&selection)?;
+    let jobs =
+        if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
+    if jobs.is_empty() {
+        context.terminal.result("no row on hold matches; nothing was changed");
+        context.terminal.hint(format!("to list the rows on hold and why: {}", context.again("status")));
+        return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
+    }
+    let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
+    if typed.created.is_some() && jobs.len() > 1 {
+        return Err(Error::usage("one id belongs to one job")
+            .hint("give the jobs one by one, each with the id of its own record"));
+    }
+    let asks = !typed.unchecked && decision != Decision::Abandon;
+    let mut service = asks.then(|| Service::reach(context, typed, &mut journal)).transpose()?;
+    let (mut decided, mut refused) = (0_u64, 0_u64);
+    let mut outcome = Ok(());
+    for &job in &jobs {
+        let shown =
+            held.iter().find(|held| held.job == job).map_or(&[][..], |held| held.candidates.as_slice());
+        match decide(context, &mut journal, service.as_mut(), (job, shown), decision) {
+            Ok(()) => decided += 1,
+            Err(error) if error.kind() == ErrorKind::Usage && jobs.len() > 1 => {
+                refused += 1;
+                tell_refused(context, job, &error);
+            }
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        }
+    }
+    if let Some(service) = service {
+        service.leave();
+    }
+    // What was decided stays decided, whatever came after it.
+    if let Err(error) = outcome {
+        if decided + refused > 0 {
+            context
+                .terminal
+                .say(format!("{} before that", counted(decided, "row was decided", "rows were decided")));
+        }
+        return Err(error);
+    }
+    tell_next(context, &journal, refused)?;
+    let end = if refused > 0 { End::RowsHeld } else { End::Done };
+    Ok(Summary::new(end).with_all(json!({"selected": jobs.len(), "decided": decided, "refused": refused})))
+}
+
+/// Takes a person's word that findings of reading back have been looked into.
+fn seen(
+    context: &Context<'_>,
+    typed: &Resolve,
+    journal: &mut Journal,
+    selection: &Selection,
+) -> Result<Summary> {
+    let seen = journal.acknowledge(&typed.jobs, selection, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    for finding in &seen {
+        terminal.object(&json!({"object": "seen", "job": finding.job, "code": finding.code}));
+        terminal.result(format!(
+            "job {} (\"{}\"): {} marked as reviewed",
+            finding.job, finding.name, finding.code
+        ));
+    }
+    let left = journal.unseen_findings(None)?.len();
+    if seen.is_empty() {
+        terminal.result("no finding to review matches; nothing was changed");
+    }
+    if left > 0 {
+        terminal.hint(format!(
+            "{} still to be reviewed: {}",
+            counted(left as u64, "finding is", "findings are"),
+            context.again("status")
+        ));
+    }
+    Ok(Summary::new(End::Done).with_all(json!({"seen": seen.len(), "findings_unseen": left})))
+}
+
+fn decision(typed: &Resolve) -> Option<Decision> {
+    match (typed.created, typed.not_created, typed.abandon) {
+        (Some(id), _, _) => Some(Decision::Created(id)),
+        (None, true, _) => Some(Decision::NotCreated),
+        (None, false, true) => Some(Decision::Abandon),
+        (None, false, false) => None,
+    }
+}
+
+/// The jobs in the order given; one that is named twice is decided once.
+fn each_once(jobs: &[JobId]) -> Vec<JobId> {
+    let mut once = Vec::with_capacity(jobs.len());
+    for &job in jobs {
+        if !once.contains(&job) {
+            once.push(job);
+        }
+    }
+    once
+}
+
+/// Checks one decision, has the journal carry it out, and tells. A refusal is a usage error.
+fn decide(
+    context: &Context<'_>,
+    journal: &mut Journal,
+    service: Option<&mut Service>,
+    (job, shown): (JobId, &[Candidate]),
+    decision: Decision,
+) -> Result<()> {
+    let check = match (service, decision) {
+        (Some(service), Decision::NotCreated) => Some(service.check_absent(context, journal, job, shown)?),
+        (Some(service), Decision::Created(id)) => Some(service.check_identity(context, journal, job, id)?),
+        (None, Decision::Created(_) | Decision::NotCreated) => Some(NOT_CHECKED.to_owned()),
+        (_, Decision::Abandon) => None,
+    };
+    let moved = journal.resolve(job, decision, check.as_deref(), &context.who(), context.now())?;
+    tell_decided(context, job, &moved, check.as_deref());
+    Ok(())
+}
+
+fn tell_decided(context: &Context<'_>, job: JobId, moved: &[Moved], check: Option<&str>) {
+    let terminal = context.terminal;
+    for step in moved {
+        terminal.object(&json!({
+            "object": "moved", "job": step.job, "kind": step.kind, "from": step.from, "to": step.to,
+        }));
+    }
+    let now_in = moved.iter().rev().find(|step| step.job == job).map(|step| step.to);
+    terminal.object(&json!({"object": "decided", "job": job, "state": now_in, "check": check}));
+    let became = match now_in {
+        Some(JobState::Ready) => "is ready to be sent",
+        Some(JobState::Blocked) => "waits for the row that it depends on",
+        Some(JobState::Cancelled) => "is cancelled",
+        Some(JobState::Held) => "is still on hold",
+        _ => "has its record",
+    };
+    let dependents = |state| moved.iter().filter(|step| step.job != job && step.to == state).count() as u64;
+    let rows: String =
+        [(JobState::Skipped, "skipped"), (JobState::Ready, "ready"), (JobState::Blocked, "waiting")]
+            .into_iter()
+            .map(|(state, word)| (dependents(state), word))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, word)| format!("; {} {word}", counted(number, "dependent row", "dependent rows")))
+            .collect();
+    let check = check.map(|check| format!(" ({check})")).unwrap_or_default();
+    terminal.result(format!("job {job} {became}{check}{rows}"));
+}
+
+fn tell_refused(context: &Context<'_>, job: JobId, error: &Error) {
+    context.terminal.object(&json!({
+        "object": "refused", "job": job, "reason": error.to_string(), "next": error.next_step(),
+    }));
+    context.terminal.result(format!("job {job} stays as it is: {error}"));
+    if let Some(hint) = error.next_step() {
+        for line in hint.lines() {
+            context.terminal.result(format!("    {line}"));
+        }
+    }
+}
+
+fn tell_next(context: &Context<'_>, journal: &Journal, refused: u64) -> Result<()> {
+    let left = journal.tally(None)?.in_state(JobState::Held);
+    let terminal = context.terminal;
+    if refused > 0 {
+        terminal.hint(format!(
+            "{} refused; to see what the service has of the rows: {}",
+            counted(refused, "decision was", "decisions were"),
+            context.again("resolve")
+        ));
+    } else if left > 0 {
+        terminal.hint(format!(
+            "{} still on hold: {}",
+            counted(left, "row is", "rows are"),
+            context.again("resolve")
+        ));
+    } else {
+        terminal.hint(format!("to go on: {}", context.again("run")));
+    }
+    Ok(())
+}
+
+/// Shows held jobs with what was found when they were held and what the service has of them now. Decides nothing.
+fn show(
+    context: &Context<'_>,
+    typed: &Resolve,
+    journal: &Journal,
+    held: &[HeldJob],
+    jobs: &[JobId],
+) -> Result<Summary> {
+    let terminal = context.terminal;
+    let chosen: Vec<&HeldJob> = held.iter().filter(|held| jobs.contains(&held.job)).collect();
+    let mut service = match Service::reach_for_reading(context, typed, journal) {
+        Ok(service) => Some(service),
+        Err(error) => {
+            tell_unasked(context, &error);
+            None
+        }
+    };
+    for job in &chosen {
+        let mut told = Value::Null;
+        let mut lines = Vec::new();
+        if let Some(asking) = &mut service {
+            match asking.sight(journal, job.job, &job.candidates) {
+                Ok(sight) => (lines, told) = sight_in_words(&sight),
+                Err(error) if error.kind() == ErrorKind::Service => {
+                    tell_unasked(context, &error);
+                    if let Some(service) = service.take() {
+                        service.leave();
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        held::tell_with(context, job, &lines);
+        terminal.object(&json!({
+            "object": "held", "job": job.job, "kind": job.kind.singular(), "name": job.name, "place": job.place,
+            "code": job.code, "reason": job.reason, "since": job.since.to_string(),
+            "candidates": job.candidates.iter().map(object).collect::<Vec<_>>(), "now": told,
+        }));
+    }
+    for &job in jobs.iter().filter(|job| chosen.iter().all(|held| held.job != **job)) {
+        match journal.work(job)? {
+            Some(work) => {
+                terminal.result(format!("job {job} (\"{}\") is {}, not held", work.record.name(), work.state))
+            }
+            None => terminal.result(format!("the journal has no job {job}")),
+        }
+    }
+    if let Some(service) = service {
+        service.leave();
+    }
+    if let Some(first) = chosen.first() {
+        terminal.hint(format!(
+            "to decide:\n{}\n{}\n{}",
+            context.again(&format!("resolve {} --created ID", first.job)),
+            context.again(&format!("resolve {} --not-created", first.job)),
+            context.again(&format!("resolve {} --abandon", first.job)),
+        ));
+    }
+    Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
+}
+
+fn tell_unasked(context: &Context<'_>, error: &Error) {
+    context.terminal.warn(format!(
+        "the service could not be asked, so this is the evidence from when the rows were put on hold: \
+            {error}"
+    ));
+}
+
+fn object(candidate: &Candidate) -> Value {
+    json!({
+        "id": candidate.id, "name": candidate.name, "details": candidate.details, "difference": candidate.difference,
+    })
+}
+
+/// What the service shows of a row, as lines and for programs.
+fn sight_in_words(sight: &Sight) -> (Vec<String>, Value) {
+    match sight {
+        Sight::Told { by, candidates, earlier } => {
+            let mut lines: Vec<String> =
+                candidates.iter().map(|candidate| format!("{by}: {}", held::in_words(candidate))).collect();
+            if lines.is_empty() {
+                lines.push(format!("{by}: no record found"));
+            }
+            lines.extend(earlier.iter().map(held::in_words));
+            let told = json!({
+                "by": by, "candidates": candidates.iter().map(object).collect::<Vec<_>>(),
+                "earlier": earlier.iter().map(object).collect::<Vec<_>>(),
+            });
+            (lines, told)
+        }
+        Sight::Untold(why) => (vec![format!("unknown: {why}")], json!({"untold": why})),
+    }
+}

@@ -1,0 +1,114 @@
+//! `fleetload retry` and `cancel`: what a person decides about jobs. Sends nothing.
+
+use serde_json::json;
+
+use crate::cli::args::commands::{Cancel, Retry};
+use crate::cli::context::Context;
+use crate::cli::run::reports;
+use crate::cli::status;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::Selection;
+use crate::model::state::JobState;
+use crate::term::{count, counted};
+
+/// Rows of one state that are listed at once; the reports have them all.
+const LISTED: usize = 20;
+
+/// Makes rejected and incomplete jobs ready again.
+pub(in crate::cli) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summary> {
+    let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    if let Some(import) = typed.import {
+        status::require(&journal.imports()?, import)?;
+    }
+    let selection = Selection {
+        import: typed.import,
+        sheet: typed.sheet.clone(),
+        row: typed.row,
+        code: typed.code.clone(),
+    };
+    let retried = journal.retry(&selection, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    let summary =
+        Summary::new(End::Done).with_all(json!({"retried": retried.retried, "released": retried.released}));
+    if retried.retried == 0 {
+        terminal.result("no rejected or incomplete row matches; nothing was changed");
+        terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
+        return Ok(summary);
+    }
+    terminal.result(format!(
+        "{} ready again{}",
+        counted(retried.retried, "row is", "rows are"),
+        if retried.released > 0 {
+            format!(", and {} that depend on them no longer skipped", count(retried.released))
+        } else {
+            String::new()
+        }
+    ));
+    terminal.hint(format!("to send them: {}", context.again("run")));
+    Ok(summary)
+}
+
+/// Gives up what has not been sent of an import.
+pub(in crate::cli) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
+    let mut journal = context.journal()?;
+    context.tell_whose(&journal.whose()?);
+    status::require(&journal.imports()?, typed.import)?;
+    let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
+    let terminal = context.terminal;
+    let given_up = cancelled.cancelled + cancelled.left_out;
+    let mut told = format!("{} of import {} cancelled", counted(given_up, "row", "rows"), typed.import);
+    if cancelled.left_out > 0 {
+        told.push_str(&format!(", {} of them not imported because of errors", count(cancelled.left_out)));
+    }
+    if cancelled.skipped > 0 {
+        told.push_str(&format!(
+            ", and {} of other imports that depend on them skipped",
+            count(cancelled.skipped)
+        ));
+    }
+    if given_up + cancelled.skipped + cancelled.left_in_doubt + cancelled.left_held == 0 {
+        told = format!("nothing to cancel: no row of import {} is waiting", typed.import);
+    }
+    terminal.result(told);
+    let end = match (cancelled.left_in_doubt, cancelled.left_held) {
+        (0, 0) => End::Done,
+        (0, _) => End::RowsHeld,
+        _ => End::RowsWaiting,
+    };
+    let selection = Selection { import: Some(typed.import), ..Selection::default() };
+    for state in [JobState::Sending, JobState::InDoubt, JobState::Held] {
+        let left = journal.places(state, &selection)?;
+        for (job, place) in left.iter().take(LISTED) {
+            terminal.result(format!("  still open: job {job}  {place}  ({state})"));
+        }
+        if left.len() > LISTED {
+            terminal.result(format!("  and {} more ({state})", count((left.len() - LISTED) as u64)));
+        }
+        for (job, place) in &left {
+            terminal.object(&json!({"object": "left", "job": job, "place": place, "state": state}));
+        }
+    }
+    reports::renew(context, &journal, &[])?;
+    if cancelled.left_in_doubt > 0 {
+        terminal.hint(format!(
+            "{} in doubt; the next run finds out whether they were created: {}",
+            counted(cancelled.left_in_doubt, "row is", "rows are"),
+            context.again("run")
+        ));
+    } else if cancelled.left_held > 0 {
+        terminal.hint(format!(
+            "{} on hold until you decide: {}",
+            counted(cancelled.left_held, "row is", "rows are"),
+            context.again("status")
+        ));
+    } else {
+        terminal.hint(format!("the report: {}", context.again(&format!("report {}", typed.import))));
+    }
+    Ok(Summary::new(end).with_all(json!({
+        "import": typed.import, "cancelled": given_up, "left_out": cancelled.left_out,
+        "skipped": cancelled.skipped, "left_in_doubt": cancelled.left_in_doubt, "left_held": cancelled.left_held,
+    })))
+}

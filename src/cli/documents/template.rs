@@ -1,0 +1,36 @@
+//! `fleetload template`: blank sheets to fill in. What they look like is [`crate::sheet::template`]'s business; here
+//! is only where they go and what is told.
+
+use crate::cli::args::commands::Template as Typed;
+use crate::cli::context::Context;
+use crate::cli::import::zones;
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::model::kind::Kind;
+use crate::sheet::template as blank;
+use crate::term::{Ink, Line};
+
+/// Writes the blank sheets.
+pub(in crate::cli) fn template(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let kinds: &[Kind] = if typed.kinds.is_empty() { &Kind::ALL } else { &typed.kinds };
+    let is_workbook = typed.out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xlsx"));
+    let files = if is_workbook {
+        blank::workbook(
+            kinds,
+            zones::of_service(context, context.profile_for_sheets()?.as_ref()).as_ref(),
+            &typed.out,
+        )?;
+        vec![typed.out.clone()]
+    } else {
+        blank::csv(kinds, &typed.out)?
+    };
+    for file in &files {
+        context.terminal.result(Line::plain("wrote ").ink(Ink::Strong, file.display().to_string()));
+    }
+    let named: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    context
+        .terminal
+        .hint(format!("fill them in, then: {}", context.again(&format!("check {}", named.join(" ")))));
+    Ok(Summary::new(End::Done).with("files", files))
+}

@@ -1,0 +1,214 @@
+//! What the columns of a sheet were taken for, and how its file was read: told where it was not plain from the sheet
+//! itself, and always in JSON.
+
+use serde_json::{Value, json};
+
+use super::cut;
+use super::redact;
+use crate::cli::settings::reading::Manner;
+use crate::import::Examined;
+use crate::model::kind::Kind;
+use crate::sheet::rename::{is_name_of, renamed};
+use crate::sheet::{Book, Format, Mapped, Options, Table, fold};
+
+/// Characters of a line that tells columns.
+const WIDTH: usize = 96;
+/// Characters of a header on the screen.
+const HEADER: usize = 40;
+/// What our own reports call their columns, in front.
+const OF_REPORTS: &str = "result";
+
+/// How a column came to its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// Its header is the name of the column.
+    Exact,
+    /// Its header is another known name for it.
+    Alias,
+    /// A person said so.
+    Map,
+    /// It is not read, because a person said so.
+    Ignored,
+    /// It is not read, because its header says so: `x-`, `_`, and the columns of our reports.
+    Own,
+    /// It has no header.
+    Blank,
+    /// It is not understood; a finding says so.
+    Unknown,
+}
+
+impl How {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Alias => "alias",
+            Self::Map => "map",
+            Self::Ignored => "ignored",
+            Self::Own => "own",
+            Self::Blank => "blank",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+fn how(kind: Kind, header: &str, headers: &[String], mapped: &Mapped, options: &Options) -> How {
+    let folded = fold(header);
+    let is_named = |name: &String| is_name_of(name, header, headers);
+    match mapped {
+        Mapped::Column { .. } if renamed(kind, header, headers, &options.rename).is_some() => How::Map,
+        Mapped::Column { entry: Some(_), .. } => How::Exact,
+        Mapped::Column { column, entry: None } if fold(column.name) == folded => How::Exact,
+        Mapped::Column { entry: None, .. } => How::Alias,
+        Mapped::Ignored if options.ignore_columns.iter().any(is_named) => How::Ignored,
+        Mapped::Ignored => How::Own,
+        Mapped::Blank => How::Blank,
+        Mapped::Unknown => How::Unknown,
+    }
+}
+
+/// The column as the tables of the documentation name it.
+fn name(mapped: &Mapped) -> Option<String> {
+    match mapped {
+        Mapped::Column { column, entry: None } => Some(column.name.to_owned()),
+        Mapped::Column { column, entry: Some(entry) } => Some(format!("{}{entry}", column.name)),
+        Mapped::Ignored | Mapped::Blank | Mapped::Unknown => None,
+    }
+}
+
+/// Values for blank cells of the table, by the names of their columns.
+fn defaults(table: &Table, manner: &Manner) -> Vec<(&'static str, String)> {
+    let columns = crate::sheet::column::columns(table.kind).iter();
+    columns
+        .filter_map(|column| {
+            let value = manner.options.default_for(table.kind, column.name)?;
+            let told = if manner.redact { redact::length("text", value) } else { value.to_owned() };
+            Some((column.name, told))
+        })
+        .collect()
+}
+
+/// The columns of a sheet for programs.
+pub(in crate::cli) fn columns_object(table: &Table, options: &Options) -> Value {
+    let columns = table.headers.iter().zip(&table.mapping).map(|(header, mapped)| {
+        json!({"header": header, "column": name(mapped), "how": how(table.kind, header, &table.headers, mapped, options).word()})
+    });
+    columns.collect()
+}
+
+/// The values for blank cells for programs.
+pub(in crate::cli) fn defaults_object(table: &Table, manner: &Manner) -> Value {
+    defaults(table, manner)
+        .into_iter()
+        .map(|(column, value)| json!({"column": column, "value": value}))
+        .collect()
+}
+
+/// What a person should know of how a sheet was read; nothing where it is as anybody would expect.
+pub(in crate::cli) fn told(table: &Table, manner: &Manner) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (header, mapped) in table.headers.iter().zip(&table.mapping) {
+        let shown = cut(header.trim(), HEADER);
+        let meant = name(mapped).unwrap_or_default();
+        match how(table.kind, header, &table.headers, mapped, &manner.options) {
+            How::Map => parts.push(format!("\"{shown}\" -> {meant} (as given)")),
+            How::Alias => parts.push(format!("\"{shown}\" -> {meant}")),
+            How::Ignored => parts.push(format!("\"{shown}\" not read (as given)")),
+            How::Own if !fold(header).starts_with(OF_REPORTS) => parts.push(format!("\"{shown}\" not read")),
+            How::Own | How::Exact | How::Blank | How::Unknown => {}
+        }
+    }
+    for (column, value) in defaults(table, manner) {
+        parts.push(format!("blank {column} = {}", cut(&value, HEADER)));
+    }
+    lines(&parts)
+}
+
+/// The parts in lines that fit a terminal.
+fn lines(parts: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() < WIDTH => {
+                line.push_str(", ");
+                line.push_str(part);
+            }
+            Some(line) => {
+                line.push(',');
+                lines.push(part.clone());
+            }
+            None => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+/// How a file was read, where it was not in the usual way.
+pub(in crate::cli) fn reading_of(examined: &Examined, table: &Table) -> Option<String> {
+    let file = examined.files().find(|file| file.name == table.file)?;
+    let mut parts = Vec::new();
+    if let Format::Text { encoding, delimiter } = &file.format {
+        if encoding.name() != "UTF-8" {
+            let guessed = if encoding.guessed { " (guessed)" } else { "" };
+            parts.push(format!("encoding {}{guessed}", encoding.name()));
+        }
+        match delimiter {
+            ',' => {}
+            '\t' => parts.push("cells separated by tabs".to_owned()),
+            other => parts.push(format!("cells separated by {other}")),
+        }
+    }
+    if table.header_row != 1 {
+        parts.push(format!("header in row {}", table.header_row));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The worksheets of a workbook that are not read, each with the reason.
+pub(in crate::cli) fn not_read(book: &Book) -> Vec<String> {
+    let sheets = book.ignored.iter().map(|(name, why)| format!("\"{}\" ({why})", cut(name, HEADER)));
+    lines(&sheets.collect::<Vec<_>>())
+}
+
+/// The same of all files for programs.
+pub(in crate::cli) fn not_read_object(examined: &Examined) -> Value {
+    let of = |book: &Book| {
+        let file = book.file.name.clone();
+        let sheets = book.ignored.iter();
+        sheets.map(|(name, why)| json!({"file": file, "name": name, "why": why})).collect::<Vec<_>>()
+    };
+    examined.books().iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sheet::meaning;
+
+    #[test]
+    fn a_column_is_exact_another_name_or_as_a_person_said() {
+        let mut options = Options { ignore_columns: vec!["notes".into()], ..Options::default() };
+        options.rename.push(("Ort".into(), "city".into()));
+        let headers =
+            ["Name *", "Store Number", "ORT", "Notes", "x-colour", "result_id", "", "meta:a", "Colour"];
+        let mut as_meant: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
+        as_meant[2] = "city".to_owned();
+        as_meant[3] = "x-notes".to_owned();
+        let found: Vec<_> = headers
+            .iter()
+            .zip(meaning(Kind::Site, &as_meant))
+            .map(|(header, mapped)| how(Kind::Site, header, &[], &mapped, &options))
+            .collect();
+        let expected = [
+            How::Exact,
+            How::Alias,
+            How::Map,
+            How::Ignored,
+            How::Own,
+            How::Own,
+            How::Blank,
+            How::Exact,
+            How::Unknown,
+        ];
+        assert_eq!(found, expected);
+    }
+}

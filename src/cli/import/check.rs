@@ -1,0 +1,159 @@
+//! `fleetload check`: every problem of the sheets at once, offline, without credentials.
+
+use std::path::PathBuf;
+
+use super::checked;
+use crate::cli::args::commands::Check as Typed;
+use crate::cli::context::Context;
+use crate::cli::findings::remedy::{meant, remedy};
+use crate::cli::findings::{self, Found};
+use crate::cli::import;
+use crate::cli::plan::temp_journal::Scratch;
+use crate::cli::settings::reading::Manner;
+use crate::cli::summary::Summary;
+use crate::command::quoted;
+use crate::ending::End;
+use crate::error::{Exit, Result};
+use crate::import::{Examined, rehearse};
+use crate::sheet::finding::{Code, Findings};
+use crate::sheet::typed;
+use crate::term::{Ink, Line, counted};
+
+/// Checks the sheets and tells what was found.
+pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    let workbooks = checked::prepare(typed)?;
+    let manner = typed.reading.settle(context)?;
+    let mut examined = import::read(context, &typed.files, &manner)?;
+    if examined.is_clean()
+        && let Some(journal) = import::existing(context)?
+    {
+        // What is in the journal is compared with; nothing of the comparison is kept, and nobody waits for it.
+        let mut scratch = Scratch::of(Some(&journal))?;
+        let against_journal = rehearse(&examined, &mut scratch.journal, context.now())?;
+        examined.findings.append(against_journal);
+    }
+    context.tell_compared();
+    let found = Found::of(&examined.findings);
+    findings::tell(context, &examined.findings, manner.redact);
+    import::tell_sheets(context, &examined, &manner);
+    let end = if found.errors > 0 { End::Sheets } else { End::Done };
+    let written = checked::write(context, typed, (workbooks.as_ref(), &manner), &examined)?;
+    tell_end(context, &examined, found);
+    findings::tell_explain(context, &examined.findings);
+    tell_next(context, typed, &manner, (&examined, end.exit(), &written))?;
+    summary(&examined, &manner, &written, end)
+}
+
+/// The last line of the result.
+fn tell_end(context: &Context<'_>, examined: &Examined, found: Found) {
+    let of = counted(rows(examined), "row", "rows");
+    let notes = match (found.notes, findings::quiet(&examined.findings)) {
+        (0, _) => String::new(),
+        (notes, quiet) if quiet == 0 || context.common.verbose > 0 => {
+            format!("; {}", counted(notes, "note", "notes"))
+        }
+        (notes, quiet) if notes == quiet => format!("; {} (shown with -v)", counted(notes, "note", "notes")),
+        (notes, quiet) => format!("; {}, {quiet} of them shown with -v", counted(notes, "note", "notes")),
+    };
+    context.terminal.result(match (found.errors, found.warnings) {
+        (0, 0) => Line::new().ink(Ink::Good, "nothing is wrong").text(format!(" with {of}{notes}")),
+        (0, warnings) => Line::new()
+            .ink(Ink::Good, "no errors")
+            .text(format!(" in {of}, {}{notes}", counted(warnings, "warning", "warnings"))),
+        (_, _) => Line::new().ink(Ink::Error, found.words()).text(format!(" in {of}; nothing was imported")),
+    });
+}
+
+fn rows(examined: &Examined) -> u64 {
+    examined.sheets.iter().map(|sheet| sheet.rows).sum()
+}
+
+/// The last object for programs.
+fn summary(examined: &Examined, manner: &Manner, written: &[PathBuf], end: End) -> Result<Summary> {
+    let summary = Summary::new(end)
+        .with_all(import::sheets_object(examined, manner))
+        .with("rows", rows(examined))
+        .with("found", Found::of(&examined.findings))
+        .with("groups", findings::groups_object(&examined.findings))
+        .with("written", written);
+    Ok(match manner.to_keep()? {
+        Some((_, text)) => summary.with("to_keep", text),
+        None => summary,
+    })
+}
+
+/// What to type next, and what to write down so that it need not be typed again.
+fn tell_next(
+    context: &Context<'_>,
+    typed: &Typed,
+    manner: &Manner,
+    (examined, exit, written): (&Examined, Exit, &[PathBuf]),
+) -> Result<()> {
+    let findings = &examined.findings;
+    // What stands beside a workbook is not in it: only where there is one for every file, they are checked instead.
+    let corrected = exit != Exit::Done && written.len() == typed.files.len();
+    let meant: Vec<PathBuf> = typed.files.iter().map(|file| meant(file, findings)).collect();
+    let files = command_files(if corrected { written } else { &meant });
+    let options = manner.command_line();
+    let of_headers = of_headers(findings);
+    let again = |command: &str| context.again(&format!("{command} {files}{options}"));
+    match exit {
+        Exit::Done => context.terminal.hint(format!("to see what would happen: {}", again("plan"))),
+        _ if corrected => {
+            let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
+            let names = names.join(" and ");
+            context.terminal.hint(format!("correct the red cells in {names}, then: {}", again("check")));
+        }
+        _ => {
+            let what = if of_headers.is_empty() {
+                remedy(findings)
+            } else if of_headers.contains(UNNAMED) {
+                "replace each COLUMN by the column that the header means, or ignore the header with --ignore-column".to_owned()
+            } else {
+                "check that each --map and --ignore-column is what you mean".to_owned()
+            };
+            context.terminal.hint(format!("{what}, then: {}{of_headers}", again("check")));
+            let is_in_cells = findings.iter().any(|finding| {
+                finding.is_error() && finding.row.is_some() && !finding.code.as_str().starts_with("header.")
+            });
+            if typed.out.is_none() && is_in_cells && !examined.sheets.is_empty() {
+                let out = again("check");
+                context.terminal.hint(format!("to mark every problem in its cell: {out} --out checked"));
+            }
+        }
+    }
+    if exit == Exit::Done
+        && let Some((what, text)) = manner.to_keep()?
+    {
+        context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
+    }
+    Ok(())
+}
+
+/// What stands for the name of a column that only a person knows.
+const UNNAMED: &str = "=COLUMN";
+
+/// The options that say of each header that is not known what it means, where that is suggested, and leave out the others;
+/// where columns are missing that every row needs, the others may be those.
+fn of_headers(findings: &Findings) -> String {
+    let mut options: Vec<String> = Vec::new();
+    let lacks_some = findings.iter().any(|finding| finding.code == Code::HeaderRequiredMissing);
+    for finding in findings.iter().filter(|finding| finding.code == Code::HeaderUnknown) {
+        let Some(header) = finding.header.as_deref().map(typed) else { continue };
+        let option = match &finding.suggestion {
+            Some(column) => format!(" --map {}", quoted(&format!("{header}={column}"))),
+            None if lacks_some => format!(" --map {}", quoted(&format!("{header}{UNNAMED}"))),
+            None => format!(" --ignore-column {}", quoted(&header)),
+        };
+        if !options.contains(&option) {
+            options.push(option);
+        }
+    }
+    options.concat()
+}
+
+/// Files as they are typed in a command.
+fn command_files(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    files.join(" ")
+}

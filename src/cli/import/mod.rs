@@ -1,0 +1,408 @@
+//! `fleetload import`, and the import at the start of a run: all rows into the journal, or every problem told.
+
+pub(super) mod check;
+pub(super) mod checked;
+pub(super) mod zones;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::cli::args::commands::Import as Typed;
+use crate::cli::args::reading_flags::Reading;
+use crate::cli::context::Context;
+use crate::cli::findings::mapping;
+use crate::cli::findings::remedy::remedy;
+use crate::cli::findings::unmatched;
+use crate::cli::findings::{self, Found};
+use crate::cli::plan::job_graph::survey;
+use crate::cli::plan::saved;
+use crate::cli::run::preconditions;
+use crate::cli::settings::reading::Manner;
+use crate::cli::status;
+use crate::cli::summary::Summary;
+use crate::command::quoted;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::import::{Examined, Outcome, examine, import_when};
+use crate::journal::{Account, Imported, Journal};
+use crate::look;
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::zone::ZoneList;
+use crate::plan::{Demand, ability, order};
+use crate::sheet::finding::Findings;
+use crate::sheet::{Format, Options};
+use crate::term::{Ink, Line, count, counted};
+
+/// The column of time zones.
+const TIMEZONE: &str = "timezone";
+
+/// Imports files and sends nothing.
+pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    preconditions::refuse_unsafe_storage(context)?;
+    let (journal, imported) = match import(context, &typed.files, &typed.reading, None)? {
+        Ok(imported) => imported,
+        Err(refused) => return Ok(refused),
+    };
+    status::next(context, &journal, &imported.tally, Some(imported.import))?;
+    Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
+}
+
+/// Reads and checks files, offline; references may lead to records of the journal, when there is one.
+pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &Manner) -> Result<Examined> {
+    read_beside(context, files, manner, existing(context)?.as_ref())
+}
+
+/// The same beside a journal that need not be that of the common options.
+pub(super) fn read_beside(
+    context: &Context<'_>,
+    files: &[PathBuf],
+    manner: &Manner,
+    journal: Option<&Journal>,
+) -> Result<Examined> {
+    if let Some(kept) = manner.kept_in() {
+        context.terminal.say(format!("read as {kept} says"));
+    }
+    refuse_what_is_no_file(context, files)?;
+    let examined = examine(files, &listed(context, manner), journal)?;
+    unmatched::tell(context, &examined, manner.typed());
+    Ok(examined)
+}
+
+/// Files of a folder that are named as what may be meant by it.
+const MEANT: usize = 8;
+
+/// Refuses what was typed in the place of a file and is none: a folder, and `-` for standard input.
+fn refuse_what_is_no_file(context: &Context<'_>, files: &[PathBuf]) -> Result<()> {
+    if files.iter().any(|file| file.as_os_str() == "-" && !file.exists()) {
+        return Err(Error::usage(
+            "standard input is not read: a sheet is read several times, and named in its reports",
+        )
+        .hint("write it to a file first, then name the file: … > sheet.csv"));
+    }
+    let Some(folder) = files.iter().find(|file| file.is_dir()) else { return Ok(()) };
+    let error = Error::sheets(format!("'{}' is a folder, and no command reads a folder", folder.display()));
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    inside.retain(|file| {
+        let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        ending.is_some_and(|ending| ["csv", "tsv", "txt", "xlsx", "xlsm"].contains(&&*ending))
+    });
+    inside.sort();
+    if inside.is_empty() || inside.len() > MEANT {
+        return Err(error.hint("name the sheets in it, those that refer to each other together"));
+    }
+    let names: Vec<String> = inside.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    Err(error
+        .hint(format!("name the sheets in it: {}", context.again(&format!("check {}", names.join(" "))))))
+}
+
+/// How sheets are read; programs are told every finding, people the first of many.
+fn listed(context: &Context<'_>, manner: &Manner) -> Options {
+    Options { list_all: context.terminal.json(), ..manner.options.clone() }
+}
+
+/// The journal of the common options, unless it is not there yet.
+pub(super) fn existing(context: &Context<'_>) -> Result<Option<Journal>> {
+    let path = &context.common.journal;
+    if !path.exists() {
+        return Ok(None);
+    }
+    let journal = Journal::open_existing(path)?;
+    context.note_whose(&journal)?;
+    Ok(Some(journal))
+}
+
+/// What a run knows of the service before anything is brought in.
+pub(super) struct Service<'a> {
+    /// The operations whose place is known.
+    pub(super) available: &'a dyn Fn(Operation) -> bool,
+    pub(super) account: &'a Account,
+    /// Asks for the time zones; nothing where that cannot be.
+    pub(super) zones: &'a dyn Fn() -> Option<ZoneList>,
+}
+
+/// Puts files into the journal; when they have problems, which were told, how the command ended. With a service, rows that need
+/// an operation whose place nobody knows are refused before anything is imported. What was planned for the files is held
+/// against what comes of them now, for its account.
+pub(super) fn import(
+    context: &Context<'_>,
+    files: &[PathBuf],
+    reading: &Reading,
+    service: Option<&Service<'_>>,
+) -> Result<std::result::Result<(Journal, Imported), Summary>> {
+    let mut manner = reading.settle(context)?;
+    let mut examined = read(context, files, &manner)?;
+    if !examined.findings.forbid_import(manner.skip_invalid)
+        && let Some(service) = service
+        && wants_zones(context, &examined, &manner)
+        && let Some(zones) = (service.zones)()
+    {
+        let is_the_same = manner.options.zones.is_none() && examined.would_be_the_same_with(&zones);
+        manner.options.zones = Some(Arc::new(zones));
+        if !is_the_same {
+            examined = examine(files, &listed(context, &manner), existing(context)?.as_ref())?;
+        }
+    }
+    if examined.findings.forbid_import(manner.skip_invalid) {
+        return Ok(Err(refuse(context, &examined.findings, &manner)));
+    }
+    examined.reading = context.reading.borrow().clone();
+    let available = service.map(|service| service.available);
+    let account = service.map(|service| service.account);
+    let planned = saved::of(context, &examined);
+    let lacking = available.filter(|available| !has_all(&examined, available));
+    if let Some(available) = lacking
+        && !context.common.journal.exists()
+    {
+        require(demand(&examined)?.sent().keys().copied(), available)?;
+    }
+    let mut journal = Journal::open(&context.common.journal)?;
+    context.at_journal.set(true);
+    let now = context.now();
+    let mut since_plan = None;
+    let outcome = import_when(&examined, &mut journal, manner.skip_invalid, now, &mut |writer| {
+        // Rows that are for one account never stand in the journal without it.
+        account.map_or(Ok(()), |account| writer.bind(account))?;
+        if planned.is_none() && lacking.is_none() {
+            return Ok(());
+        }
+        let mut surveyed = survey(writer, &examined, now)?;
+        let anything = |_| true;
+        saved::complete(&mut surveyed, account, available.unwrap_or(&anything));
+        if let Some(available) = lacking {
+            require(surveyed.promise.operations.keys().copied(), available)?;
+        }
+        if let (None, Some(planned)) = (available, &planned) {
+            // Without a profile nobody knows what is available.
+            surveyed.promise.unavailable.clone_from(&planned.unavailable);
+        }
+        since_plan = Some(surveyed.promise);
+        Ok(())
+    })?;
+    match outcome {
+        Outcome::Imported(imported, notes) => {
+            examined.findings.append(notes);
+            // Rows may also be left out for what the journal has.
+            for (count, sheet) in examined.sheets.iter_mut().zip(journal.sheets(imported.import)?) {
+                count.usable = count.rows - journal.left_out_of_sheet(sheet.sheet)?;
+            }
+            if service.is_none() {
+                context.tell_compared();
+            }
+            findings::tell(context, &examined.findings, manner.redact);
+            tell_sheets(context, &examined, &manner);
+            tell_imported(context, &imported, &journal.left_out_tally(Some(imported.import))?);
+            if let (Some(planned), Some(now)) = (planned, since_plan) {
+                saved::tell(context, &planned, &now);
+                saved::forget(context);
+            }
+            Ok(Ok((journal, imported)))
+        }
+        Outcome::Refused(refusals) => Ok(Err(refuse(context, &refusals, &manner))),
+    }
+}
+
+/// Whether there are time zones in the sheets, and the service has not said of late which it has.
+fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &Manner) -> bool {
+    let options = &manner.options;
+    let is_fresh = options.zones.as_ref().is_some_and(|list| zones::is_fresh(list, context.now()));
+    let mut tables = examined.books().iter().flat_map(|book| &book.tables);
+    !is_fresh
+        && tables.any(|table| {
+            table.position(TIMEZONE).is_some() || options.default_for(table.kind, TIMEZONE).is_some()
+        })
+}
+
+fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) -> Summary {
+    let found = Found::of(refusals);
+    findings::tell(context, refusals, manner.redact);
+    let terminal = context.terminal;
+    terminal.result(
+        Line::new().ink(Ink::Error, found.words()).text("; nothing was imported and nothing was sent"),
+    );
+    findings::tell_explain(context, refusals);
+    let whole = refusals.of_the_whole();
+    if manner.skip_invalid && !whole.is_empty() {
+        let codes: Vec<&str> = whole.iter().map(|code| code.as_str()).collect();
+        terminal.hint(format!(
+            "--skip-invalid is for rows with errors; it does not help if a whole file or sheet is wrong: {}",
+            codes.join(", ")
+        ));
+    }
+    terminal.hint(format!("{}, then type the command again", remedy(refusals)));
+    Summary::new(End::Sheets).with("found", found)
+}
+
+/// Tells the sheets that were read, and how, where that was not as anybody would expect.
+pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &Manner) {
+    let tables = examined.books().iter().flat_map(|book| &book.tables);
+    for (sheet, table) in examined.sheets.iter().zip(tables) {
+        let left_out = sheet.rows - sheet.usable;
+        let wrong =
+            if left_out > 0 { format!(", {} cannot be used", count(left_out)) } else { String::new() };
+        context.terminal.result(format!(
+            "{}, {}: {}{wrong}",
+            sheet.file,
+            sheet.name,
+            counted(sheet.rows, &format!("row of {}", sheet.kind), &format!("rows of {}", sheet.kind))
+        ));
+        if let Some(read) = mapping::reading_of(examined, table) {
+            context.terminal.result(format!("  read with {read}"));
+        }
+        for (number, columns) in mapping::told(table, manner).into_iter().enumerate() {
+            let label = if number == 0 { "columns:" } else { "        " };
+            context.terminal.result(format!("  {label} {columns}"));
+        }
+    }
+    for book in examined.books() {
+        for (at, sheets) in mapping::not_read(book).into_iter().enumerate() {
+            let before = if at == 0 { format!("{}, not read: ", book.file.name) } else { "  ".to_owned() };
+            context.terminal.result(format!("{before}{sheets}"));
+        }
+    }
+}
+
+/// The files and sheets as programs read them.
+pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json::Value {
+    let files: Vec<_> = examined
+        .books()
+        .iter()
+        .map(|book| {
+            let file = &book.file;
+            let (format, encoding, delimiter) = match &file.format {
+                Format::Workbook => ("workbook", None, None),
+                Format::Text { encoding, delimiter } => {
+                    ("text", Some(encoding.name()), Some(delimiter.to_string()))
+                }
+            };
+            json!({
+                "name": file.name, "sha256": file.sha256, "bytes": file.bytes, "format": format,
+                "encoding": encoding, "delimiter": delimiter,
+            })
+        })
+        .collect();
+    let tables = examined.books().iter().flat_map(|book| &book.tables);
+    let sheets: Vec<_> = examined
+        .sheets
+        .iter()
+        .zip(tables)
+        .map(|(sheet, table)| {
+            json!({
+                "name": sheet.name, "file": sheet.file, "kind": sheet.kind.plural(), "rows": sheet.rows,
+                "usable": sheet.usable, "header_row": table.header_row,
+                "columns": mapping::columns_object(table, &manner.options),
+                "defaults": mapping::defaults_object(table, manner),
+            })
+        })
+        .collect();
+    json!({"files": files, "sheets": sheets, "not_read": mapping::not_read_object(examined)})
+}
+
+fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
+    let terminal = context.terminal;
+    let mut parts = vec![format!("{} new", count(imported.added))];
+    for (number, words) in [
+        (imported.revised, "corrected"),
+        (imported.recognised, "known and unchanged"),
+        (imported.changed_since, "known, with other values"),
+    ] {
+        if number > 0 {
+            parts.push(format!("{} {words}", count(number)));
+        }
+    }
+    let (own, along) = (left_out.in_state(JobState::Rejected), left_out.in_state(JobState::Skipped));
+    if own + along > 0 {
+        parts.push(look::with_along(format!("{} not imported because of errors", count(own)), own, along));
+    }
+    terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
+        ": {}, {}",
+        counted(imported.rows, "row", "rows"),
+        parts.join(", ")
+    )));
+    if imported.changed_since > 0 {
+        terminal.warn(format!(
+            "{} from what was sent earlier; nothing is sent for {}, and the record stays as it is",
+            counted(imported.changed_since, "row differs", "rows differ"),
+            if imported.changed_since == 1 { "it" } else { "them" }
+        ));
+    }
+    terminal.object(&json!({
+        "object": "imported", "import": imported.import, "rows": imported.rows, "added": imported.added,
+        "revised": imported.revised, "recognised": imported.recognised,
+        "changed_since": imported.changed_since,
+    }));
+}
+
+/// What the usable rows of examined files ask of the service. Reads the files again.
+fn demand(examined: &Examined) -> Result<Demand> {
+    let mut demand = Demand::default();
+    let mut number = 0;
+    for book in examined.books() {
+        for table in &book.tables {
+            book.read(table, &mut |row| {
+                if examined.checked().is_usable(number)
+                    && let Some(draft) = &row.draft
+                {
+                    demand.add(&draft.record, &draft.extras);
+                }
+                number += 1;
+                Ok(())
+            })?;
+        }
+    }
+    Ok(demand)
+}
+
+/// Whether everything that rows of these kinds could need is there, so that nobody need look at each of them.
+fn has_all(examined: &Examined, available: &dyn Fn(Operation) -> bool) -> bool {
+    let kinds: BTreeSet<Kind> = examined.sheets.iter().map(|sheet| sheet.kind).collect();
+    kinds.iter().all(|&kind| ability::could_send(kind).all(available))
+}
+
+/// Refuses what needs an operation whose place is neither documented nor mapped.
+fn require(needed: impl Iterator<Item = Operation>, available: &dyn Fn(Operation) -> bool) -> Result<()> {
+    let missing: Vec<Operation> = needed.filter(|&operation| !available(operation)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(unavailable(&missing)) }
+}
+
+/// The error about operations whose place nobody knows, in the order in which they are listed everywhere.
+pub(super) fn unavailable(missing: &[Operation]) -> Error {
+    let mut missing = missing.to_vec();
+    missing.sort_by_key(|&operation| order(operation));
+    missing.dedup();
+    let names: Vec<&str> = missing.iter().map(|operation| operation.name()).collect();
+    let keys: Vec<String> =
+        missing.iter().map(|operation| format!("[profile.NAME.endpoints.{operation}]")).collect();
+    Error::usage(format!(
+        "the sheets need {}, whose path is neither documented nor in the profile; nothing was imported",
+        names.join(", ")
+    ))
+    .ending(End::EndpointUnknown)
+    .hint(format!(
+        "ask the provider for method and path and set them in the profile:\n{}\n\
+         or set paths = \"assumed\" to use the paths that the service's naming suggests",
+        keys.join("\n")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_with_the_key_to_set() {
+        let error = unavailable(&[Operation::AddSite, Operation::PutSiteLabels]);
+        assert_eq!(
+            error.what(),
+            "the sheets need addSite, putSiteLabels, whose path is neither documented nor in the profile; nothing was imported"
+        );
+        assert!(error.next_step().unwrap_or_default().contains("[profile.NAME.endpoints.addSite]"));
+    }
+}

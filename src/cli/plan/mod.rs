@@ -1,0 +1,296 @@
+//! `fleetload plan`: what a run would do with these sheets. Imports nothing and sends nothing.
+
+pub(super) mod job_graph;
+pub(super) mod output;
+mod page;
+pub(super) mod saved;
+pub(super) mod temp_journal;
+mod tree;
+
+use serde_json::json;
+
+use self::job_graph::survey;
+use self::output::Outlook;
+use self::temp_journal::Scratch;
+use crate::cli::args::commands::Plan as Typed;
+use crate::cli::context::Context;
+use crate::cli::findings::remedy::remedy;
+use crate::cli::findings::{self, Found};
+use crate::cli::import;
+use crate::cli::settings::account::Rehearsed;
+use crate::cli::settings::choice::{AuditWord, ProxyWord};
+use crate::cli::settings::reading::Manner;
+use crate::cli::settings::{Purpose, RateSetting, Settings};
+use crate::cli::summary::Summary;
+use crate::command::quoted;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::import::{Examined, rehearse_with};
+use crate::journal::{Journal, Whose};
+use crate::model::operation::Operation;
+use crate::plan::forecast::Allowance;
+use crate::plan::{Cause, Plan, Terms};
+use crate::sheet::finding::{Code, Finding, Findings};
+use crate::term::{Ink, Line, counted};
+
+/// Obstacles told one by one.
+const OBSTACLES: usize = 8;
+
+/// Plans for the sheets and tells the plan.
+pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
+    let settings = context.settings(&purpose(typed)?, &typed.overrides)?;
+    let manner = typed.reading.settle(context)?;
+    if let Some(out) = &typed.out {
+        page::refuse_others(out)?;
+    }
+    let journal = journal_of(context, &settings)?;
+    let mut examined = import::read_beside(context, &typed.files, &manner, journal.as_ref())?;
+    if examined.findings.forbid_import(manner.skip_invalid) {
+        return Ok(refuse(context, &examined.findings, &manner));
+    }
+    let terms = terms(context, &settings)?;
+    let (outlook, taken) =
+        match look(context, &examined, journal, &settings, &terms.terms, manner.skip_invalid)? {
+            Ok(looked) => looked,
+            Err(taken) => return Ok(refuse(context, &taken, &manner)),
+        };
+    examined.findings.append(taken);
+    examined.findings.extend(quota_finding(&examined, &outlook.plan));
+    let found = Found::of(&examined.findings);
+    let whose = Whose::from(settings.identity());
+    if whose.account().is_some() {
+        context.tell_whose(&whose);
+    }
+    tell(context, &settings, &terms, &outlook, &rehearsed(context, typed, &manner));
+    import::tell_sheets(context, &examined, &manner);
+    context.terminal.result("");
+    findings::tell(context, &examined.findings, manner.redact);
+    findings::tell_explain(context, &examined.findings);
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    let again = context.again(&format!("run {}{}", files.join(" "), manner.command_line()));
+    if let Some(out) = &typed.out {
+        let rehearsed = rehearsed(context, typed, &manner);
+        let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
+        let known = page::Known { settings: &settings, terms: &terms, whose: &whose, command };
+        page::write(context, out, &examined, &known, &outlook)?;
+    }
+    let plan = &outlook.plan;
+    let missing = plan.unavailable();
+    let end = if missing.is_empty() { End::Done } else { End::EndpointUnknown };
+    let obstacles: Vec<_> =
+        outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what})).collect();
+    let summary = Summary::new(end).with_all(json!({
+        "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
+        "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
+        "page": typed.out,
+    }));
+    if missing.is_empty() {
+        context.terminal.hint(format!("to do it: {again}"));
+    } else {
+        context.terminal.error(&import::unavailable(&missing));
+    }
+    Ok(summary)
+}
+
+/// Says that the sheets have problems.
+fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Summary {
+    let found = Found::of(findings);
+    findings::tell(context, findings, manner.redact);
+    let terminal = context.terminal;
+    terminal.result(Line::new().ink(Ink::Error, found.words()).text("; there is nothing to plan yet"));
+    findings::tell_explain(context, findings);
+    terminal.hint(format!("{}, then type the command again", remedy(findings)));
+    Summary::new(End::Sheets).with("found", found)
+}
+
+/// The journal that a run with these settings would use; `None` when it would begin a new one. One that belongs to
+/// another account, a rehearsal's for one, a run would refuse: its rows are not those of this account.
+fn journal_of(context: &Context<'_>, settings: &Settings) -> Result<Option<Journal>> {
+    let Some(journal) = import::existing(context)? else { return Ok(None) };
+    match (journal.account()?, settings.identity()) {
+        (Some(bound), Some(account)) if bound != account => {
+            context.terminal.warn(format!(
+                "the journal {} belongs to another account, so a run would refuse it; planned as for a new journal",
+                context.common.journal.display()
+            ));
+            Ok(None)
+        }
+        (Some(_) | None, Some(_) | None) => Ok(Some(journal)),
+    }
+}
+
+/// Places the rows as an import would, looks at what a run would find then, and undoes it. Errors of the rows against
+/// the journal come back as findings.
+fn look(
+    context: &Context<'_>,
+    examined: &Examined,
+    journal: Option<Journal>,
+    settings: &Settings,
+    terms: &Terms,
+    skip_invalid: bool,
+) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
+    // A run that is at work on the journal does not wait for the plan.
+    let mut scratch = Scratch::of(journal.as_ref())?;
+    drop(journal);
+    let endpoints = settings.endpoints()?;
+    let available = |operation: Operation| endpoints.available(operation);
+    let mut looked = None;
+    let findings = rehearse_with(examined, &mut scratch.journal, skip_invalid, terms.now, &mut |writer| {
+        let mut surveyed = survey(writer, examined, terms.now)?;
+        saved::complete(&mut surveyed, settings.identity().as_ref(), &available);
+        let plan = Plan::new(&surveyed.survey, &available, terms);
+        let mut obstacles = Vec::new();
+        let again = context.commands();
+        for obstacle in plan.obstacles.iter().take(OBSTACLES) {
+            let place = match obstacle.cause {
+                Cause::Row(job, _) => writer.place_of(job)?,
+                Cause::Operation(_) => String::new(),
+            };
+            obstacles.push((output::in_the_way(&again, obstacle.cause, &place), obstacle.rows));
+        }
+        let more_obstacles = plan.obstacles.len().saturating_sub(OBSTACLES) as u64;
+        let left_out = left_out(examined, writer.left_out());
+        looked = Some((Outlook { plan, obstacles, more_obstacles, left_out }, surveyed.promise));
+        Ok(())
+    })?;
+    Ok(match looked {
+        Some((outlook, promise)) => {
+            saved::keep(context, &promise);
+            Ok((outlook, findings))
+        }
+        None => Err(findings),
+    })
+}
+
+/// The rows that an import leaves out for their errors, and those that come along with them; `all` of them.
+fn left_out(examined: &Examined, all: u64) -> (u64, u64) {
+    let groups = examined.findings.groups().iter();
+    let along: usize =
+        groups.filter(|group| group.key.code == Code::RefTargetInvalid).map(|group| group.count).sum();
+    let along = u64::try_from(along).unwrap_or(u64::MAX).min(all);
+    (all - along, along)
+}
+
+/// That the quota makes it last.
+fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
+    let days = plan.days.filter(|days| *days > 1 && plan.unavailable().is_empty())?;
+    let file = examined.files().next()?;
+    let creations: u64 = plan
+        .sent
+        .iter()
+        .chain(&plan.sent_earlier)
+        .filter(|calls| calls.counted)
+        .map(|calls| calls.calls)
+        .sum();
+    let message = format!(
+        "{} take {}, because of the daily quota; a run waits in between, and may be stopped at any time",
+        counted(creations, "creation", "creations"),
+        counted(days, "day", "days")
+    );
+    Some(Finding::of_file(Code::PlanQuota, &file.name, message))
+}
+
+/// The same plan for a simulated service.
+fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &Manner) -> String {
+    let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
+    context.again(&format!("plan {}{} --sandbox", files.join(" "), manner.command_line()))
+}
+
+fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook, rehearsed: &str) {
+    let terminal = context.terminal;
+    output::tell_headline(context, outlook, &terms.terms, rehearsed);
+    if settings.account.is_none() {
+        terminal.warn(without_profile(&terms.terms));
+    }
+    output::tell_tree(context, &outlook.plan);
+    for company in &outlook.plan.tree.companies {
+        terminal.object(&output::company_object(&outlook.plan, company));
+    }
+    output::tell_calls(context, &outlook.plan);
+    output::tell_days(context, &outlook.plan, settings, &terms.terms, terms.learned);
+    tell_proxies(context, settings);
+    terminal.result("");
+}
+
+/// That nothing but what was typed is known of the service.
+fn without_profile(terms: &Terms) -> String {
+    let rate = match terms.rate {
+        Some(rate) => format!("{rate} requests a second"),
+        None => "any number of requests a second".to_owned(),
+    };
+    let quota = match terms.quota {
+        Some(quota) => format!("{} a day", counted(quota.per_day, "creation", "creations")),
+        None => "no quota".to_owned(),
+    };
+    format!("there is no profile; planned with the documented paths, {rate}, {quota}")
+}
+
+/// A plan needs no account; of a rehearsal only its paths and limits matter, so no sandbox is started.
+fn purpose(typed: &Typed) -> Result<Purpose> {
+    if !typed.rehearsal.sandbox {
+        return Ok(Purpose::Reckoning);
+    }
+    let address = "http://127.0.0.1"
+        .parse()
+        .map_err(|error| Error::internal("the address of this machine is none").because(error))?;
+    Ok(Purpose::Rehearsal(Rehearsed {
+        address,
+        client_id: crate::cli::service::rehearsal::CLIENT.to_owned(),
+        client_secret: crate::cli::service::rehearsal::CLIENT.to_owned().into(),
+    }))
+}
+
+/// What is known of the limits.
+pub(super) struct Known {
+    pub(super) terms: Terms,
+    /// Whether the quota was learned from the service.
+    pub(super) learned: bool,
+}
+
+/// The limits to reckon with, and whether the quota was learned from the service.
+fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
+    let now = context.now();
+    let journal = import::existing(context)?;
+    // What another account has used of its quota, a rehearsal's for one, does not count for this one.
+    let (used, learned) = match &journal {
+        Some(journal) if journal.account()? == settings.identity() => {
+            (journal.quota_now(now)?.sent, journal.latest_ceiling()?)
+        }
+        Some(_) | None => (0, None),
+    };
+    let ceiling = settings.daily_quota.value.or(learned);
+    let quota = ceiling.map(|ceiling| {
+        let per_day = ceiling.saturating_sub(settings.reserve.value);
+        Allowance { per_day, today: per_day.saturating_sub(used) }
+    });
+    let rate = match settings.rate.value {
+        RateSetting::PerSecond(rate) => Some(rate),
+        RateSetting::Unlimited => None,
+    };
+    // How many rows will ever be in doubt nobody knows beforehand.
+    let read_back = settings.audit.value == AuditWord::All;
+    Ok(Known {
+        terms: Terms { rate, quota, now, read_back },
+        learned: settings.daily_quota.value.is_none() && learned.is_some(),
+    })
+}
+
+/// Whether a proxy of the environment stands between us and the service.
+fn tell_proxies(context: &Context<'_>, settings: &Settings) {
+    let proxies = context.environment.proxies();
+    if proxies.is_empty() || settings.account.is_none() {
+        return;
+    }
+    let proxies = proxies.join(" and ");
+    context.terminal.result(match settings.proxy.value {
+        ProxyWord::Ignore => format!(
+            "the proxy of {proxies} is ignored: requests go straight to the service ({}; proxy = \"environment\" uses it)",
+            settings.proxy.origin
+        ),
+        ProxyWord::Environment => format!(
+            "requests go through the proxy of {proxies} ({}), except to this machine itself",
+            settings.proxy.origin
+        ),
+    });
+}

@@ -1,0 +1,322 @@
+//! What a plan says on the terminal: what will happen, how long it takes and what is in the way first; then the
+//! companies, the requests and the days.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+use crate::cli::context::Context;
+use crate::cli::settings::Settings;
+use crate::command::Again;
+use crate::look;
+use crate::model::time::Moment;
+use crate::plan::{Calls, Cause, Fate, Fates, Plan, Terms, Way};
+use crate::term::{Ink, Line, Table, count, counted, span};
+
+pub(in crate::cli) use super::tree::{company_object, tell_tree};
+
+/// Days shown one by one.
+const DAYS: usize = 10;
+
+/// What is planned, and what the plan itself does not know.
+pub(super) struct Outlook {
+    pub(in crate::cli) plan: Plan,
+    /// What is in the way, in words, with the rows that it blocks; not all, when there is very much.
+    pub(super) obstacles: Vec<(String, u64)>,
+    /// Obstacles that are not listed.
+    pub(super) more_obstacles: u64,
+    /// Rows that are left out for their errors, and those that come along with them.
+    pub(in crate::cli) left_out: (u64, u64),
+}
+
+/// What stands in the way of rows, in words; `place` says where another row is.
+pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
+    match cause {
+        Cause::Operation(operation) => format!(
+            "{operation} is neither documented nor in the profile: set [profile.NAME.endpoints.{operation}]"
+        ),
+        Cause::Row(job, fate) => {
+            let what = match fate {
+                Fate::Rejected => {
+                    format!("was rejected: correct it, or send it again with `{}`", again.command("retry"))
+                }
+                Fate::Held => {
+                    let resolve = again.command(&format!("resolve {job}"));
+                    format!("is on hold: decide it with `{resolve}`")
+                }
+                Fate::Cancelled => {
+                    "was cancelled: change it, or remove the rows that depend on it".to_owned()
+                }
+                Fate::InDoubt => "is in doubt: the run settles it first".to_owned(),
+                // What depends on a record that is there is sent.
+                Fate::Blocked
+                | Fate::Create
+                | Fate::Complete
+                | Fate::There
+                | Fate::Changed
+                | Fate::Incomplete => "is not sent either".to_owned(),
+            };
+            format!("{place} {what}")
+        }
+    }
+}
+
+/// What will happen and how long it takes; where operations are missing, that nothing will, and how to `rehearse`.
+fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -> Vec<(&'static str, Line)> {
+    if let Some(lacking) = plan.lacking(terms.quota) {
+        return vec![
+            ("to do", Line::new().ink(Ink::Error, lacking.headline)),
+            ("later", Line::plain(format!("once they are there: {}", lacking.then))),
+            ("rehearse", Line::plain(rehearse)),
+        ];
+    }
+    let mut facts = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
+    if let Some(days) = plan.days.filter(|days| *days > 1) {
+        let days = counted(days, "day with creations", "days with creations");
+        let because = if terms.quota.is_some() { ", because of the daily quota" } else { "" };
+        facts.push(("days", Line::new().ink(Ink::Warning, days).text(because)));
+    }
+    facts
+}
+
+/// The first lines: what will happen, how long, what is in the way. The command to `rehearse` is for a plan that lacks
+/// operations.
+pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Terms, rehearse: &str) {
+    let (terminal, plan) = (context.terminal, &outlook.plan);
+    let mut facts = prospect(context, plan, terms, rehearse);
+    let sums = sums(plan);
+    if plan.rows_earlier > 0 {
+        let rows = counted(
+            plan.rows_earlier,
+            "row left over from earlier imports",
+            "rows left over from earlier imports",
+        );
+        facts.push(("also", Line::plain(rows)));
+    }
+    if sums.there() > 0 {
+        let changed = match sums.of(Fate::Changed) {
+            0 => String::new(),
+            changed => format!(", {} with other values, which are not sent", count(changed)),
+        };
+        facts.push(("existing", Line::plain(format!("{}{changed}", counted(sums.there(), "row", "rows")))));
+    }
+    facts.push(("blocked", hindrance(outlook, &sums)));
+    for (word, line) in facts {
+        terminal.result(Line::new().ink(Ink::Faint, format!("{word:<11}")).join(line));
+    }
+    for (words, rows) in &outlook.obstacles {
+        let rows = counted(*rows, "row waits", "rows wait");
+        terminal.result(Line::plain("  ").ink(Ink::Warning, rows).text(format!(": {words}")));
+    }
+    if outlook.more_obstacles > 0 {
+        let more = counted(outlook.more_obstacles, "more cause", "more causes");
+        terminal.result(format!("  {more}, listed with --json"));
+    }
+}
+
+/// All rows of the sheets by their fate.
+pub(super) fn sums(plan: &Plan) -> Fates {
+    let mut sums = Fates::default();
+    plan.rows.values().for_each(|fates| sums.add_all(fates));
+    sums
+}
+
+/// What will happen.
+pub(in crate::cli) fn what(plan: &Plan) -> Line {
+    let parts: Vec<String> = plan
+        .rows
+        .iter()
+        .filter(|(_, fates)| fates.of(Fate::Create) > 0)
+        .map(|(kind, fates)| counted(fates.of(Fate::Create), kind.singular(), kind.plural()))
+        .collect();
+    let (create, complete) = (plan.count(Fate::Create), plan.count(Fate::Complete));
+    let completed = match complete {
+        0 => String::new(),
+        _ => format!("{} to be completed", counted(complete, "row", "rows")),
+    };
+    match (create, complete) {
+        (0, 0) => Line::new().ink(Ink::Strong, "nothing is sent for these sheets"),
+        (0, _) => Line::new().ink(Ink::Strong, completed),
+        (_, 0) => Line::new()
+            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
+            .text(format!(": {}", parts.join(", "))),
+        _ => Line::new()
+            .ink(Ink::Strong, counted(create, "row to create", "rows to create"))
+            .text(format!(": {}; {completed}", parts.join(", "))),
+    }
+}
+
+/// How long it takes.
+pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) -> Line {
+    let all: u64 = plan.sent.iter().chain(&plan.sent_earlier).map(|calls| calls.calls).sum();
+    match (terms.rate, plan.finish, plan.days) {
+        _ if all == 0 => Line::plain("at once"),
+        (None, _, Some(_)) => Line::plain("the rate is unlimited: how long it takes depends on this machine"),
+        (_, Some(finish), Some(_)) => Line::plain("about ")
+            .ink(Ink::Strong, context.moment(finish))
+            .text(format!(", in {}", span(finish.since(terms.now)))),
+        (_, None, _) | (None, Some(_), None) | (Some(_), Some(_), None) => {
+            Line::new().ink(Ink::Warning, "never: the reserve leaves nothing of the daily quota")
+        }
+    }
+}
+
+fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
+    let mut parts = Vec::new();
+    for fate in Fate::ALL.into_iter().filter(|fate| fate.waits()) {
+        if sums.of(fate) > 0 {
+            parts.push(format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words()));
+        }
+    }
+    if outlook.left_out != (0, 0) {
+        parts.push(look::not_imported(outlook.left_out.0, outlook.left_out.1));
+    }
+    if parts.is_empty() {
+        return Line::new().ink(Ink::Good, "nothing");
+    }
+    Line::new().ink(Ink::Warning, parts.join(", "))
+}
+
+/// The requests, and what is done about lost answers.
+pub(super) fn tell_calls(context: &Context<'_>, plan: &Plan) {
+    let terminal = context.terminal;
+    let lists = [
+        ("Requests, in this order (companies before their contents):", &plan.sent),
+        ("Requests left over from earlier imports:", &plan.sent_earlier),
+        (
+            "Look-ups before sending, at most (records that already exist are not created again):",
+            &plan.looked_up,
+        ),
+        ("Look-ups of the verification at the end, at most:", &plan.read_back),
+    ];
+    for (title, calls) in lists {
+        if !calls.is_empty() {
+            terminal.result("");
+            terminal.result(title);
+            table_of_calls(calls).into_iter().for_each(|line| terminal.result(line));
+        }
+    }
+    if plan.doubts.is_empty() {
+        return;
+    }
+    terminal.result("");
+    terminal.result("If an answer is lost:");
+    for doubt in &plan.doubts {
+        let rows = counted(doubt.rows, &format!("row of {}", doubt.kind), &format!("rows of {}", doubt.kind));
+        let ink = if doubt.way == Way::Person { Ink::Warning } else { Ink::Plain };
+        terminal.result(Line::plain(format!("  {rows}: ")).ink(ink, doubt.way.words()));
+    }
+}
+
+fn table_of_calls(calls: &[Calls]) -> Vec<Line> {
+    let mut table = Table::new(&["operation", "calls", "quota", ""], &[1]);
+    for calls in calls {
+        table.row([
+            calls.operation.name(),
+            &count(calls.calls),
+            if calls.counted { "counts" } else { "free" },
+            if calls.available { "" } else { "UNAVAILABLE: not documented, not in the profile" },
+        ]);
+    }
+    table.lines()
+}
+
+/// The quota, and the days when it takes several.
+pub(super) fn tell_days(
+    context: &Context<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    terms: &Terms,
+    learned: bool,
+) {
+    let terminal = context.terminal;
+    terminal.result("");
+    let later = if plan.unavailable().is_empty() { "" } else { "once the operations are there: " };
+    terminal.result(format!(
+        "{later}{}; daily quota: {}",
+        counted(plan.creations, "creation", "creations"),
+        quota(settings, terms, learned)
+    ));
+    if let Some(rate) = terms.rate {
+        terminal.result(format!("at {rate} requests a second for each operation"));
+    }
+    if plan.by_day.len() < 2 {
+        return;
+    }
+    let elsewhere = plan.by_day.iter().any(|share| local(share.from, &context.here) != utc(share.from));
+    let heads = ["day", "creations", "from (UTC)", "until", "from (here)", "until"];
+    let mut table = Table::new(&heads[..if elsewhere { 6 } else { 4 }], &[0, 1]);
+    for (number, share) in (1_u64..).zip(&plan.by_day).take(DAYS) {
+        let mut cells = vec![count(number), count(share.creations)];
+        cells.extend(from_until(utc(share.from), utc(share.until)));
+        if elsewhere {
+            cells.extend(from_until(local(share.from, &context.here), local(share.until, &context.here)));
+        }
+        table.row(cells);
+    }
+    table.lines().into_iter().for_each(|line| terminal.result(line));
+    let more = plan.days.unwrap_or(0).saturating_sub(DAYS as u64);
+    if more > 0 {
+        terminal.result(format!(" and {}", counted(more, "more day", "more days")));
+    }
+}
+
+fn utc(at: Moment) -> DateTime {
+    at.civil()
+}
+
+/// What the clock on the wall shows.
+fn local(at: Moment, here: &TimeZone) -> DateTime {
+    jiff::Timestamp::from_millisecond(at.millis())
+        .map_or_else(|_| at.civil(), |stamp| stamp.to_zoned(here.clone()).datetime())
+}
+
+/// The beginning with its date, the end without one on the same day.
+fn from_until(from: DateTime, until: DateTime) -> [String; 2] {
+    let end = if from.date() == until.date() { "%H:%M:%S" } else { "%m-%d %H:%M" };
+    [from.strftime("%Y-%m-%d %H:%M").to_string(), until.strftime(end).to_string()]
+}
+
+/// The daily quota in words.
+pub(in crate::cli) fn quota(settings: &Settings, terms: &Terms, learned: bool) -> String {
+    match terms.quota {
+        Some(quota) => format!(
+            "{} a day ({}), {} left today",
+            count(quota.per_day),
+            if learned {
+                "learned from the service".to_owned()
+            } else {
+                settings.daily_quota.origin.to_string()
+            },
+            count(quota.today)
+        ),
+        None => "not known; it is learned when the service says that it is spent".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_told_with_its_date_once() {
+        let at = |text| Moment::parse(text).unwrap();
+        let (from, until) = (at("2026-03-02T00:00:00Z"), at("2026-03-02T00:01:42Z"));
+        assert_eq!(from_until(utc(from), utc(until)), ["2026-03-02 00:00", "00:01:42"]);
+        let here = TimeZone::get("Pacific/Auckland").unwrap();
+        assert_eq!(from_until(local(from, &here), local(until, &here)), ["2026-03-02 13:00", "13:01:42"]);
+        let late = at("2026-03-02T12:30:00Z");
+        assert_eq!(from_until(local(from, &here), local(late, &here)), ["2026-03-02 13:00", "03-03 01:30"]);
+    }
+
+    #[test]
+    fn what_is_in_the_way_says_what_to_do() {
+        use crate::model::id::JobId;
+        use crate::model::operation::Operation;
+
+        let row = |fate| in_the_way(&Again::default(), Cause::Row(JobId(7), fate), "a.csv!a!3");
+        assert_eq!(row(Fate::Held), "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`");
+        assert!(row(Fate::Rejected).contains("fleetload retry"));
+        let operation = in_the_way(&Again::default(), Cause::Operation(Operation::AddSite), "");
+        assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
+    }
+}

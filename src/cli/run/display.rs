@@ -1,0 +1,110 @@
+//! Rows under way: the run on a task of its own, what it tells on the terminal and in the log, and what a person answers
+//! meanwhile. Signals are passed on by [`crate::cli::run::signals`].
+//!
+//! What is sent, and when, is decided in [`crate::run`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::questions::Questions;
+use super::signals::Watch;
+use super::watchdog;
+use crate::cli::context::Context;
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::model::event::Event;
+use crate::model::id::ImportId;
+use crate::run::{Ending, Options, Pulse};
+use crate::service::Client;
+use crate::term::{Progress, Tick};
+
+/// How often the display is brought up to date.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Runs the jobs, and shows how it goes.
+pub(super) async fn send(
+    context: &Context<'_>,
+    journal: Journal,
+    client: Client,
+    options: Options,
+    concerned: &[ImportId],
+    watch: &Watch,
+) -> Result<(Journal, Ending)> {
+    let clock: Arc<dyn Clock> = context.clock.clone();
+    let tick = || Tick { now: clock.now(), elapsed: clock.elapsed() };
+    let shown = match concerned {
+        [import] => journal.tally(Some(*import))?,
+        _ => journal.tally(None)?,
+    };
+    let mut progress =
+        Progress::start(context.terminal, shown, tick(), context.here.clone(), context.again("status"));
+    let (interrupt, interrupts) = mpsc::channel(16);
+    watch.sending(interrupt.clone());
+    let mut questions = Questions::new(context.terminal);
+    let (tell, mut news) = mpsc::unbounded_channel::<Event>();
+    // On a task of its own, so that a slow terminal does not hold it up.
+    let pulse = Pulse::default();
+    let _watchdog = watchdog::start(context, &pulse)?;
+    let mut running =
+        tokio::spawn(crate::run::run(journal, client, clock.clone(), options, interrupts, tell, pulse));
+    let ended = loop {
+        tokio::select! {
+            ended = &mut running => break ended,
+            Some(event) = news.recv() => {
+                take_in(&mut progress, &event, tick());
+                questions.take(&event);
+                while let Ok(event) = news.try_recv() {
+                    take_in(&mut progress, &event, tick());
+                    questions.take(&event);
+                }
+            }
+            answer = questions.answer() => {
+                let _ended_meanwhile = interrupt.try_send(answer);
+            }
+            () = clock.sleep_until(clock.elapsed() + TICK) => {}
+        }
+        progress.tick(tick());
+    };
+    while let Ok(event) = news.try_recv() {
+        take_in(&mut progress, &event, tick());
+    }
+    progress.finish(tick());
+    let (journal, ending) = ended.map_err(|error| {
+        Error::internal("fleetload failed in the middle of the run; nothing was sent after that")
+            .because(error)
+            .hint(format!(
+                "to go on: {}\nrequests that were under way are looked up before anything is sent again",
+                context.again("run")
+            ))
+    })?;
+    let ending = ending?;
+    Ok((journal?, ending))
+}
+
+/// Shows a piece of news, and logs it: with `-v` what moves a row or the run, with `-vv` every request as well.
+fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
+    match event {
+        Event::Sent { operation } => tracing::debug!(%operation, "sent"),
+        Event::ReadBack { done, of } => tracing::debug!(done, of, "verified"),
+        Event::QuotaUsed(day) => tracing::debug!(used = day.used(), ceiling = day.ceiling, "quota"),
+        Event::Remaining(_) => tracing::debug!(?event, "remaining"),
+        Event::Moved { job, kind, from, to } => {
+            tracing::info!(job = job.0, kind = kind.singular(), %from, %to, "moved");
+        }
+        Event::Rows { .. }
+        | Event::Unseen { .. }
+        | Event::Parked { .. }
+        | Event::Woken
+        | Event::SlowedDown { .. }
+        | Event::Breaker { .. }
+        | Event::SheetPaused { .. }
+        | Event::Unreachable { .. }
+        | Event::ClockSkew { .. }
+        | Event::Note { .. }
+        | Event::Draining { .. } => tracing::info!(?event, "run"),
+    }
+    progress.news(event, tick);
+}

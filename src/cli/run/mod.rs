@@ -1,0 +1,252 @@
+//! `fleetload run`: imports the files, takes the locks, runs every unfinished job, reports.
+//!
+//! This file prepares. What goes on meanwhile is in `passes` and `sending`, how it ended is said in `ending`.
+
+pub(super) mod display;
+pub(super) mod ending;
+pub(super) mod locks;
+pub(super) mod preconditions;
+pub(super) mod questions;
+pub(super) mod reports;
+pub(super) mod run_loop;
+pub(super) mod signals;
+pub(super) mod watchdog;
+
+use std::time::Duration;
+
+use self::ending::{Ended, conclude};
+use self::locks::Locks;
+use self::run_loop::{Passes, tell_recovered};
+use self::signals::Watch;
+use crate::cli::args::commands::Run as Typed;
+use crate::cli::args::until::until;
+use crate::cli::context::Context;
+use crate::cli::import;
+use crate::cli::import::Service;
+use crate::cli::import::zones;
+use crate::cli::service::rehearsal;
+use crate::cli::settings::account::Rehearsed;
+use crate::cli::settings::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
+use crate::cli::settings::{Purpose, Settings};
+use crate::cli::status::counts;
+use crate::cli::summary::Summary;
+use crate::command::quoted;
+use crate::error::{Error, Result};
+use crate::journal::{Account, AuditScope, Journal, Writing};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::model::zone::ZoneList;
+use crate::run::{
+    Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, account_locks,
+};
+use crate::service::Client;
+
+/// How long connections may take to close.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// Imports, runs and reports.
+pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
+    let until = typed.until.as_deref().map(|text| until(text, context.now(), &context.here)).transpose()?;
+    let purpose = if typed.rehearsal.sandbox { unborn_rehearsal(typed)? } else { Purpose::Service };
+    let settings = context.settings(&purpose, &typed.overrides)?;
+    // Everything that can be wrong with the profile is found before anything is imported.
+    let client = if typed.rehearsal.sandbox { None } else { Some(settings.client(context.clock.clone())?) };
+    preconditions::refuse_unsafe_storage(context)?;
+    preconditions::examine(context, typed)?;
+    let runtime = context.runtime()?;
+    let zones = || runtime.block_on(zones_of(context, client.as_ref()?));
+    let (mut journal, imported) = match prepare(context, typed, &settings, &zones)? {
+        Ok(prepared) => prepared,
+        Err(refused) => return Ok(refused),
+    };
+
+    context.note_whose(&journal)?;
+    let concerned = concerned(&journal, imported)?;
+    let locks = match Locks::take(context, &journal, &settings, typed.rehearsal.sandbox)? {
+        Ok(locks) => locks,
+        Err(taken) => return Ok(taken.tell(context)),
+    };
+    let watch = Watch::start(context)?;
+    preconditions::enter(context, typed, &mut journal)?;
+    let recovered = journal.recover(context.now())?;
+    tell_recovered(context, &recovered);
+    let earlier = journal.last_run()?.map(|run| run.run);
+    let newest = journal.imports()?.last().map(|info| info.import);
+    // An earlier run may have ended before it had read back what it made.
+    let scope = settings.audit_scope();
+    let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
+    let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
+    if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
+        context.terminal.say("nothing is left to be sent");
+        watch.reporting();
+        return conclude(context, &journal, &ended(&Ending::Finished));
+    }
+    let passes = Passes {
+        context,
+        typed,
+        settings: &settings,
+        runtime: &runtime,
+        client: client.as_ref(),
+        until,
+        concerned: &concerned,
+        watch: &watch,
+    };
+    let (journal, ending) = passes.make(journal, locks)?;
+    watch.reporting();
+    // Connections that are kept open hold files that the reports may need.
+    drop(client);
+    runtime.shutdown_timeout(CLOSING);
+    // Another command may have imported rows while this one ran, and left them to it.
+    let new = journal.imports()?.into_iter().map(|info| info.import).filter(|import| Some(*import) > newest);
+    let concerned: Vec<ImportId> = concerned.iter().copied().chain(new).collect();
+    conclude(context, &journal, &Ended { concerned: &concerned, ..ended(&ending) })
+}
+
+/// The settings of a rehearsal before its sandbox runs, which is not before the journal is locked.
+fn unborn_rehearsal(typed: &Typed) -> Result<Purpose> {
+    let scenario = rehearsal::read_scenario(typed.rehearsal.scenario.as_deref())?;
+    let (client_id, client_secret) = rehearsal::client_of(&scenario);
+    let address = "http://127.0.0.1"
+        .parse()
+        .map_err(|error| Error::internal("the address of this machine is none").because(error))?;
+    Ok(Purpose::Rehearsal(Rehearsed { address, client_id, client_secret: client_secret.into() }))
+}
+
+/// The time zones that the service lists. What it does not answer is told, and keeps nothing from going on.
+async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
+    if !zones::can_be_asked(client) {
+        return None;
+    }
+    context.terminal.say("asking the service for its list of time zones");
+    let told = |why| {
+        context
+            .terminal
+            .say(format!("it gave none ({why}): time zones are checked against the IANA list only"));
+    };
+    zones::ask(client, context.now()).await.map_err(told).ok()
+}
+
+/// Opens the journal and brings the files in; when the sheets have problems, which were told, how the command ended.
+fn prepare(
+    context: &Context<'_>,
+    typed: &Typed,
+    settings: &Settings,
+    zones: &dyn Fn() -> Option<ZoneList>,
+) -> Result<std::result::Result<(Journal, Option<ImportId>), Summary>> {
+    let account = settings.identity().ok_or_else(|| Error::internal("a run without an account"))?;
+    let path = &context.common.journal;
+    if typed.files.is_empty() {
+        let mut journal = Journal::open_existing(path)?;
+        context.at_journal.set(true);
+        bind(context, typed, &mut journal, &account)?;
+        return Ok(Ok((journal, None)));
+    }
+    if path.exists() {
+        // Rows for one account must not get into the journal of another.
+        let journal = Journal::open_existing(path)?;
+        if journal.account()?.is_some() {
+            let mut journal = journal;
+            bind(context, typed, &mut journal, &account)?;
+        }
+    }
+    // That the run's lock cannot be taken is found out before rows are in the journal.
+    if !typed.rehearsal.sandbox {
+        account_locks()?;
+    }
+    let endpoints = settings.endpoints()?;
+    let available = |operation| endpoints.available(operation);
+    let zones = || zones().inspect(|list| zones::keep(context, &account.base_url, list));
+    let service = Service { available: &available, account: &account, zones: &zones };
+    Ok(match import::import(context, &typed.files, &typed.reading, Some(&service))? {
+        Ok((journal, imported)) => Ok((journal, Some(imported.import))),
+        Err(refused) => Err(refused),
+    })
+}
+
+/// Binds the journal to the account. Who rehearsed in this folder and now means it is told how to begin in earnest,
+/// and the other way round.
+fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &Account) -> Result<()> {
+    let rehearsed = journal.account()?.is_some_and(|bound| bound.is_rehearsal());
+    let rehearsing = account.is_rehearsal();
+    if rehearsed == rehearsing || journal.account()?.is_none() {
+        return journal.bind(account);
+    }
+    let path = context.common.journal.display();
+    let files: String =
+        typed.files.iter().map(|file| format!(" {}", quoted(&file.to_string_lossy()))).collect();
+    let (what, name, options) = if rehearsed {
+        (format!("the journal {path} holds a rehearsal, not work with a service"), "service.db", "")
+    } else {
+        (
+            format!("the journal {path} holds work with a service; a rehearsal needs one of its own"),
+            "rehearsal.db",
+            " --sandbox",
+        )
+    };
+    // The other journal is of the kind that was typed.
+    context.rehearsing.set(rehearsing);
+    let reports = name.trim_end_matches(".db");
+    let command = context.again(&format!("run{files} --journal {name} --reports reports-{reports}{options}"));
+    Err(Error::usage(what).hint(format!("name another journal: {command}")))
+}
+
+/// What this command is about: the import it made, those that are not finished, and those with findings that nobody has
+/// looked into; else the latest.
+fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<ImportId>> {
+    let (mut concerned, mut last) = (Vec::new(), None);
+    for info in journal.imports()? {
+        let tally = journal.tally(Some(info.import))?;
+        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0
+            || !journal.unseen_findings(Some(info.import))?.is_empty();
+        if open || Some(info.import) == imported {
+            concerned.push(info.import);
+        }
+        last = Some(info.import);
+    }
+    if concerned.is_empty() {
+        concerned.extend(last);
+    }
+    Ok(concerned)
+}
+
+impl Settings {
+    /// Which records are read back.
+    fn audit_scope(&self) -> Option<AuditScope> {
+        match self.audit.value {
+            AuditWord::All => Some(AuditScope::All),
+            AuditWord::Doubtful => Some(AuditScope::Doubtful),
+            AuditWord::None => None,
+        }
+    }
+
+    /// What the run is told.
+    pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
+        let policy = Policy {
+            on_quota: match self.on_quota.value {
+                OnQuotaWord::Wait => OnQuota::Wait,
+                OnQuotaWord::Exit => OnQuota::Exit,
+            },
+            on_existing: match self.on_existing.value {
+                OnExistingWord::Adopt => OnExisting::Adopt,
+                OnExistingWord::Skip => OnExisting::Skip,
+                OnExistingWord::Fail => OnExisting::Fail,
+            },
+            in_doubt: match self.in_doubt.value {
+                InDoubtWord::Settle => InDoubt::Settle,
+                InDoubtWord::Hold => InDoubt::Hold,
+            },
+            settle: self.settle.value,
+            audit: self.audit_scope(),
+            on_rejections,
+        };
+        let limits = Limits {
+            rate: self.pace(),
+            concurrency: self.concurrency.value,
+            daily_quota: self.daily_quota.value,
+            reserve: self.reserve.value,
+        };
+        Options { policy, limits, until, writing: Writing::default() }
+    }
+}

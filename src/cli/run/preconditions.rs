@@ -1,0 +1,104 @@
+//! What is made sure of about a journal before rows go into it, and before anything is sent: that it lies where it
+//! is safe, that it is whole, and that it is the newest copy there is.
+
+use crate::cli::args::commands::Run;
+use crate::cli::context::Context;
+use crate::command::quoted;
+use crate::error::{Error, Result};
+use crate::journal::{Journal, Register, Storage, state_folder};
+use crate::term::counted;
+
+/// Refuses to keep a journal where locks and synced writes cannot be relied on, and warns of memory.
+pub(in crate::cli) fn refuse_unsafe_storage(context: &Context<'_>) -> Result<()> {
+    let path = &context.common.journal;
+    let shown = path.display();
+    let (what, why) = match Storage::of(path) {
+        Storage::Local => return Ok(()),
+        Storage::Memory(kind) => {
+            context.terminal.warn(format!(
+                "the journal {shown} is in memory ({kind}): if this machine stops, the record of what was created is \
+                lost"
+            ));
+            return Ok(());
+        }
+        Storage::Network(kind) => (
+            format!("the journal {shown} is on a network drive or in a shared folder ({kind})"),
+            "locks and synced writes are not reliable there",
+        ),
+        Storage::Synced(name) => (
+            format!("the journal {shown} is in a synced folder ({name})"),
+            "another program copies it while fleetload writes it",
+        ),
+    };
+    if context.common.any_storage {
+        context.terminal.warn(format!("{what}: {why}"));
+        return Ok(());
+    }
+    Err(Error::journal(format!("{what}, where {why}; nothing was imported and nothing was sent")).hint(
+        "keep it on a disk of this machine: name a file there with --journal FILE, or work in another folder.\n\
+         If you know that it is safe there, say so with --any-storage",
+    ))
+}
+
+/// Before rows are imported: stops at an older copy, unless it is to be accepted.
+pub(in crate::cli) fn examine(context: &Context<'_>, typed: &Run) -> Result<()> {
+    if typed.accept_journal || !context.common.journal.exists() {
+        return Ok(());
+    }
+    let journal = context.journal()?;
+    match journal.regression(&Register::open(&state_folder())?)? {
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
+        None => Ok(()),
+    }
+}
+
+/// Under the lock, before anything is sent: the journal is whole and the newest, or accepted; from now on this
+/// machine remembers how far it comes.
+pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Journal) -> Result<()> {
+    let register = Register::open(&state_folder())?;
+    let regression = journal.regression(&register)?;
+    if journal.ended_badly()? || regression.is_some() {
+        journal.check_pages()?;
+    }
+    match regression {
+        Some(regression) if typed.accept_journal => {
+            let accepted = journal.accept(&register, &regression, &context.who(), context.now())?;
+            context.terminal.warn(format!(
+                "the journal {}; accepted as it is: {} looked up before anything is sent",
+                regression.words(),
+                counted(
+                    accepted.unsure,
+                    "row that is not known to be done is",
+                    "rows that are not known to be done are"
+                )
+            ));
+            if let Some(spilled) = accepted.spilled {
+                context.terminal.warn(format!(
+                    "the answers saved beside it may belong to a newer copy: they were not used, and are kept as {}",
+                    spilled.display()
+                ));
+            }
+            Ok(())
+        }
+        Some(regression) => Err(regression.error(journal.path(), &accepting(context, typed))),
+        None if typed.accept_journal => Err(Error::usage(format!(
+            "the journal {} is in order, so there is nothing to accept; nothing was sent",
+            journal.path().display()
+        ))
+        .hint(format!("run it as it is: {}", context.again("run")))),
+        None => journal.enter(&register),
+    }
+}
+
+/// The same for a run that begins again in one go: nothing has happened to the journal between.
+pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
+    journal.enter(&Register::open(&state_folder())?)
+}
+
+/// The command that goes on all the same, with the files that were to be run and what their rows are.
+fn accepting(context: &Context<'_>, typed: &Run) -> String {
+    let files: String =
+        typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();
+    let kind = typed.reading.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
+    context.again(&format!("run {files}{kind}--accept-journal"))
+}

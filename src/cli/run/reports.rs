@@ -1,0 +1,265 @@
+//! `fleetload report`, and the reports at the end of a run: written from the journal, and said where.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::ending::end_of_rows;
+use crate::cli::args::commands::OfImport;
+use crate::cli::context::Context;
+use crate::cli::status;
+use crate::cli::status::corrected;
+use crate::cli::status::counts;
+use crate::cli::status::needs::Unanswered;
+use crate::cli::summary::Summary;
+use crate::command::Again;
+use crate::ending::{End, RunEnd};
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Journal, RunInfo, Salvaged, is_damage};
+use crate::look;
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::report::{self, Caller, Standing, Told, Written};
+use crate::term::{Ink, Line, count, counted};
+
+/// Rows named where some cannot be read.
+const NUMBERS: usize = 20;
+
+/// Writes the reports of an import again; of a damaged journal, what can still be read of it.
+pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
+    let written = context.journal().and_then(|journal| {
+        let (import, standing) = asked_for(context, typed, &journal)?;
+        context.tell_whose(&journal.whose()?);
+        let (written, _) = write(context, &journal, import, &standing)?;
+        status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
+        Ok(summary(End::Done, import, &standing, &written))
+    });
+    match written {
+        Err(error) if is_damage(&error) => salvage(context, typed, &error),
+        done => done,
+    }
+}
+
+/// The import that was asked for, and how it stands.
+fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, Standing)> {
+    let imports = journal.imports()?;
+    let import = match (typed.import, imports.last()) {
+        (Some(wanted), _) => status::require(&imports, wanted)?.import,
+        (None, Some(last)) => last.import,
+        (None, None) => {
+            return Err(Error::usage("the journal has no imports yet")
+                .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
+        }
+    };
+    Ok((import, standing(journal, import)?))
+}
+
+/// How an import stands.
+fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
+    let found = !journal.unseen_findings(Some(import))?.is_empty();
+    let last = journal.last_run()?;
+    let rows = counts::exit_with(&journal.tally(Some(import))?, journal.differing(Some(import))?);
+    let (end, resumes_at) = match end_of_rows(rows, found) {
+        End::RowsWaiting => {
+            (why_they_wait(journal, last.as_ref()), last.as_ref().and_then(|run| run.resumes_at))
+        }
+        end => (end, None),
+    };
+    Ok(Standing { end, exit_code: end.exit().code(), resumes_at })
+}
+
+/// Why rows wait that can go on: how the last run ended, unless one is at work.
+fn why_they_wait(journal: &Journal, last: Option<&RunInfo>) -> End {
+    match last {
+        None => End::RowsWaiting,
+        Some(_) if journal.is_run_at_work() => End::RowsWaiting,
+        Some(run) => match run.ending {
+            None => End::Killed,
+            Some(RunEnd::Early(end)) => end,
+            Some(RunEnd::Finished) => End::RowsWaiting,
+        },
+    }
+}
+
+/// Of `report`: it ended as `end` says, and told how an import stands.
+fn summary(end: End, import: ImportId, standing: &Standing, written: &Written) -> Summary {
+    Summary::new(end).with_all(json!({
+        "state": standing.end.state().as_str(), "reason": standing.end.as_str(), "import": import,
+        "folder": written.folder, "files": written.files, "to_fix": written.to_fix, "kept": kept_object(written),
+    }))
+}
+
+/// Writes reports of what can be read of a damaged journal, to a folder that says so: those of before stay.
+fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Summary> {
+    let path = &context.common.journal;
+    context
+        .terminal
+        .warn(format!("{damage}; the rows that can still be read are written to separate reports"));
+    let salvaged = Salvaged::of(path)?;
+    let (import, mut standing) =
+        asked_for(context, typed, &salvaged.journal).map_err(|error| match error.kind() {
+            ErrorKind::Usage => Error::journal(format!("of the damaged journal {}: {error}", path.display()))
+                .hint("go back to a copy of the journal"),
+            _ => error,
+        })?;
+    standing.exit_code = End::JournalDamaged.exit().code();
+    let info = corrected::import(&salvaged.journal, import)?;
+    let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
+    let again = corrected::commands(context, &info);
+    let caller = Caller { again: &again, folder: &folder };
+    let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
+    let lines = unreadable(path, &salvaged, import);
+    let list = folder.join("unreadable.txt");
+    std::fs::write(&list, lines.join("\n") + "\n").map_err(|error| {
+        Error::internal(format!("cannot write {}", list.display()))
+            .because(error)
+            .hint("see that the disk has room")
+    })?;
+    for line in &lines {
+        context.terminal.result(line.as_str());
+    }
+    context.terminal.result(
+        Line::plain(format!("report of the rest of import {import}: "))
+            .ink(Ink::Strong, folder.display().to_string()),
+    );
+    tell_kept(context, &again, &written);
+    context.terminal.hint(
+        "go back to a copy of the journal, and look in the service for the rows that are missing here before anything is sent again",
+    );
+    Ok(summary(End::JournalDamaged, import, &standing, &written)
+        .with("state", End::JournalDamaged.state().as_str())
+        .with("reason", End::JournalDamaged.as_str()))
+}
+
+/// What could not be read, a line each.
+fn unreadable(path: &Path, salvaged: &Salvaged, import: ImportId) -> Vec<String> {
+    let mut lines = vec![format!("This report was written from the damaged journal {}.", path.display())];
+    for lost in salvaged.lost.iter().filter(|lost| lost.import == import) {
+        let numbers: Vec<String> = lost.numbers.iter().take(NUMBERS).map(u32::to_string).collect();
+        let among =
+            if numbers.is_empty() { String::new() } else { format!(", among them {}", numbers.join(", ")) };
+        lines.push(format!(
+            "Sheet {}: {} of {} cannot be shown{among}.",
+            lost.sheet,
+            count(lost.rows),
+            counted(lost.of, "row", "rows")
+        ));
+    }
+    if !salvaged.parts.is_empty() {
+        lines.push(format!(
+            "Parts of the journal that cannot be read in full: {}.",
+            salvaged.parts.join(", ")
+        ));
+    }
+    if lines.len() == 1 {
+        lines.push("Every row could be read.".to_owned());
+    }
+    lines
+}
+
+/// Writes the reports of an import and says where they are; those, and the commands that they tell.
+pub(in crate::cli) fn write(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: ImportId,
+    standing: &Standing,
+) -> Result<(Written, Again)> {
+    let info = corrected::import(journal, import)?;
+    let (folder, again) = (corrected::folder(context, &info), corrected::commands(context, &info));
+    let usual = context.common.reports.join(import.to_string());
+    if folder != usual {
+        context.terminal.warn(format!(
+            "{} has the report of another journal, or of another copy of this one, so that this report goes to {}: to keep \
+             them apart, name a folder for each journal with --reports",
+            usual.display(),
+            folder.display()
+        ));
+    }
+    let caller = Caller { again: &again, folder: &folder };
+    let written = report::write(journal, import, &folder, standing, caller)?;
+    let page = folder.join(report::PAGE);
+    context.terminal.result(
+        Line::plain(format!("report of import {import}: "))
+            .ink(Ink::Strong, page.display().to_string())
+            .text(format!(", {}", report::RESULTS)),
+    );
+    if let Some(fix) = &written.fix {
+        context.terminal.result(format!("{}: {}", to_correct(&written), fix.display()));
+    }
+    tell_kept(context, &again, &written);
+    Ok((written, again))
+}
+
+/// Writes the reports of earlier imports again that no longer say what became of their rows: a later import may have
+/// corrected them, and a person may have cancelled them or reviewed what verification found. Reports that are not there
+/// are not missed.
+pub(in crate::cli) fn renew(
+    context: &Context<'_>,
+    journal: &Journal,
+    but: &[ImportId],
+) -> Result<Vec<Written>> {
+    let mut renewed = Vec::new();
+    for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
+        let folder = corrected::folder(context, info);
+        let Some(told) = report::told(&folder) else { continue };
+        let tally = journal.tally(Some(info.import))?;
+        let now = Told {
+            counts: JobState::ALL.iter().map(|&state| (state, tally.in_state(state))).collect(),
+            // Fewer than before, where rows came again.
+            to_fix: Unanswered::of(journal, info.import)?.total().min(told.to_fix),
+            findings: journal.unseen_findings(Some(info.import))?.len() as u64,
+        };
+        if now == told {
+            continue;
+        }
+        let again = corrected::commands(context, info);
+        let caller = Caller { again: &again, folder: &folder };
+        let standing = standing(journal, info.import)?;
+        let written = report::write(journal, info.import, &folder, &standing, caller)?;
+        context.terminal.result(format!(
+            "report of import {}: written again, as {}: {}",
+            info.import,
+            changed(&told, &now),
+            match &written.fix {
+                Some(fix) => format!("{} in {}", to_correct(&written), fix.display()),
+                None => "nothing is left to be corrected in it".to_owned(),
+            }
+        ));
+        tell_kept(context, &again, &written);
+        renewed.push(written);
+    }
+    Ok(renewed)
+}
+
+/// Why a report is written again, in words.
+fn changed(told: &Told, now: &Told) -> &'static str {
+    if told.counts.get(&JobState::Cancelled) < now.counts.get(&JobState::Cancelled) {
+        "rows of it were cancelled"
+    } else if told.counts == now.counts && told.to_fix == now.to_fix {
+        "its findings were reviewed"
+    } else {
+        "rows of it were imported again"
+    }
+}
+
+/// How many rows a report has for a person to correct, in words.
+fn to_correct(written: &Written) -> String {
+    look::to_correct(written.to_fix.saturating_sub(written.along), written.along)
+}
+
+/// Tells of fix files that somebody has corrected: they have another name now.
+fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
+    for kept in &written.kept {
+        let place = kept.path.display();
+        context.terminal.result(if kept.is_imported {
+            format!("your corrections, which were imported already, are kept in {place}")
+        } else {
+            format!("your corrections are kept in {place}: {}", again.with_file("run", &kept.path))
+        });
+    }
+}
+
+/// The same for programs.
+pub(super) fn kept_object(written: &Written) -> serde_json::Value {
+    written.kept.iter().map(|kept| json!({"file": kept.path, "imported": kept.is_imported})).collect()
+}

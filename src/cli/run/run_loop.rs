@@ -1,0 +1,172 @@
+//! The passes of a run over the journal: one, and another one for rows that came in at its last moment.
+//!
+//! What comes before the first, and what is said after the last, is left to `run` and `ending`; how a pass goes is shown
+//! by `sending`.
+
+use tokio::runtime::Runtime;
+
+use super::display::send;
+use super::locks::{Locks, Taken};
+use super::preconditions;
+use super::signals::Watch;
+use crate::cli::args::commands::Run;
+use crate::cli::context::Context;
+use crate::cli::service::rehearsal::Rehearsal;
+use crate::cli::settings::{Purpose, Settings};
+use crate::cli::status::counts;
+use crate::error::{Error, ErrorKind, Result};
+use crate::journal::{Journal, Recovered};
+use crate::model::id::ImportId;
+use crate::model::time::Moment;
+use crate::run::{Ending, OnRejections};
+use crate::service::Client;
+use crate::term::{counted, span};
+
+/// What every pass of a run is made with.
+pub(super) struct Passes<'a> {
+    pub(in crate::cli) context: &'a Context<'a>,
+    pub(in crate::cli) typed: &'a Run,
+    pub(in crate::cli) settings: &'a Settings,
+    pub(in crate::cli) runtime: &'a Runtime,
+    /// Who talks to the service; a rehearsal has a service and a client of its own in each pass.
+    pub(in crate::cli) client: Option<&'a Client>,
+    /// Begin no more requests from this moment on.
+    pub(in crate::cli) until: Option<Moment>,
+    /// The imports whose rows are shown.
+    pub(super) concerned: &'a [ImportId],
+    /// Who passes signals on.
+    pub(super) watch: &'a Watch,
+}
+
+impl Passes<'_> {
+    /// Passes over the journal until nothing is left that came in meanwhile; the locks end with the last pass.
+    pub(in crate::cli) fn make(&self, mut journal: Journal, mut locks: Locks) -> Result<(Journal, Ending)> {
+        let mut finished = false;
+        loop {
+            let before = journal.data_version()?;
+            let ending;
+            (journal, ending) = match self.runtime.block_on(self.once(journal)) {
+                Ok(sent) => sent,
+                // What came in at the last moment could not be sent; the run before it is finished all the same.
+                Err(error) if finished && error.kind() == ErrorKind::Usage => {
+                    drop(locks);
+                    let journal = Journal::open_existing(&self.context.common.journal)?;
+                    tell_left(self.context, &error);
+                    return Ok((journal, Ending::Finished));
+                }
+                Err(error) => return Err(error),
+            };
+            drop(locks);
+            // Another command may have put rows in the journal at the last moment, and left them to this run because it
+            // still held the lock.
+            let changed = journal.data_version()? != before;
+            if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
+                return Ok((journal, ending));
+            }
+            finished = true;
+            locks = match begin_again(self.context, self.typed, self.settings, &mut journal) {
+                Ok(Ok(again)) => again,
+                Ok(Err(taken)) => {
+                    self.context.terminal.say(taken.words(self.context));
+                    return Ok((journal, ending));
+                }
+                Err(error) => {
+                    tell_left(self.context, &error);
+                    return Ok((journal, ending));
+                }
+            };
+        }
+    }
+
+    /// One pass, over the service or a simulated one.
+    async fn once(&self, journal: Journal) -> Result<(Journal, Ending)> {
+        let Some(client) = self.client else { return self.rehearse(journal).await };
+        let options = self.settings.options(self.until, self.on_rejections());
+        send(self.context, journal, client.clone(), options, self.concerned, self.watch).await
+    }
+
+    /// One pass against a sandbox of its own.
+    async fn rehearse(&self, mut journal: Journal) -> Result<(Journal, Ending)> {
+        let &Self { context, typed, watch, .. } = self;
+        let scenario = typed.rehearsal.scenario.as_deref();
+        let rehearsal = Rehearsal::start(scenario, Some(journal.path())).await?;
+        // From wherever the next command is typed, it means the same file.
+        journal.note_scenario(scenario.and_then(|file| std::path::absolute(file).ok()).as_deref())?;
+        let settings = context.settings(&Purpose::Rehearsal(rehearsal.account.clone()), &typed.overrides)?;
+        context.terminal.say(format!(
+            "rehearsal: a simulated service in this process; unknown outcomes are settled after {} instead of 10 min",
+            span(settings.settle.value)
+        ));
+        let client = settings.client(context.clock.clone())?;
+        let options = settings.options(self.until, self.on_rejections());
+        let ended = send(context, journal, client, options, self.concerned, watch).await;
+        rehearsal.running.stop().await;
+        ended
+    }
+
+    /// What to do with a sheet that the service refuses: ask, when somebody is there.
+    fn on_rejections(&self) -> OnRejections {
+        if self.typed.despite_rejections {
+            OnRejections::GoOn
+        } else if self.context.terminal.can_ask() {
+            OnRejections::Ask
+        } else {
+            OnRejections::Leave
+        }
+    }
+}
+
+/// Takes the locks for another pass over the journal, or says which other run has them. That run may have come and
+/// gone since, so that what it left is taken up as at any start.
+fn begin_again(
+    context: &Context<'_>,
+    typed: &Run,
+    settings: &Settings,
+    journal: &mut Journal,
+) -> Result<std::result::Result<Locks, Taken>> {
+    let locks = match Locks::take(context, journal, settings, typed.rehearsal.sandbox)? {
+        Ok(locks) => locks,
+        Err(taken) => return Ok(Err(taken)),
+    };
+    preconditions::enter_again(journal)?;
+    let recovered = journal.recover(context.now())?;
+    tell_recovered(context, &recovered);
+    Ok(Ok(locks))
+}
+
+/// Tells why rows that came in at the last moment are left, where that does not make the finished run any less so.
+fn tell_left(context: &Context<'_>, error: &Error) {
+    context.terminal.warn(format!("rows that were imported meanwhile are left to the next run: {error}"));
+    if let Some(hint) = error.next_step() {
+        context.terminal.hint(hint);
+    }
+}
+
+/// Tells what a run that did not come to its end left behind.
+pub(super) fn tell_recovered(context: &Context<'_>, recovered: &Recovered) {
+    let terminal = context.terminal;
+    if recovered.doubtful > 0 {
+        terminal.say(format!(
+            "the last run ended with {} under way; fleetload first looks up whether they were executed",
+            counted(recovered.doubtful, "request", "requests")
+        ));
+    }
+    if recovered.held > 0 {
+        terminal.warn(format!(
+            "{} on hold: three runs ended while sending the same row",
+            counted(recovered.held, "row is", "rows are")
+        ));
+    }
+    if recovered.spilled > 0 {
+        terminal.say(format!(
+            "{} recovered that could not be written when the last run ended",
+            counted(recovered.spilled, "outcome was", "outcomes were")
+        ));
+    }
+    if recovered.left_out > 0 {
+        terminal.warn(format!(
+            "{} of the spill file no longer fit and were kept beside it",
+            counted(recovered.left_out, "line", "lines")
+        ));
+    }
+}

@@ -1,0 +1,268 @@
+//! The signals that end a command: Ctrl-C, `kill`, and the terminal going away.
+//!
+//! A terminal that goes away ends nothing where its signal is ignored, as under `nohup`. One listener for the whole life of
+//! the process: once it listens, the system no longer ends us by itself. So a run listens on a thread of its own
+//! ([`Watch`]), which nothing that hangs can keep from ending the process: a sync of the journal, a report on a slow disk.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc as std_mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::cli::context::Context;
+use crate::cli::summary::{Summary, end_process};
+use crate::clock::Clock;
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::journal::Whose;
+use crate::run::Interrupt;
+use crate::term::{Ink, Line, Terminal};
+
+/// How long a run may take to end in order after the second signal: as long as a healthy disk takes, and no longer than
+/// a person waits.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// What a signal means at this moment.
+#[derive(Debug, Clone)]
+enum Doing {
+    /// Nothing is sent yet: it ends the process.
+    Preparing,
+    /// It asks the run to begin nothing more.
+    Sending(mpsc::Sender<Interrupt>),
+    /// The run was asked: it is to end at once.
+    Stopping(mpsc::Sender<Interrupt>),
+    /// The run was asked to end at once: the process ends.
+    Aborting,
+    /// The run has ended and is in the journal, reports are written: it ends the process.
+    Reporting,
+}
+
+/// Listens for the signals that end a run, from before it until the process ends.
+#[derive(Debug)]
+pub(super) struct Watch {
+    doing: Arc<Mutex<Doing>>,
+}
+
+impl Watch {
+    /// Begins to listen, on a thread of its own.
+    pub(in crate::cli) fn start(context: &Context<'_>) -> Result<Self> {
+        let failed = |error: io::Error| Error::internal("cannot listen for signals").because(error);
+        let doing = Arc::new(Mutex::new(Doing::Preparing));
+        let listener = Listener {
+            doing: doing.clone(),
+            terminal: context.terminal.clone(),
+            clock: context.clock.clone(),
+            again: context.again("run"),
+            report: context.again("report"),
+            whose: context.whose.borrow().clone().unwrap_or_default(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let (ready, is_ready) = std_mpsc::channel();
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                runtime.block_on(async move {
+                    match Signals::listen() {
+                        Ok(signals) => {
+                            // Whoever started us waits for it.
+                            let _heard = ready.send(Ok(()));
+                            listener.listen(signals).await;
+                        }
+                        Err(error) => drop(ready.send(Err(error))),
+                    }
+                });
+            })
+            .map_err(failed)?;
+        is_ready.recv().map_err(|error| failed(io::Error::other(error)))?.map_err(failed)?;
+        Ok(Self { doing })
+    }
+
+    /// From now on a run is at work that can be asked to stop.
+    pub(in crate::cli) fn sending(&self, interrupt: mpsc::Sender<Interrupt>) {
+        *lock(&self.doing) = Doing::Sending(interrupt);
+    }
+
+    /// From now on reports are written.
+    pub(in crate::cli) fn reporting(&self) {
+        *lock(&self.doing) = Doing::Reporting;
+    }
+}
+
+fn lock(doing: &Mutex<Doing>) -> MutexGuard<'_, Doing> {
+    // What it means is replaced as a whole, so that a panic elsewhere leaves it whole.
+    doing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread's side.
+struct Listener {
+    doing: Arc<Mutex<Doing>>,
+    terminal: Terminal,
+    clock: Arc<dyn Clock>,
+    /// The commands that go on.
+    again: String,
+    report: String,
+    /// Whose records the run is about.
+    whose: Whose,
+}
+
+impl Listener {
+    async fn listen(&self, mut signals: Signals) {
+        loop {
+            signals.next().await;
+            self.heard();
+            if matches!(*lock(&self.doing), Doing::Aborting) {
+                let another = tokio::select! {
+                    () = signals.next() => true,
+                    () = tokio::time::sleep(AT_ONCE) => false,
+                };
+                if matches!(*lock(&self.doing), Doing::Aborting) {
+                    let why = "at once, before the journal answered; requests that were under way are looked up \
+                        before anything is sent again";
+                    self.end(why, None);
+                }
+                if another {
+                    self.heard();
+                }
+            }
+        }
+    }
+
+    /// What follows from a signal.
+    fn heard(&self) {
+        let mut doing = lock(&self.doing);
+        let (interrupt, next) = match &*doing {
+            Doing::Sending(run) => (Interrupt::Drain, Doing::Stopping(run.clone())),
+            Doing::Stopping(_) => (Interrupt::Abort, Doing::Aborting),
+            Doing::Preparing | Doing::Aborting => {
+                drop(doing);
+                self.end("before anything was sent", None);
+            }
+            Doing::Reporting => {
+                drop(doing);
+                self.end("while the reports were written", Some(&self.report));
+            }
+        };
+        if let Doing::Sending(run) | Doing::Stopping(run) = &*doing {
+            // A run that has just ended takes nothing more: its reports are next.
+            let _ended_meanwhile = run.try_send(interrupt);
+        }
+        *doing = next;
+    }
+
+    /// Ends the process. That is safe at any moment: it is what the journal is for, and reports are replaced as a whole.
+    fn end(&self, why: &str, report: Option<&str>) -> ! {
+        let (terminal, again, now) = (self.terminal.clone(), self.again.clone(), self.clock.now());
+        let (why, whose) = (why.to_owned(), self.whose.clone());
+        let reports = report.map_or_else(String::new, |report| format!("to write the reports: {report}\n"));
+        end_process(End::Signal, move || {
+            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
+            terminal.hint(format!("{reports}to go on: {again}"));
+            let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
+            summary.date(&terminal, now);
+            summary.tell(&terminal);
+        })
+    }
+}
+
+/// Listens for SIGINT, SIGTERM and SIGHUP, or Ctrl-C where there are no such signals.
+#[cfg(unix)]
+pub(in crate::cli) struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    /// `None` where whoever started us has it ignored (`nohup`): the run is to outlive its terminal then.
+    hang_up: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Begins to listen.
+    pub(in crate::cli) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: match ignores_hang_up() {
+                true => None,
+                false => Some(signal(SignalKind::hangup())?),
+            },
+        })
+    }
+
+    /// Waits for the next signal.
+    pub(in crate::cli) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            () = hung_up(self.hang_up.as_mut()) => {}
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn hung_up(signal: Option<&mut tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether SIGHUP was being ignored when this process began. To listen for it would undo that.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    // Where the system does not tell in this way, it is listened for.
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| hang_up_is_ignored_in(&status))
+}
+
+#[cfg(unix)]
+fn hang_up_is_ignored_in(status: &str) -> bool {
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        // Bit 0 stands for signal 1, which is SIGHUP everywhere.
+        .is_some_and(|mask| mask & 1 == 1)
+}
+
+/// Listens for Ctrl-C.
+#[cfg(not(unix))]
+pub(in crate::cli) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Begins to listen.
+    pub(in crate::cli) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Waits for the next Ctrl-C.
+    pub(in crate::cli) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_bit_of_the_ignored_signals_is_the_hang_up() {
+        for (mask, ignored) in [
+            ("0000000000000001", true),
+            ("0000000000001003", true),
+            ("0000000000001002", false),
+            ("0000000000000000", false),
+            ("not a mask", false),
+        ] {
+            let status = format!("Name:\tfleetload\nSigIgn:\t{mask}\nSigCgt:\t0000000000000001\n");
+            assert_eq!(hang_up_is_ignored_in(&status), ignored, "{mask}");
+        }
+        assert!(!hang_up_is_ignored_in(""));
+    }
+}

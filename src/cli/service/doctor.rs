@@ -1,0 +1,475 @@
+//! `fleetload doctor`: shows every setting with its origin, says for each kind of row what this profile can do with it,
+//! and tries credentials, clock, journal and look-ups. What is wrong is told, and the rest is examined all the same.
+//!
+//! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
+//! list of time zones, which is kept beside the journal for the checking of sheets.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::journal_check;
+use super::probe::{self, Finding};
+use super::rehearsal::Rehearsal;
+use crate::cli::args::Overrides;
+use crate::cli::args::commands::Doctor as Typed;
+use crate::cli::context::Context;
+use crate::cli::import::zones;
+use crate::cli::settings::reading;
+use crate::cli::settings::{Purpose, RateSetting, Settings};
+use crate::cli::summary::Summary;
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::{Journal, Whose};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+use crate::model::verdict::Verdict;
+use crate::plan::ability::{self, Ability, Use};
+use crate::run::{end_of, require_available};
+use crate::service::{Client, Endpoints, Origin, TokenInfo};
+use crate::term::{Ink, Line, count, span};
+
+/// From here on a difference of the clocks is worth telling, in seconds.
+const NOTABLE_SKEW: i64 = 60;
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Health {
+    Well,
+    Look,
+    Wrong,
+}
+
+/// One check and how it went.
+#[derive(Debug, Serialize)]
+struct Check<'a> {
+    object: &'static str,
+    check: &'a str,
+    health: Health,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+/// Examines everything and says what is wrong.
+pub(in crate::cli) fn doctor(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
+    context.rehearse(&typed.rehearsal);
+    context.runtime()?.block_on(async {
+        if !typed.rehearsal.sandbox {
+            return examine(context, &Purpose::Service, &typed.overrides).await;
+        }
+        let rehearsal = Rehearsal::start(typed.rehearsal.scenario.as_deref(), None).await?;
+        let purpose = Purpose::Rehearsal(rehearsal.account.clone());
+        let exit = examine(context, &purpose, &typed.overrides).await;
+        rehearsal.running.stop().await;
+        exit
+    })
+}
+
+async fn examine(context: &Context<'_>, purpose: &Purpose, overrides: &Overrides) -> Result<Summary> {
+    let mut examined = Examined { context, found: None, kinds: Vec::new() };
+    let settings = examined.noting("settings", context.settings(purpose, overrides));
+    if let Some(settings) = &settings {
+        let whose = Whose::from(settings.identity());
+        if context.rehearsing.get() {
+            context.tell_whose(&whose);
+        } else {
+            // The settings below name it.
+            context.whose.replace(Some(whose));
+        }
+        tell_settings(context, settings);
+    }
+    examined.noting("reading", reading::tell_kept(context));
+    journal_check::check(context, settings.as_ref(), &mut |health, message, hint| {
+        examined.tell_as("journal", health, message, hint, End::Journal);
+    });
+    if let Some(settings) = &settings
+        && let Some(endpoints) = examined.noting("endpoints", settings.endpoints())
+    {
+        examined.abilities(settings, &endpoints);
+        examined.noting("rows of the journal", waiting(context, &endpoints));
+        if let Some(client) = examined.noting("credentials", settings.client(context.clock.clone())) {
+            examined.service(&client, purpose, settings).await;
+        }
+    }
+    Ok(examined.conclude())
+}
+
+struct Examined<'a> {
+    context: &'a Context<'a>,
+    /// What keeps a run from working, as the way in which a run would end; the lowest exit code counts.
+    found: Option<End>,
+    /// What can be done with the rows of each kind.
+    kinds: Vec<(Kind, Ability)>,
+}
+
+impl Examined<'_> {
+    /// How it ended, and what to type next.
+    fn conclude(self) -> Summary {
+        let terminal = self.context.terminal;
+        let (can, cannot): (Vec<_>, Vec<_>) = self.kinds.iter().partition(|(_, ability)| ability.create);
+        let named = |kinds: &[&(Kind, Ability)]| {
+            kinds.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>().join(", ")
+        };
+        let end = self.found.unwrap_or(End::Done);
+        if end == End::Done {
+            let but = if cannot.is_empty() { String::new() } else { format!(", but not {}", named(&cannot)) };
+            let next = self.context.again("plan SHEET.xlsx");
+            terminal.hint(format!("{} can be created{but}; next: {next}", named(&can)));
+        } else {
+            terminal.hint(format!("correct what is wrong, then: {}", self.context.again("doctor")));
+        }
+        Summary::new(end).with("can_create", can.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>())
+    }
+
+    /// What something gave; its error is told as what is wrong, and the rest is examined all the same.
+    fn noting<T>(&mut self, check: &str, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.tell_as(check, Health::Wrong, &error.to_string(), error.next_step(), error.end());
+                None
+            }
+        }
+    }
+
+    fn tell(&mut self, check: &str, health: Health, message: &str, hint: Option<&str>) {
+        self.tell_as(check, health, message, hint, End::Service);
+    }
+
+    /// Tells how a check went; where it is wrong, a run ends as `end` says.
+    fn tell_as(&mut self, check: &str, health: Health, message: &str, hint: Option<&str>, end: End) {
+        let (ink, word) = match health {
+            Health::Well => (Ink::Good, "ok   "),
+            Health::Look => (Ink::Warning, "look "),
+            Health::Wrong => (Ink::Error, "wrong"),
+        };
+        if health == Health::Wrong && self.found.is_none_or(|found| end.exit() < found.exit()) {
+            self.found = Some(end);
+        }
+        let terminal = self.context.terminal;
+        terminal.result(Line::new().ink(ink, word).text(format!("  {check}: {message}")));
+        if let Some(hint) = hint {
+            terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint));
+        }
+        terminal.object(&Check { object: "check", check, health, message, hint });
+    }
+
+    /// Everything that only the service can tell.
+    async fn service(&mut self, client: &Client, purpose: &Purpose, settings: &Settings) {
+        match client.authenticate().await {
+            Ok(token) => {
+                self.credentials(&token);
+                self.clock(&token);
+                self.endpoints(client).await;
+                if let (Purpose::Service, Some(account)) = (purpose, settings.identity()) {
+                    self.zones(client, &account.base_url).await;
+                }
+            }
+            Err(verdict) => self.no_token(&verdict),
+        }
+    }
+
+    /// What can be done with the rows of each kind, and what is missing: what `plan` and `run` go by as well.
+    fn abilities(&mut self, settings: &Settings, endpoints: &Endpoints) {
+        let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+        let available = |operation| endpoints.available(operation);
+        for kind in Kind::ALL {
+            let ability = Ability::of(kind, &available);
+            self.kinds.push((kind, ability));
+            let health = match ability {
+                Ability { create: true, look_up: true, verify: true } => Health::Well,
+                Ability { .. } => Health::Look,
+            };
+            let lines = operations_of(kind, endpoints);
+            let missing: Vec<Operation> = ability::operations(kind)
+                .into_iter()
+                .map(|(_, operation)| operation)
+                .filter(|&operation| !available(operation))
+                .collect();
+            self.tell(kind.plural(), health, &can(kind, ability), None);
+            let terminal = self.context.terminal;
+            for (what, operations) in &lines {
+                terminal.result(format!("       {what}: {operations}"));
+            }
+            if let Some(hint) = to_set(&missing, profile) {
+                terminal.result(Line::plain("       ").ink(Ink::Hint, "hint:").text(" ").text(hint).whole());
+            }
+            terminal.object(&ability_object(kind, ability, endpoints));
+        }
+        if self.kinds.iter().all(|(_, ability)| !ability.create) {
+            let message = "nothing can be created with this profile: no creation has a known path";
+            let hint = "set paths = \"assumed\", or the method and path of each creation as shown above";
+            self.tell_as("creations", Health::Wrong, message, Some(hint), End::EndpointUnknown);
+        }
+    }
+
+    fn credentials(&mut self, token: &TokenInfo) {
+        let life = match token.expires_in {
+            Some(life) => format!(", valid for {}", span(life)),
+            None => String::new(),
+        };
+        let message = format!("the service gave a token{life} (in {} ms)", token.took.as_millis());
+        self.tell("credentials", Health::Well, &message, None);
+    }
+
+    fn no_token(&mut self, verdict: &Verdict) {
+        let (message, hint) = match probe::finding(verdict) {
+            Finding::Refused(why) | Finding::Unclear(why) => {
+                (why, "check base_url, client_id and the client secret of the profile")
+            }
+            Finding::Missing(why) => (
+                format!("there is no sign-in at this address: {why}"),
+                "check base_url; where the path differs, set [profile.NAME.endpoints.auth]",
+            ),
+            Finding::Answers => (
+                "the service refuses to give a token".to_owned(),
+                "check client_id and the client secret of the profile",
+            ),
+        };
+        self.tell_as("credentials", Health::Wrong, &message, Some(hint), end_of(verdict));
+    }
+
+    fn clock(&mut self, token: &TokenInfo) {
+        let Some(date) = token.date else {
+            let message =
+                "the service does not report its time; this machine's clock decides when its midnight is";
+            self.tell("clock", Health::Look, message, None);
+            return;
+        };
+        let skew = skew_seconds(date, self.context.now());
+        let side = if skew > 0 { "behind" } else { "ahead of" };
+        let size = span(std::time::Duration::from_secs(skew.unsigned_abs()));
+        if skew.abs() < NOTABLE_SKEW {
+            self.tell("clock", Health::Well, "this machine's clock and the service's agree", None);
+        } else {
+            let message =
+                format!("this machine's clock is {size} {side} the service's; the service's clock counts");
+            self.tell("clock", Health::Look, &message, Some("set this machine's clock by a time server"));
+        }
+    }
+
+    async fn endpoints(&mut self, client: &Client) {
+        for (operation, origin, call) in probe::questions(client.endpoints()) {
+            let answer = client.send(call).await;
+            let path = client.endpoints().get(operation).map_or("", |endpoint| endpoint.path()).to_owned();
+            let name = format!("{operation} ({})", whose(origin));
+            match probe::finding(&answer.verdict) {
+                Finding::Answers => self.tell(&name, Health::Well, "answers", None),
+                Finding::Missing(why) => {
+                    // An assumed path that is not there was only a guess, and look-ups can be done without.
+                    let health = if origin == Origin::Assumed { Health::Look } else { Health::Wrong };
+                    let hint = format!("set method and path in [profile.NAME.endpoints.{operation}]");
+                    let message = format!("{why} at {path}");
+                    self.tell_as(&name, health, &message, Some(&hint), End::EndpointMissing);
+                }
+                Finding::Unclear(why) => self.tell(&name, Health::Look, &why, None),
+                Finding::Refused(why) => {
+                    self.tell_as(&name, Health::Wrong, &why, None, end_of(&answer.verdict));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The list of time zones is not only tried: it is kept, for the checking of sheets.
+    async fn zones(&mut self, client: &Client, base_url: &str) {
+        if !zones::can_be_asked(client) {
+            return;
+        }
+        match zones::ask(client, self.context.now()).await {
+            Ok(list) => {
+                zones::keep(self.context, base_url, &list);
+                let message = format!(
+                    "the service lists {}; from now on, sheets for the journal {} are checked against this list",
+                    count(list.ids().len() as u64),
+                    self.context.common.journal.display()
+                );
+                self.tell("time zones", Health::Well, &message, None);
+            }
+            Err(why) => {
+                let message = format!("there is no list ({why}); sheets are checked against the IANA list");
+                self.tell("time zones", Health::Look, &message, None);
+            }
+        }
+    }
+}
+
+/// Refuses, as a run would, when rows that wait in the journal need what has no known path. A journal that cannot be
+/// used has been told of.
+fn waiting(context: &Context<'_>, endpoints: &Endpoints) -> Result<()> {
+    let path = &context.common.journal;
+    let lanes = if path.exists() {
+        Journal::open_existing(path).and_then(|journal| journal.lanes())
+    } else {
+        Ok(vec![])
+    };
+    lanes.map_or(Ok(()), |needed| require_available(endpoints, &needed))
+}
+
+/// Where a path is from, in a word.
+const fn whose(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Documented => "documented",
+        Origin::Mapped => "mapped",
+        Origin::Assumed => "assumed",
+    }
+}
+
+/// What can be done with rows of a kind, in a sentence.
+fn can(kind: Kind, ability: Ability) -> String {
+    let mut can = vec![if ability.create { "can be created" } else { "cannot be created" }];
+    can.push(match (ability.look_up, kind) {
+        (true, _) => "looked up",
+        (false, _) if !ability.create => "not looked up",
+        (false, Kind::Device) => {
+            "not looked up (if an answer is lost, only a device with a MAC address is sent \
+            again; the others are put on hold)"
+        }
+        (false, _) => "not looked up (a row whose answer is lost is put on hold)",
+    });
+    can.push(if ability.verify { "verified" } else { "not verified" });
+    can.join(", ")
+}
+
+/// The operations of a kind by what they are for, each with where its path is from.
+fn operations_of(kind: Kind, endpoints: &Endpoints) -> Vec<(&'static str, String)> {
+    let all = ability::operations(kind);
+    let of = |wanted: Use| {
+        let operations = all.iter().filter(|(of, _)| *of == wanted).map(|(_, operation)| {
+            let from = endpoints.get(*operation).map_or("unavailable", |endpoint| whose(endpoint.origin()));
+            format!("{operation} ({from})")
+        });
+        operations.collect::<Vec<_>>().join(", ")
+    };
+    [
+        ("create", Use::Create),
+        ("where a row asks for it", Use::Ask),
+        ("look up", Use::LookUp),
+        ("verify", Use::Verify),
+    ]
+    .into_iter()
+    .map(|(what, wanted)| (what, of(wanted)))
+    .filter(|(_, operations)| !operations.is_empty())
+    .collect()
+}
+
+/// The keys to set for operations that are not available.
+fn to_set(missing: &[Operation], profile: &str) -> Option<String> {
+    // In the order in which they are listed above.
+    let mut keys: Vec<&Operation> = Vec::new();
+    for operation in missing {
+        if !keys.contains(&operation) {
+            keys.push(operation);
+        }
+    }
+    if keys.is_empty() {
+        return None;
+    }
+    let keys: Vec<String> =
+        keys.iter().map(|operation| format!("[profile.{profile}.endpoints.{operation}]")).collect();
+    Some(format!("set method and path in {}, or paths = \"assumed\"", keys.join(", ")))
+}
+
+/// The same for programs.
+fn ability_object(kind: Kind, ability: Ability, endpoints: &Endpoints) -> serde_json::Value {
+    let operations: Vec<_> = ability::operations(kind)
+        .into_iter()
+        .map(|(of, operation)| {
+            let endpoint = endpoints.get(operation);
+            json!({
+                "operation": operation, "use": of, "path": endpoint.map(|endpoint| endpoint.path()),
+                "origin": endpoint.map_or("unavailable", |endpoint| whose(endpoint.origin())),
+            })
+        })
+        .collect();
+    json!({
+        "object": "ability", "kind": kind.plural(), "can_create": ability.create,
+        "can_look_up": ability.look_up, "can_verify": ability.verify, "operations": operations,
+    })
+}
+
+/// The service's time minus ours. A `Date` header has whole seconds, so a second more or less is none.
+fn skew_seconds(date: Moment, now: Moment) -> i64 {
+    (date.millis() - now.millis()) / 1000
+}
+
+/// A setting for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    object: &'static str,
+    setting: &'a str,
+    value: &'a str,
+    origin: &'a str,
+}
+
+fn tell_settings(context: &Context<'_>, settings: &Settings) {
+    let terminal = context.terminal;
+    if let Some((name, file)) = &settings.profile {
+        terminal
+            .result(Line::plain("profile ").ink(Ink::Strong, name).text(format!(" in {}", file.display())));
+    }
+    let mut table = crate::term::Table::new(&["setting", "value", "from"], &[]);
+    for (setting, value, origin) in listed(settings) {
+        table.row([setting.as_str(), &value, &origin]);
+        terminal.object(&Told { object: "setting", setting: &setting, value: &value, origin: &origin });
+    }
+    for line in table.lines() {
+        terminal.result(line);
+    }
+    terminal.result("");
+}
+
+/// Every setting with its value and origin, in the order of the settings file. Of the secret, only the origin.
+fn listed(settings: &Settings) -> Vec<(String, String, String)> {
+    let mut rows = Vec::new();
+    let mut add = |name: &str, value: String, origin: String| rows.push((name.to_owned(), value, origin));
+    if let Some(account) = &settings.account {
+        add("base_url", account.base_url.value.to_string(), account.base_url.origin.to_string());
+        add("client_id", account.client_id.value.clone(), account.client_id.origin.to_string());
+        add("client_secret", "(not shown)".to_owned(), account.secret.words().to_owned());
+    }
+    add("paths", settings.paths.value.to_string(), settings.paths.origin.to_string());
+    let ca_file = settings.ca_file.value.as_ref();
+    let ca_file = ca_file.map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    add("ca_file", ca_file, settings.ca_file.origin.to_string());
+    add("proxy", settings.proxy.value.to_string(), settings.proxy.origin.to_string());
+    let rate = match settings.rate.value {
+        RateSetting::PerSecond(rate) => rate.to_string(),
+        RateSetting::Unlimited => "unlimited".to_owned(),
+    };
+    add("rate", rate, settings.rate.origin.to_string());
+    add("concurrency", settings.concurrency.value.to_string(), settings.concurrency.origin.to_string());
+    let quota = settings.daily_quota.value.map_or_else(|| "learned".to_owned(), |quota| quota.to_string());
+    add("daily_quota", quota, settings.daily_quota.origin.to_string());
+    add("reserve", settings.reserve.value.to_string(), settings.reserve.origin.to_string());
+    add("on_quota", settings.on_quota.value.to_string(), settings.on_quota.origin.to_string());
+    add("on_existing", settings.on_existing.value.to_string(), settings.on_existing.origin.to_string());
+    add("in_doubt", settings.in_doubt.value.to_string(), settings.in_doubt.origin.to_string());
+    add("audit", settings.audit.value.to_string(), settings.audit.origin.to_string());
+    add("settle_seconds", settings.settle.value.as_secs().to_string(), settings.settle.origin.to_string());
+    add(
+        "request_timeout_seconds",
+        settings.request_timeout.value.as_secs().to_string(),
+        settings.request_timeout.origin.to_string(),
+    );
+    for (operation, endpoint) in &settings.endpoints {
+        let value = format!("{} {}", endpoint.value.method, endpoint.value.path);
+        add(&format!("endpoints.{operation}"), value, endpoint.origin.to_string());
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clocks_are_compared_in_whole_seconds() {
+        let now = Moment::from_millis(10_900);
+        assert_eq!(skew_seconds(Moment::from_millis(10_000), now), 0);
+        assert_eq!(skew_seconds(Moment::from_millis(101_000), now), 90);
+        assert_eq!(skew_seconds(Moment::from_millis(0), Moment::from_millis(90_000)), -90);
+    }
+}

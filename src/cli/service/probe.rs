@@ -1,0 +1,172 @@
+//! Asking the service whether its endpoints answer, with questions about a record that cannot exist.
+//!
+//! Look-ups only, all of them GET: a creation is never tried, and nothing that changes a record is.
+
+use serde::Serialize;
+
+use crate::model::id::RemoteId;
+use crate::model::operation::{Method, Operation};
+use crate::model::verdict::{NotSent, Refusal, Verdict};
+use crate::service::Call;
+use crate::service::{Endpoints, Origin};
+
+/// The look-ups that fleetload itself uses, to find what is there and to get out of doubt.
+const USED: &[Operation] = &[
+    Operation::GetCompany,
+    Operation::GetChildCompanies,
+    Operation::FindCompaniesByName,
+    Operation::GetSite,
+    Operation::FindSitesByName,
+    Operation::GetPerson,
+    Operation::GetPersonByUsername,
+    Operation::ListPeople,
+    Operation::GetDevice,
+    Operation::GetDeviceByMac,
+    Operation::FindDevicesByName,
+    Operation::ListSiteLabels,
+    Operation::ListDeviceLabels,
+    Operation::ListCompanyMetadata,
+    Operation::ListSiteMetadata,
+    Operation::ListDeviceMetadata,
+    Operation::ListAssignedTemplates,
+    Operation::ListDeviceVpnClouds,
+];
+
+/// What an endpoint did when it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "finding", content = "why", rename_all = "snake_case")]
+pub(in crate::cli) enum Finding {
+    /// It answered as the specification describes.
+    Answers,
+    /// There is nothing at its path, or the path takes another method.
+    Missing(String),
+    /// It answered something else.
+    Unclear(String),
+    /// The service refuses us, or cannot be reached: asking further is of no use.
+    Refused(String),
+}
+
+/// The questions to ask: the look-ups that fleetload uses or the profile maps, where their path is known.
+pub(in crate::cli) fn questions(endpoints: &Endpoints) -> Vec<(Operation, Origin, Call)> {
+    Operation::ALL
+        .iter()
+        .filter_map(|&operation| {
+            let endpoint = endpoints.get(operation)?;
+            let harmless = operation.method() == Method::Get && endpoint.method() == Method::Get;
+            let wanted = USED.contains(&operation) || endpoint.origin() == Origin::Mapped;
+            (harmless && wanted).then(|| (operation, endpoint.origin(), question(operation)))
+        })
+        .collect()
+}
+
+/// A question about a record that cannot exist.
+fn question(operation: Operation) -> Call {
+    let parameters = holes(operation.path())
+        .map(|name| {
+            let value = match name {
+                "name" | "companyName" | "username" | "label" | "key" => "fleetload-doctor".to_owned(),
+                "macAddress" => "00:00:00:00:00:00".to_owned(),
+                _ => RemoteId::nil().to_string(),
+            };
+            (name, value)
+        })
+        .collect();
+    Call { operation, parameters, body: None }
+}
+
+/// The names in braces of a path.
+fn holes(path: &'static str) -> impl Iterator<Item = &'static str> {
+    path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
+}
+
+/// What an answer to such a question says about the endpoint.
+pub(in crate::cli) fn finding(verdict: &Verdict) -> Finding {
+    match verdict {
+        Verdict::Succeeded(_) | Verdict::NoDataFound(_) | Verdict::Rejected(_) | Verdict::Duplicate(_) => {
+            Finding::Answers
+        }
+        Verdict::EndpointMissing(status) => Finding::Missing(format!("the service answers {status}")),
+        Verdict::Throttled => Finding::Unclear("the service asks for a slower pace".to_owned()),
+        Verdict::QuotaSpent => Finding::Unclear("the service says the quota is spent".to_owned()),
+        Verdict::TokenInvalid => Finding::Refused("the service does not accept its own token".to_owned()),
+        Verdict::Refused(refusal) => Finding::Refused(refused(*refusal).to_owned()),
+        Verdict::NotSent(why) => Finding::Refused(not_sent(why)),
+        Verdict::Contradicted(contradiction) => Finding::Unclear(contradiction.what.clone()),
+        Verdict::Doubtful(doubt) => Finding::Unclear(doubt.words().to_owned()),
+    }
+}
+
+fn refused(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::InvalidClient => "the client id or the client secret is wrong or revoked",
+        Refusal::UnauthorizedSource => "the address of this machine is not on the service's list",
+        Refusal::TokenRefused => "the service does not accept a fresh token of its own",
+    }
+}
+
+fn not_sent(why: &NotSent) -> String {
+    match why {
+        NotSent::NoConnection(words) => format!("no connection: {words}"),
+        NotSent::NoToken(words) => format!("no token: {words}"),
+        NotSent::NoResources(words) => format!("no free sockets on this machine: {words}"),
+        NotSent::Untrusted(words) => format!("its certificate is not accepted: {words}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::verdict::{Doubt, Rejection};
+    use crate::service::{Mapping, Paths};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn only_look_ups_are_asked_and_every_one_about_nothing() {
+        let assumed = Endpoints::new(Paths::Assumed, BTreeMap::new()).unwrap();
+        let questions = questions(&assumed);
+        assert_eq!(questions.len(), USED.len());
+        for (operation, _, call) in &questions {
+            assert_eq!(operation.method(), Method::Get, "{operation}");
+            assert!(call.body.is_none());
+            for (name, value) in &call.parameters {
+                let nothing =
+                    ["fleetload-doctor", "00:00:00:00:00:00", "00000000-0000-0000-0000-000000000000"];
+                assert!(nothing.contains(&value.as_str()), "{operation} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_look_up_that_the_profile_maps_is_asked_unless_it_is_a_post() {
+        let of = |method, operation: Operation| {
+            let mapping = Mapping { method, path: operation.path().to_owned() };
+            let endpoints =
+                Endpoints::new(Paths::Documented, BTreeMap::from([(operation, mapping)])).unwrap();
+            questions(&endpoints).into_iter().any(|(asked, _, _)| asked == operation)
+        };
+        assert!(of(Method::Get, Operation::ListTimeZones));
+        assert!(!of(Method::Post, Operation::GetSite));
+        assert!(!of(Method::Post, Operation::AddSite));
+        assert!(!of(Method::Post, Operation::DeleteDeviceMetadata));
+    }
+
+    #[test]
+    fn no_data_found_is_an_answer_and_a_page_is_none() {
+        let rejection = Rejection { code: "x".into(), message: "y".into(), violations: vec![] };
+        let table = [
+            (Verdict::NoDataFound(rejection), Finding::Answers),
+            (Verdict::EndpointMissing(404), Finding::Missing("the service answers 404".into())),
+            (
+                Verdict::Doubtful(Doubt::Unreadable),
+                Finding::Unclear("the answer is not one that the service documents".into()),
+            ),
+            (
+                Verdict::Refused(Refusal::InvalidClient),
+                Finding::Refused("the client id or the client secret is wrong or revoked".into()),
+            ),
+        ];
+        for (verdict, expected) in table {
+            assert_eq!(finding(&verdict), expected);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The service account among the settings: base address, client id, and where the secret comes from.
+
+use std::path::Path;
+
+use secrecy::SecretString;
+use url::{Host, Url};
+
+use super::precedence::Layers;
+use super::profile::Profile;
+use super::secret::SecretSource;
+use super::{Origin, Purpose, Setting, Settings, wrong};
+use crate::error::{Error, Result};
+use crate::journal::Account;
+
+/// The service account: where, who, and where the secret is.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct AccountSettings {
+    pub(in crate::cli) base_url: Setting<Url>,
+    pub(in crate::cli) client_id: Setting<String>,
+    pub(in crate::cli) secret: SecretSource,
+}
+
+/// Where the sandbox inside the process listens, and whom it lets in.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct Rehearsed {
+    pub(in crate::cli) address: Url,
+    pub(in crate::cli) client_id: String,
+    pub(in crate::cli) client_secret: SecretString,
+}
+
+impl Settings {
+    /// The account that a journal is bound to. A rehearsal has a name of its own, that no real service has.
+    pub(in crate::cli) fn identity(&self) -> Option<Account> {
+        let account = self.account.as_ref()?;
+        let client_id = account.client_id.value.clone();
+        Some(match account.base_url.origin {
+            Origin::Rehearsal => Account::of_rehearsal(client_id),
+            Origin::Flag(_) | Origin::Environment(_) | Origin::File(..) | Origin::Default => {
+                let base_url = account.base_url.value.as_str().trim_end_matches('/').to_owned();
+                Account { base_url, client_id }
+            }
+        })
+    }
+}
+
+pub(super) fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
+    AccountSettings {
+        base_url: Setting { value: rehearsed.address.clone(), origin: Origin::Rehearsal },
+        client_id: Setting { value: rehearsed.client_id.clone(), origin: Origin::Rehearsal },
+        secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
+    }
+}
+
+pub(super) fn account(
+    layers: &Layers<'_>,
+    file: &Profile,
+    purpose: &Purpose,
+) -> Result<Option<AccountSettings>> {
+    let base_url = layers.text(None, "FLEETLOAD_BASE_URL", file.base_url.as_ref());
+    let client_id = layers.text(None, "FLEETLOAD_CLIENT_ID", file.client_id.as_ref());
+    if matches!(purpose, Purpose::Reckoning) && base_url.is_none() {
+        return Ok(None);
+    }
+    let missing = |key: &str, variable: &str| {
+        let error = if file.name.is_empty() {
+            Error::usage("there is no profile: no settings file was found")
+        } else {
+            Error::usage(format!("{}: [profile.{}] has no {key}", file.file.display(), file.name))
+        };
+        error.hint(format!(
+            "copy fleetload.example.toml to fleetload.toml and set {key} there, or set {variable};\n\
+             to rehearse without a service, add --sandbox"
+        ))
+    };
+    let base_url = base_url.ok_or_else(|| missing("base_url", "FLEETLOAD_BASE_URL"))?;
+    let base_url = Setting { value: address(&base_url)?, origin: base_url.origin };
+    let client_id = client_id.ok_or_else(|| missing("client_id", "FLEETLOAD_CLIENT_ID"))?;
+    if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
+        return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
+    }
+    let Some(secret) = secret(layers, file)? else {
+        return Err(missing("client_secret_file", "FLEETLOAD_CLIENT_SECRET"));
+    };
+    Ok(Some(AccountSettings { base_url, client_id, secret }))
+}
+
+fn secret(layers: &Layers<'_>, file: &Profile) -> Result<Option<SecretSource>> {
+    let folder = layers.file.parent().unwrap_or(Path::new("")).to_owned();
+    let place = |line: usize| format!("{}, line {line}", layers.file.display());
+    if let (Some(_), Some(command)) = (&file.client_secret_file, &file.client_secret_command) {
+        return Err(Error::usage(format!(
+            "{}: the profile has both client_secret_file and client_secret_command",
+            place(command.line)
+        ))
+        .hint("remove one of the two"));
+    }
+    if let Some(secret) = SecretSource::of_environment(layers.environment) {
+        return Ok(Some(secret));
+    }
+    if let Some(path) = &file.client_secret_file {
+        return Ok(Some(SecretSource::File {
+            path: folder.join(&path.value),
+            place: place(path.line),
+            credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
+        }));
+    }
+    Ok(file.client_secret_command.as_ref().map(|command| SecretSource::Command {
+        command: command.value.clone(),
+        place: place(command.line),
+        folder,
+    }))
+}
+
+/// The base address: https, or http to this machine itself; without a trailing slash's meaning, query or user.
+fn address(text: &Setting<String>) -> Result<Url> {
+    let url = Url::parse(&text.value).map_err(|cause| {
+        wrong(text, "base_url", "is not an address")
+            .because(cause)
+            .hint("write it like https://provisioning.example")
+    })?;
+    // The value is not shown: an address with a user in it carries a password.
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(text, "base_url", "must not contain a user name or password"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(wrong(text, "base_url", "must end before any ? or #"));
+    }
+    match url.scheme() {
+        "https" if url.host().is_some() => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        "http" => Err(wrong(
+            text,
+            "base_url",
+            "must begin with https://, so that nobody can read the secret on its way",
+        )
+        .hint("plain http is allowed only to this machine: 127.0.0.1, [::1] or localhost")),
+        _ => Err(wrong(text, "base_url", "must begin with https://")),
+    }
+}
+
+/// Whether an address is this machine itself.
+pub(in crate::cli) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
+        None => false,
+    }
+}

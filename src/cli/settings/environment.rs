@@ -1,0 +1,144 @@
+//! The environment variables fleetload knows, read once; a variable set to nothing counts as not set.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::choice::nearest;
+use crate::error::{Error, Result};
+
+/// What every variable of ours begins with.
+const PREFIX: &str = "FLEETLOAD_";
+
+/// The variables of ours. The first five are read by the command line itself.
+const KNOWN: &[&str] = &[
+    "FLEETLOAD_PROFILE",
+    "FLEETLOAD_CONFIG",
+    "FLEETLOAD_JOURNAL",
+    "FLEETLOAD_REPORTS",
+    "FLEETLOAD_CUSTOMER",
+    "FLEETLOAD_LOG",
+    "FLEETLOAD_BASE_URL",
+    "FLEETLOAD_CLIENT_ID",
+    "FLEETLOAD_CLIENT_SECRET",
+    "FLEETLOAD_PATHS",
+    "FLEETLOAD_CA_FILE",
+    "FLEETLOAD_PROXY",
+    "FLEETLOAD_RATE",
+    "FLEETLOAD_CONCURRENCY",
+    "FLEETLOAD_DAILY_QUOTA",
+    "FLEETLOAD_RESERVE",
+    "FLEETLOAD_ON_QUOTA",
+    "FLEETLOAD_ON_EXISTING",
+    "FLEETLOAD_IN_DOUBT",
+    "FLEETLOAD_AUDIT",
+    "FLEETLOAD_SETTLE_SECONDS",
+    "FLEETLOAD_REQUEST_TIMEOUT_SECONDS",
+];
+
+/// The variables of others that say where settings and credentials live, and who asks.
+const BORROWED: &[&str] = &["XDG_CONFIG_HOME", "HOME", "APPDATA", "CREDENTIALS_DIRECTORY", "USER", "LOGNAME"];
+
+/// The variables of others that name a proxy for https.
+const PROXIES: &[&str] = &["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
+/// The part of the environment that fleetload looks at. Holds a secret, so it cannot be printed.
+#[derive(Clone, Default)]
+pub(in crate::cli) struct Environment(BTreeMap<String, String>);
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub(in crate::cli) fn of_process() -> Result<Self> {
+        let mut values = BTreeMap::new();
+        for (name, value) in std::env::vars_os() {
+            let Ok(name) = name.into_string() else { continue };
+            if !name.starts_with(PREFIX)
+                && !BORROWED.contains(&name.as_str())
+                && !PROXIES.contains(&name.as_str())
+            {
+                continue;
+            }
+            // The value may be a secret and is not shown.
+            let value = value.into_string().map_err(|_| {
+                Error::usage(format!("the environment variable {name} is not valid UTF-8"))
+                    .hint(format!("unset {name}"))
+            })?;
+            values.insert(name, value);
+        }
+        Ok(Self(values))
+    }
+
+    #[cfg(test)]
+    pub(in crate::cli) fn of(values: &[(&str, &str)]) -> Self {
+        Self(values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    /// The value of a variable, unless it is not set or empty.
+    pub(in crate::cli) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The variables that name a proxy. Their values may hold a password and are not told.
+    pub(in crate::cli) fn proxies(&self) -> Vec<&'static str> {
+        PROXIES.iter().copied().filter(|name| self.get(name).is_some()).collect()
+    }
+
+    /// The folder of a variable.
+    pub(in crate::cli) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    /// A sentence for each variable that begins like ours and is none: most likely misspelt.
+    pub(in crate::cli) fn strangers(&self) -> Vec<String> {
+        self.0
+            .keys()
+            .filter(|name| name.starts_with(PREFIX) && !KNOWN.contains(&name.as_str()))
+            .map(|name| match nearest(bare(name), KNOWN.iter().map(|known| bare(known))) {
+                Some(known) => format!(
+                    "the environment variable {name} is not one of fleetload's; did you mean {PREFIX}{known}?"
+                ),
+                None => {
+                    format!("the environment variable {name} is not one of fleetload's and has no effect")
+                }
+            })
+            .collect()
+    }
+}
+
+/// A name without our prefix, which would make every name look near to every other.
+fn bare(name: &str) -> &str {
+    name.strip_prefix(PREFIX).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_variable_is_told_with_the_nearest_one_and_without_its_value() {
+        let environment = Environment::of(&[
+            ("FLEETLOAD_RATES", "hunter2"),
+            ("FLEETLOAD_TEA", "green"),
+            ("FLEETLOAD_RATE", "50"),
+            ("HOME", "/root"),
+        ]);
+        assert_eq!(
+            environment.strangers(),
+            [
+                "the environment variable FLEETLOAD_RATES is not one of fleetload's; did you mean FLEETLOAD_RATE?",
+                "the environment variable FLEETLOAD_TEA is not one of fleetload's and has no effect",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_documentation_explains_every_variable() {
+        let page = include_str!("../../../docs/profile.md");
+        let missing: Vec<_> = KNOWN.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_not_set() {
+        assert_eq!(Environment::of(&[("FLEETLOAD_RATE", "")]).get("FLEETLOAD_RATE"), None);
+    }
+}

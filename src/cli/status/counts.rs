@@ -1,0 +1,230 @@
+//! Counts of jobs, shown as a table, and the exit code that follows from them.
+
+use crate::error::Exit;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::term::{Line, Table, count};
+
+/// The states as columns, by what they mean to the reader. Every state is in exactly one.
+const COLUMNS: &[(&str, &[JobState])] = &[
+    ("waiting", &[JobState::Blocked, JobState::Ready, JobState::Deferred]),
+    ("under way", &[JobState::Sending]),
+    ("in doubt", &[JobState::InDoubt]),
+    ("held", &[JobState::Held]),
+    ("created", &[JobState::Created]),
+    ("adopted", &[JobState::Adopted]),
+    ("existing", &[JobState::Existing]),
+    ("done", &[JobState::Done]),
+    ("rejected", &[JobState::Rejected]),
+    ("incomplete", &[JobState::Incomplete]),
+    ("skipped", &[JobState::Skipped]),
+    ("cancelled", &[JobState::Cancelled]),
+];
+
+/// A table of counts, one line a kind and one for all; columns without any row are not shown. The rows include those that
+/// were not imported, which have a column of their own.
+pub(in crate::cli) fn table(rows: &Tally, not_imported: &Tally) -> Vec<Line> {
+    by_columns(rows, not_imported, COLUMNS)
+}
+
+fn by_columns(rows: &Tally, not_imported: &Tally, columns: &[(&str, &[JobState])]) -> Vec<Line> {
+    let among = |tally: &Tally, kind: Option<Kind>, states: &[JobState]| -> u64 {
+        let of = |&state| kind.map_or_else(|| tally.in_state(state), |kind| tally.of(kind, state));
+        states.iter().map(of).sum()
+    };
+    let of = |kind, states: &[JobState]| among(rows, kind, states) - among(not_imported, kind, states);
+    let out = |kind| among(not_imported, kind, JobState::ALL);
+    let columns: Vec<_> = columns.iter().filter(|(_, states)| of(None, states) > 0).collect();
+    let mut heads = vec!["", "rows"];
+    heads.extend(columns.iter().map(|(head, _)| *head));
+    heads.extend((out(None) > 0).then_some("not imported"));
+    let numbers: Vec<usize> = (1..heads.len()).collect();
+    let mut table = Table::new(&heads, &numbers);
+    let mut row = |name: &str, kind: Option<Kind>| {
+        let mut cells = vec![name.to_owned(), count(of(kind, JobState::ALL) + out(kind))];
+        cells.extend(columns.iter().map(|(_, states)| count(of(kind, states))));
+        cells.extend((out(None) > 0).then(|| count(out(kind))));
+        table.row(cells);
+    };
+    let kinds: Vec<_> = Kind::ALL.into_iter().filter(|&kind| rows.of_kind(kind) > 0).collect();
+    for &kind in &kinds {
+        row(kind.plural(), Some(kind));
+    }
+    if kinds.len() != 1 {
+        row("all", None);
+    }
+    table.lines()
+}
+
+/// What the reader wants to know of the rows of a kind; every state is in exactly one.
+const GLANCE: &[(&str, &[JobState])] = &[
+    ("done", &[JobState::Created, JobState::Adopted, JobState::Existing, JobState::Done]),
+    ("waiting", &[JobState::Blocked, JobState::Ready, JobState::Deferred, JobState::Sending]),
+    ("in doubt", &[JobState::InDoubt]),
+    ("failed", &[JobState::Rejected, JobState::Incomplete]),
+    ("skipped", &[JobState::Skipped]),
+    ("needs a decision", &[JobState::Held]),
+    ("cancelled", &[JobState::Cancelled]),
+];
+
+/// The table of one glance: what is done, waiting, in doubt, failed, skipped, for a person to decide and cancelled, by kind.
+pub(in crate::cli) fn glance(tally: &Tally) -> Vec<Line> {
+    by_columns(tally, &Tally::default(), GLANCE)
+}
+
+/// How many rows are in each state, in words: `12 created, 3 held`.
+pub(in crate::cli) fn states(tally: &Tally) -> String {
+    let parts: Vec<String> = COLUMNS
+        .iter()
+        .map(|(head, states)| (head, tally.count(|state| states.contains(&state))))
+        .filter(|(_, number)| *number > 0)
+        .map(|(head, number)| format!("{} {head}", count(number)))
+        .collect();
+    parts.join(", ")
+}
+
+/// The same as [`glance`] for programs.
+pub(super) fn by_kind(tally: &Tally) -> serde_json::Value {
+    let kinds = Kind::ALL.into_iter().filter(|&kind| tally.of_kind(kind) > 0);
+    let figures = kinds.map(|kind| {
+        let of = |states: &[JobState]| states.iter().map(|&state| tally.of(kind, state)).sum::<u64>();
+        let numbers = GLANCE.iter().map(|(head, states)| (head.replace(' ', "_"), of(states).into()));
+        let mut object: serde_json::Map<String, serde_json::Value> = numbers.collect();
+        object.insert("rows".to_owned(), tally.of_kind(kind).into());
+        let left = |state: &JobState| !state.is_final() && *state != JobState::Held;
+        let left: Vec<JobState> = JobState::ALL.iter().copied().filter(left).collect();
+        object.insert("left".to_owned(), of(&left).into());
+        object.insert("needs_a_person".to_owned(), of(&[JobState::Held]).into());
+        (kind.plural().to_owned(), object.into())
+    });
+    serde_json::Value::Object(figures.collect())
+}
+
+/// Jobs that are neither final nor held.
+pub(in crate::cli) fn unfinished(tally: &Tally) -> u64 {
+    tally.count(|state| !state.is_final() && state != JobState::Held)
+}
+
+/// Jobs that go on by themselves. Blocked ones do when what they wait for does, so they do not count here: below a
+/// held row they stay.
+pub(in crate::cli) fn moving(tally: &Tally) -> u64 {
+    unfinished(tally) - tally.in_state(JobState::Blocked)
+}
+
+/// The exit code of rows that stand like this: whether there is work left, else whether a person is needed, else
+/// whether something was refused.
+pub(in crate::cli) fn exit(tally: &Tally) -> Exit {
+    if moving(tally) > 0 {
+        Exit::Parked
+    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
+        Exit::Held
+    } else if tally.count(|state| state.is_failed() || state == JobState::Skipped) > 0 {
+        Exit::Rejections
+    } else {
+        Exit::Done
+    }
+}
+
+/// The same with rows that differ from what was created earlier.
+pub(in crate::cli) fn exit_with(tally: &Tally, differing: u64) -> Exit {
+    match exit(tally) {
+        Exit::Done if differing > 0 => Exit::Rejections,
+        exit => exit,
+    }
+}
+
+/// The counts as one JSON object: a number for each state.
+pub(in crate::cli) fn object(tally: &Tally) -> serde_json::Map<String, serde_json::Value> {
+    JobState::ALL.iter().map(|&state| (state.as_str().to_owned(), tally.in_state(state).into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::{Manner, testing::terminal};
+
+    fn tally(jobs: &[(Kind, JobState, u64)]) -> Tally {
+        let mut tally = Tally::default();
+        for &(kind, state, count) in jobs {
+            tally.add(kind, state, count);
+        }
+        tally
+    }
+
+    #[test]
+    fn every_state_is_in_exactly_one_column() {
+        for columns in [COLUMNS, GLANCE] {
+            let mut states: Vec<_> = columns.iter().flat_map(|(_, states)| states.iter().copied()).collect();
+            states.sort_unstable();
+            assert_eq!(states, JobState::ALL);
+        }
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_the_worst_row() {
+        use JobState::{
+            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Incomplete, Ready, Rejected,
+            Skipped,
+        };
+        let table: &[(&[JobState], Exit)] = &[
+            (&[], Exit::Done),
+            (&[Created, Adopted, Existing, JobState::Done], Exit::Done),
+            (&[Created, Cancelled], Exit::Done),
+            (&[Created, Rejected], Exit::Rejections),
+            (&[Created, Incomplete], Exit::Rejections),
+            (&[Created, Skipped], Exit::Rejections),
+            (&[Rejected, Held], Exit::Held),
+            (&[Held, Ready], Exit::Parked),
+            (&[Held, Blocked], Exit::Held),
+            (&[Blocked], Exit::Held),
+            (&[Blocked, Ready], Exit::Parked),
+            (&[Rejected, InDoubt], Exit::Parked),
+        ];
+        for (states, expected) in table {
+            let jobs: Vec<_> = states.iter().map(|&state| (Kind::Device, state, 1)).collect();
+            assert_eq!(exit(&tally(&jobs)), *expected, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn one_glance_shows_what_is_done_waiting_in_doubt_failed_and_to_be_decided_and_the_states_behind_it() {
+        let jobs = [
+            (Kind::Company, JobState::Created, 10),
+            (Kind::Company, JobState::Held, 2),
+            (Kind::Device, JobState::InDoubt, 3),
+            (Kind::Device, JobState::Existing, 7),
+        ];
+        let tally = tally(&jobs);
+        let (terminal, results, _) = terminal(Manner::default());
+        for line in super::glance(&tally) {
+            terminal.result(line);
+        }
+        terminal.result(states(&tally));
+        insta::assert_snapshot!(results.text());
+        let companies = serde_json::json!({
+            "rows": 12, "done": 10, "left": 0, "waiting": 0, "in_doubt": 0, "failed": 0, "skipped": 0,
+            "needs_a_decision": 2, "needs_a_person": 2, "cancelled": 0,
+        });
+        assert_eq!(by_kind(&tally)["companies"], companies);
+    }
+
+    #[test]
+    fn the_table_shows_what_there_is_and_adds_it_up() {
+        use JobState::{Cancelled, Created, Rejected, Skipped};
+        let jobs =
+            [(Kind::Company, Created, 12), (Kind::Device, Rejected, 1_000), (Kind::Device, Cancelled, 1)];
+        let out = [(Kind::Person, Rejected, 2), (Kind::Device, Skipped, 1)];
+        let (terminal, results, _) = terminal(Manner::default());
+        for line in super::table(&tally(&[&jobs[..], &out[..]].concat()), &tally(&out)) {
+            terminal.result(line);
+        }
+        insta::assert_snapshot!(results.text(), @"
+                    rows  created  rejected  cancelled  not imported
+        companies     12       12         0          0             0
+        people         2        0         0          0             2
+        devices    1,002        0     1,000          1             1
+        all        1,016       12     1,000          1             3
+        ");
+    }
+}

@@ -1,0 +1,169 @@
+//! Held jobs, shown so that a person can decide them: what it is, where it stands, why, and what was found.
+
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::error::Result;
+use crate::journal::{Candidate, HeldJob, Journal, Selection};
+use crate::model::id::ImportId;
+use crate::term::{Ink, Line, count};
+
+/// Held jobs shown at once; the reports have them all.
+const SHOWN: usize = 20;
+
+/// A held job for programs.
+#[derive(Serialize)]
+struct Told<'a> {
+    object: &'static str,
+    job: i64,
+    kind: &'static str,
+    name: &'a str,
+    place: &'a str,
+    code: &'a str,
+    reason: &'a str,
+    since: String,
+    candidates: Vec<serde_json::Value>,
+}
+
+/// Tells one held job, and what the service was found to have of it.
+pub(in crate::cli) fn tell_with(context: &Context<'_>, job: &HeldJob, now: &[String]) {
+    tell_one(context, job);
+    for line in now {
+        context.terminal.result(format!("    now: {line}"));
+    }
+}
+
+/// A record that a held job may be, in words.
+pub(in crate::cli) fn in_words(candidate: &Candidate) -> String {
+    let id = candidate.id.map_or_else(|| "without an id".to_owned(), |id| id.to_string());
+    let name = candidate.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
+    let details =
+        if candidate.details.is_empty() { String::new() } else { format!(" {}", candidate.details) };
+    let difference =
+        if candidate.difference.is_empty() { String::new() } else { format!("; {}", candidate.difference) };
+    format!("{id}{name}{details}{difference}")
+}
+
+/// Tells the held jobs of an import, or of the journal, and how to decide them. Returns how many there are.
+pub(in crate::cli) fn tell(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: Option<ImportId>,
+) -> Result<usize> {
+    let held = journal.held(&Selection { import, ..Selection::default() })?;
+    if held.is_empty() {
+        return Ok(0);
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result(Line::new().ink(
+        Ink::Warning,
+        if held.len() == 1 {
+            "1 row is on hold and needs your decision:".to_owned()
+        } else {
+            format!("{} rows are on hold and need your decision:", held.len())
+        },
+    ));
+    for job in held.iter().take(SHOWN) {
+        tell_one(context, job);
+    }
+    if held.len() > SHOWN {
+        let more = u64::try_from(held.len() - SHOWN).unwrap_or(u64::MAX);
+        terminal.result(format!("  and {} more; the report lists them all", count(more)));
+    }
+    for job in &held {
+        terminal.object(&Told {
+            object: "held",
+            job: job.job.0,
+            kind: job.kind.singular(),
+            name: &job.name,
+            place: &job.place,
+            code: &job.code,
+            reason: &job.reason,
+            since: job.since.to_string(),
+            candidates: job
+                .candidates
+                .iter()
+                .map(|candidate| {
+                    serde_json::json!({
+                        "id": candidate.id, "name": candidate.name, "details": candidate.details,
+                        "difference": candidate.difference,
+                    })
+                })
+                .collect(),
+        });
+    }
+    if let Some(first) = held.first() {
+        terminal.hint(format!(
+            "to see what the service has of them now: {}\nlook in the service, then decide:\n{}\n{}\n{}",
+            context.again("resolve"),
+            context.again(&format!("resolve {} --created ID", first.job)),
+            context.again(&format!("resolve {} --not-created", first.job)),
+            context.again(&format!("resolve {} --abandon", first.job)),
+        ));
+    }
+    Ok(held.len())
+}
+
+fn tell_one(context: &Context<'_>, job: &HeldJob) {
+    let terminal = context.terminal;
+    terminal.result(
+        Line::plain("  job ")
+            .ink(Ink::Strong, job.job.to_string())
+            .text(format!("  {} \"{}\"  ", job.kind.singular(), job.name))
+            .ink(Ink::Faint, &job.place),
+    );
+    terminal.result(format!("    {} ({}), since {}", job.reason, job.code, context.moment(job.since)));
+    for candidate in &job.candidates {
+        let mut candidate = candidate.clone();
+        // What tells the two apart is often why the row is held, which was said.
+        if candidate.difference == job.reason {
+            candidate.difference.clear();
+        }
+        terminal.result(format!("    found: {}", in_words(&candidate)));
+    }
+}
+
+/// Tells what people decided about rows of an import, or of the journal, and how it was checked; the latest last.
+pub(in crate::cli) fn tell_decided(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: Option<ImportId>,
+) -> Result<()> {
+    let decided = journal.decided(&Selection { import, ..Selection::default() })?;
+    if decided.is_empty() {
+        return Ok(());
+    }
+    let terminal = context.terminal;
+    terminal.result("");
+    terminal.result(match decided.len() {
+        1 => "1 row was decided by a person:".to_owned(),
+        many => format!("{many} rows were decided by a person:"),
+    });
+    let left_out = decided.len().saturating_sub(SHOWN);
+    if left_out > 0 {
+        terminal.result(format!("  {} before these; the report lists them all", count(left_out as u64)));
+    }
+    for one in &decided[left_out..] {
+        terminal.result(
+            Line::plain("  job ")
+                .ink(Ink::Strong, one.job.to_string())
+                .text(format!("  {} \"{}\"  ", one.kind.singular(), one.name))
+                .ink(Ink::Faint, &one.place),
+        );
+        terminal.result(format!(
+            "    decided by {} at {}: {}",
+            one.decided.who,
+            context.moment(one.decided.at),
+            one.decided.words()
+        ));
+    }
+    for one in &decided {
+        terminal.object(&serde_json::json!({
+            "object": "decided", "job": one.job, "kind": one.kind.singular(), "name": one.name, "place": one.place,
+            "who": one.decided.who, "at": one.decided.at.to_string(), "what": one.decided.what,
+            "id": one.decided.id, "check": one.decided.check,
+        }));
+    }
+    Ok(())
+}
