@@ -277,16 +277,17 @@ impl Picture {
         Forecast { finish: known.finish.filter(|_| self.is_counted), ..known }
     }
 
-    /// When everything is done, where that can be known and something is left.
-    fn finish(&self) -> Option<Moment> {
+    /// When everything is done, where that can be known and something is left. A forecast whose moment has passed was none:
+    /// what is left then, such as rows of a paused sheet, is not part of it.
+    fn finish(&self, now: Moment) -> Option<Moment> {
         let verified = self.read_back.is_none_or(|(done, of)| done >= of);
         let nothing_left = self.standing().left == 0 && verified && self.facts.verifying.is_empty();
-        self.forecast().finish.filter(|_| !nothing_left)
+        self.forecast().finish.filter(|finish| !nothing_left && finish.plus(Duration::from_secs(1)) >= now)
     }
 
     /// One line: when everything is done.
     pub(super) fn finish_line(&self, tick: Tick, here: &TimeZone) -> Option<String> {
-        let words = expected(self.finish()?, tick.now, here);
+        let words = expected(self.finish(tick.now)?, tick.now, here);
         let verifies = !self.facts.verifying.is_empty() && self.standing().left > 0;
         Some(if verifies { format!("{words}, verification included") } else { words })
     }
@@ -409,7 +410,7 @@ impl Picture {
             to_read_back: self.read_back.map_or(0, |(_, of)| of),
             parked_until: self.facts.parked_until.map(|until| until.to_string()),
             held_back: self.held_back.keys().copied().collect(),
-            finish_estimate: self.finish().map(|finish| finish.to_string()),
+            finish_estimate: self.finish(tick.now).map(|finish| finish.to_string()),
             next_events: self.forecast().next,
         }
     }

@@ -205,6 +205,8 @@ fn the_last_rows_are_never_done_in_no_time() {
     counts(&mut picture, Remaining { verifying: [].into(), ..facts(1, 1) }, 1);
     let line = picture.finish_line(tick(2), &TimeZone::UTC);
     assert_eq!(line.as_deref(), Some("done about 12:00:03 UTC, in 1 s"));
+    // The rows of a paused sheet are left, but the run does nothing for them any more.
+    assert_eq!(picture.finish_line(tick(7), &TimeZone::UTC), None);
 }
 
 #[test]
@@ -226,7 +228,7 @@ fn that_an_operation_is_held_back_is_said_once_and_its_next_try_is_shown_until_i
     let (told, line, finish) = take(true, Some(10), 5);
     assert_eq!((told, finish), (None, None));
     assert_eq!(line, "addSite paused, next try 12:00:15 UTC");
-    let (told, line, finish) = take(false, None, 15);
+    let (told, line, finish) = take(false, None, 9);
     assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
     assert_eq!((line.as_str(), finish.is_some()), ("", true));
     // It comes and goes: said again after a minute.
