@@ -218,6 +218,9 @@ fn that_an_operation_is_held_back_is_said_once_and_its_next_try_is_shown_until_i
         let next_try_in = wait.map(Duration::from_secs);
         let event = Event::Breaker { operation, open, reason: "a reason".into(), next_try_in };
         let told = picture.take(&event, tick(second), &TimeZone::UTC);
+        if !open {
+            counts(&mut picture, Remaining { at: tick(second).now, ..facts(10, 0) }, second);
+        }
         let shown = picture.object(tick(second)).finish_estimate;
         (told, picture.next_lines(tick(second + 1), &TimeZone::UTC).join("; "), shown)
     };
@@ -228,7 +231,7 @@ fn that_an_operation_is_held_back_is_said_once_and_its_next_try_is_shown_until_i
     let (told, line, finish) = take(true, Some(10), 5);
     assert_eq!((told, finish), (None, None));
     assert_eq!(line, "addSite paused, next try 12:00:15 UTC");
-    let (told, line, finish) = take(false, None, 9);
+    let (told, line, finish) = take(false, None, 15);
     assert_eq!(told.as_deref(), Some("addSite goes on: a reason"));
     assert_eq!((line.as_str(), finish.is_some()), ("", true));
     // It comes and goes: said again after a minute.
