@@ -16,7 +16,7 @@
 //! 4. [`report::write`] shows what became of every row, from the journal alone, at any time.
 //!
 //! Around that: [`plan`] says what a run would do, by placing the rows and taking them out again; [`sandbox`] is the service
-//! simulated, for rehearsals and for the tests; [`catalogue`] explains every code that a person may meet; [`cli`] has a file
+//! simulated, for rehearsals and for the tests; [`status`] says where things stand and what to do next; [`cli`] has a file
 //! for each command, and [`term`] is the only place that prints.
 //!
 //! # Why nothing is created twice
@@ -33,25 +33,24 @@
 //!
 //! | floor | rooms |
 //! |---|---|
-//! | 0 | [`error`], [`ending`], [`clock`], [`model`], [`catalogue`], [`command`]: words and rules; [`look`]: of the pages; [`failpoint`], [`mistake`]: handles for the proofs |
+//! | 0 | [`error`], [`ending`], [`advice`], [`clock`], [`model`]: words and rules; [`failpoint`], [`mistake`]: handles for the proofs |
 //! | 1 | [`sheet`], [`journal`], [`service`], [`sandbox`]: one part of the world each |
-//! | 2 | [`import`], [`plan`], [`run`], [`report`]: what brings two of them together |
-//! | 3 | [`term`], [`cli`]: what a person sees and types |
+//! | 2 | [`import`], [`plan`], [`run`]: what brings two of them together; [`status`]: where things stand and what to do next |
+//! | 3 | [`report`]: files that show it |
+//! | 4 | [`term`], [`cli`]: what a person sees and types |
 //!
 //! Time comes in as a [`clock::Clock`], so that whole runs of days pass in a test at once.
 
 #![forbid(unsafe_code)]
 
-pub mod catalogue;
+pub mod advice;
 pub mod cli;
 pub mod clock;
-pub mod command;
 pub mod ending;
 pub mod error;
 pub mod failpoint;
 pub mod import;
 pub mod journal;
-pub mod look;
 pub mod mistake;
 pub mod model;
 pub mod plan;
@@ -60,4 +59,5 @@ pub mod run;
 pub mod sandbox;
 pub mod service;
 pub mod sheet;
+pub mod status;
 pub mod term;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fleetload::catalogue::{Entry, Scope, of_scope};
+use fleetload::status::catalogue::{Entry, Scope, of_scope};
 
 const OPENING: &str = "\
 # Codes

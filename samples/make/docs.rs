@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use fleetload::catalogue::{Scope, of_scope};
 use fleetload::ending::End;
 use fleetload::model::kind::Kind;
 use fleetload::sheet::column::{Form, Need, columns};
+use fleetload::status::catalogue::{Scope, of_scope};
 
 use super::Result;
 

@@ -12,10 +12,10 @@ use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
 use crate::cli::settings::{Purpose, Settings};
 use crate::clock::Clock;
-use crate::command::Again;
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Whose};
 use crate::model::time::Moment;
+use crate::status::next_command::Again;
 use crate::term::{Ink, Line, Terminal, moment};
 
 /// What a command works with.

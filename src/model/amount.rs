@@ -15,6 +15,42 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// Shares of a whole in percent, as they are shown together: they add up to 100, the largest remainders are rounded up.
+/// What is there never shows as nothing, and what is not all never as all. Nothing for zero.
+pub fn shares(parts: &[u64]) -> Vec<String> {
+    let whole: u128 = parts.iter().copied().map(u128::from).sum();
+    if whole == 0 {
+        return parts.iter().map(|_| String::new()).collect();
+    }
+    let mut percents: Vec<u128> = parts.iter().map(|&part| u128::from(part) * 100 / whole).collect();
+    let remainder = |at: usize| u128::from(parts[at]) * 100 % whole;
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(remainder(at)));
+    let missing = usize::try_from(100 - percents.iter().sum::<u128>()).unwrap_or_default();
+    for &at in order.iter().take(missing) {
+        percents[at] += 1;
+    }
+    let words = parts.iter().zip(percents).map(|(&part, percent)| match percent {
+        _ if part == 0 => String::new(),
+        0 => "<1 %".to_owned(),
+        100 if u128::from(part) < whole => ">99 %".to_owned(),
+        percent => format!("{percent} %"),
+    });
+    words.collect()
+}
+
+/// How much of a whole is there, in percent: `0 %` and `100 %` only when nothing and all of it is, and more where it is
+/// exceeded; nothing where there is no whole.
+pub fn share(part: u64, whole: u64) -> String {
+    let (wide_part, wide_whole) = (u128::from(part), u128::from(whole));
+    match (wide_part * 100).checked_div(wide_whole) {
+        None => String::new(),
+        Some(_) if part == 0 => "0 %".to_owned(),
+        Some(over) if part >= whole => format!("{over} %"),
+        Some(_) => shares(&[part, whole - part]).swap_remove(0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,6 +68,47 @@ mod tests {
         let table = [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (12_000, "12,000 rows")];
         for (number, expected) in table {
             assert_eq!(counted(number, "row", "rows"), expected);
+        }
+    }
+
+    #[test]
+    fn shares_add_up_to_a_hundred_and_neither_hide_what_is_there_nor_claim_what_is_not() {
+        let table: [(&[u64], &[&str]); 8] = [
+            (&[1, 1, 1], &["34 %", "33 %", "33 %"]),
+            (&[38, 2], &["95 %", "5 %"]),
+            (&[2, 1, 0], &["67 %", "33 %", ""]),
+            (&[999_999, 1], &[">99 %", "<1 %"]),
+            (&[995, 3, 2], &[">99 %", "<1 %", "<1 %"]),
+            (&[7], &["100 %"]),
+            (&[0, 0], &["", ""]),
+            (&[u64::MAX, u64::MAX], &["50 %", "50 %"]),
+        ];
+        for (parts, expected) in table {
+            assert_eq!(shares(parts), expected, "{parts:?}");
+        }
+        // Whatever the parts: the figures that are shown add up, where each of them is one.
+        for first in 1..60_u64 {
+            let parts = [first, 17, 60 - first, 3];
+            let shown = shares(&parts);
+            let sum: u64 = shown.iter().map(|text| text.trim_end_matches(" %").parse::<u64>().unwrap()).sum();
+            assert_eq!(sum, 100, "{parts:?}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_all_only_when_it_is_and_may_be_more() {
+        let table = [
+            (0, 9, "0 %"),
+            (1, 1_000, "<1 %"),
+            (1, 3, "33 %"),
+            (2, 3, "67 %"),
+            (999, 1_000, ">99 %"),
+            (9, 9, "100 %"),
+            (10, 9, "111 %"),
+            (3, 0, ""),
+        ];
+        for (part, whole, expected) in table {
+            assert_eq!(share(part, whole), expected, "{part} of {whole}");
         }
     }
 }

@@ -4,6 +4,7 @@
 pub mod amount;
 pub mod digest;
 pub mod event;
+pub mod forecast;
 pub mod id;
 pub mod key;
 pub mod kind;

@@ -2,7 +2,7 @@
 //! a lost answer are with [`super::verdict::Doubt`], those of sheets with the findings.
 //!
 //! A code is never reused and never renamed: it is in journals, in saved reports and in people's scripts. What each
-//! means, and what to do about it, is in [`crate::catalogue`].
+//! means, and what to do about it, is in [`crate::status::catalogue`].
 
 /// Declares codes, so that none lacks its written form.
 macro_rules! codes {

@@ -1,7 +1,7 @@
 //! What is still to be done at a moment, and what holds it up: the facts that a forecast is made of.
 //!
 //! A run counts them every few seconds, tells them and notes them in the journal; a plan counts them before a run. The
-//! arithmetic is in [`crate::plan::forecast`], so that every surface shows the same end.
+//! arithmetic is in [`crate::model::forecast`], so that every surface shows the same end.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -170,7 +170,7 @@ fn sending_again_is_safe(record: &Record) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(crate) mod testing {
     //! One record of each kind.
 
     use crate::model::record::*;

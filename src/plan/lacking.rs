@@ -2,8 +2,9 @@
 //! had one.
 
 use super::Plan;
-use super::forecast::Allowance;
-use crate::look::{count, counted};
+
+use crate::model::amount::{count, counted};
+use crate::model::forecast::Allowance;
 
 /// What is told in place of what will happen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,15 +2,13 @@
 //! is unavailable or in the way, how doubt would be resolved, quota days and finish time. Pure: the jobs that a run
 //! would find come in one by one, the rest as a few small values.
 //!
-//! Reading the rows is left to the import and the journal, showing the plan to the floor above, but for its page.
+//! Reading the rows is left to the import and the journal, showing the plan to the floors above.
 
 pub mod ability;
 mod action;
-pub mod forecast;
 
 mod demand;
 mod lacking;
-mod page;
 mod promise;
 mod survey;
 mod tree;
@@ -19,17 +17,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::forecast::{Allowance, DayShare, Forecast, forecast};
 use self::survey::Fated;
+use crate::model::forecast::{Allowance, DayShare, Forecast, forecast};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 
 pub use self::action::{Fate, Fates};
+#[cfg(test)]
+pub(crate) use demand::testing;
 pub use demand::{Asks, Demand, Way};
 pub use lacking::Lacking;
-pub use page::{MARK, Page, page};
 pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
 pub use survey::{Cause, Found, Origin, Survey};
 pub use tree::{Company, Extent, Tree, Visit};

@@ -6,10 +6,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::command::Piece;
+use crate::advice::Piece;
 use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId};
-use crate::look::{counted, shown};
+use crate::model::amount::counted;
+use crate::report::page_assets::shown;
 
 use super::layout::{Blame, Layout};
 

@@ -10,7 +10,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::command;
 use crate::error::Result;
 use crate::journal::{AuditFigures, Cause, ImportInfo, Journal, Whose};
 use crate::model::id::ImportId;
@@ -21,11 +20,11 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use super::Standing;
-use super::advice::{self, Advisor};
 use super::badge::Group;
 use super::files::atomic_write::{Beside, Folder};
 use super::files::edited_fix_files::WRITTEN;
 use super::layout::Layout;
+use crate::status::row_advice::{self, Advisor};
 
 /// The file's name.
 pub(super) const NAME: &str = "summary.json";
@@ -235,7 +234,7 @@ impl Figures {
     fn cause(&self, cause: &Cause, advisor: &Advisor<'_>) -> Value {
         json!({
             "code": cause.code,
-            "meaning": advice::words(&cause.code),
+            "meaning": row_advice::words(&cause.code),
             "message": cause.message(),
             "count": cause.count,
             "consequences": cause.consequences,
@@ -245,7 +244,7 @@ impl Figures {
                 .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))
                 .collect::<Vec<_>>(),
             "other_messages": cause.unsaid,
-            "advice": command::text(&advisor.of_cause(&cause.code, self.import)),
+            "advice": crate::advice::text(&advisor.of_cause(&cause.code, self.import)),
         })
     }
 }

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use crate::command::{self, Piece};
+use crate::advice::Piece;
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 
-use super::advice::{self, Advisor};
 use super::elsewhere::{Change, Elsewhere};
 use super::layout::{Blame, Layout, must_be_corrected};
+use crate::status::row_advice::{self, Advisor};
 
 /// The result columns, always last and in this order.
 pub const RESULT_COLUMNS: [&str; 9] = [
@@ -56,13 +56,13 @@ impl ResultLine {
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         let advice = match (row.answered_by, row.job) {
-            (Some(by), _) => advice::of_answered(by),
+            (Some(by), _) => row_advice::of_answered(by),
             (None, Some(job)) if row.state.is_failed() => {
-                advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
+                row_advice::of_rejected(row.code.as_deref(), row.state, !blames.is_empty())
                     .next(job, import.import)
             }
-            (None, Some(job)) => advice::of(row.code.as_deref(), row.state).next(job, import.import),
-            (None, None) => advice::of_left_out(row.state).to_owned(),
+            (None, Some(job)) => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
+            (None, None) => row_advice::of_left_out(row.state).to_owned(),
         };
         let is_to_correct = must_be_corrected(&row);
         let change = match is_to_correct && row.job.is_some() {
@@ -104,8 +104,8 @@ impl ResultLine {
     pub(super) fn advice(&self) -> String {
         // What to change stays apart from the words of ours till here: a cell may hold what looks like a command.
         match &self.change {
-            Some(change) => command::text(&change.around(self.advice.clone())),
-            None => command::text(&self.advice),
+            Some(change) => crate::advice::text(&change.around(self.advice.clone())),
+            None => crate::advice::text(&self.advice),
         }
     }
 
@@ -158,13 +158,14 @@ fn answered(message: String, by: Option<ImportId>) -> String {
 /// the same values.
 fn message(row: &RowView, blames: &[Blame], settled_before: bool) -> String {
     let told = row.message.as_deref().unwrap_or_default();
-    let or_words = || if told.is_empty() { advice::of(row.code.as_deref(), row.state).words } else { told };
+    let or_words =
+        || if told.is_empty() { row_advice::of(row.code.as_deref(), row.state).words } else { told };
     match row.state {
         JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
             let words = finished(row, settled_before);
             match row.code.as_deref() {
-                Some(code) if advice::is_finding(code) && words.is_empty() => told.to_owned(),
-                Some(code) if advice::is_finding(code) => format!("{words}; {told}"),
+                Some(code) if row_advice::is_finding(code) && words.is_empty() => told.to_owned(),
+                Some(code) if row_advice::is_finding(code) => format!("{words}; {told}"),
                 Some(_) | None => words,
             }
         }

@@ -17,7 +17,6 @@
 //! Everything comes from the journal and from what the caller says of the run and of how fleetload is called, nothing
 //! from a clock: the same journal gives the same bytes.
 
-pub mod advice;
 mod badge;
 mod delimited;
 mod elsewhere;
@@ -27,17 +26,20 @@ mod layout;
 mod line;
 mod objects;
 mod page;
+pub mod page_assets;
+mod plan_page;
 pub mod verification;
 mod workbook;
 
 use std::path::{Path, PathBuf};
 
-use crate::command::Again;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
+use crate::status::next_command::Again;
+use crate::status::row_advice::Advisor;
 
 use self::files::atomic_write::{Change, Folder};
 pub use self::files::edited_fix_files::Kept;
@@ -46,7 +48,6 @@ use self::files::names::Names;
 use self::files::{edited_fix_files, names};
 pub use self::workbook::checked::Checked;
 use self::workbook::summary_sheet::Summary;
-use advice::Advisor;
 use delimited::Delimited;
 use elsewhere::Elsewhere;
 use figures::Figures;
@@ -58,6 +59,7 @@ use objects::Objects;
 pub use page::NAME as PAGE;
 use page::Page;
 use page::headline::Headline;
+pub use plan_page::{MARK, Page as PlanPage, page as plan_page};
 pub use workbook::{FIX, RESULTS};
 use workbook::{Workbook, worksheet_names};
 

@@ -8,8 +8,8 @@
 //! moment     moments and lengths of time
 //! ```
 //!
-//! The template is `templates/page/report.html` in the frame of [`crate::look`]. What comes from sheets and from the
-//! service goes through [`crate::look::shown`] on its way into these types, and is escaped by the template.
+//! The template is `templates/page/report.html` in the frame of [`super::page_assets`]. What comes from sheets and from the
+//! service goes through [`crate::report::page_assets::shown`] on its way into these types, and is escaped by the template.
 
 mod attention;
 mod causes;
@@ -26,18 +26,18 @@ use std::io::Write as _;
 
 use askama::Template;
 
-use crate::command::Piece;
+use crate::advice::Piece;
 use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal, Whose};
-use crate::look::count;
+use crate::model::amount::count;
 use crate::model::id::ImportId;
 
-use super::advice::Advisor;
 use super::figures::Figures;
 use super::files::atomic_write::{Beside, Folder};
 use super::layout::Layout;
 use super::line::ResultLine;
 use super::verification;
+use crate::status::row_advice::Advisor;
 
 use attention::{Attention, GroupView};
 use causes::Causes;

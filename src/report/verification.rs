@@ -1,7 +1,7 @@
 //! What verification came to, in words that the terminal and the page share.
 
 use crate::journal::AuditFigures;
-use crate::look::{count, counted};
+use crate::model::amount::{count, counted};
 
 /// What was verified, in one sentence.
 pub fn summary(figures: &AuditFigures) -> String {

@@ -1,7 +1,7 @@
 //! What is still to be done, counted by the journal every second or so, with what the run knows besides: the pace of each
 //! operation, what holds it back, how doubts went so far. Told, and noted for whoever asks the journal.
 //!
-//! Facts only; what follows from them is in [`crate::plan::forecast`].
+//! Facts only; what follows from them is in [`crate::model::forecast`].
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::time::Duration;

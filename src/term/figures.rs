@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use crate::model::forecast::Next;
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
-use crate::plan::forecast::Next;
 
 pub use crate::model::amount::{count, counted};
 

@@ -12,6 +12,7 @@ use super::counts::{Standing, stand};
 use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
 use super::pace::Pace;
 use crate::model::event::Event;
+use crate::model::forecast::{Forecast, Next, forecast};
 use crate::model::id::{JobId, SheetId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -20,7 +21,6 @@ use crate::model::remaining::{HeldBack, Remaining};
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::plan::forecast::{Forecast, Next, forecast};
 
 /// Seconds over which the pace of requests is shown.
 const REQUESTS_WINDOW: u64 = 5;

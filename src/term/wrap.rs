@@ -68,7 +68,7 @@ fn commands(text: &str) -> Vec<Range<usize>> {
     while let Some(found) = text[from..].find(NAME) {
         let start = from + found;
         let typed = &text[start + NAME.len()..];
-        let is_command = crate::command::COMMANDS.iter().any(|command| {
+        let is_command = crate::status::next_command::COMMANDS.iter().any(|command| {
             typed.strip_prefix(command).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
         });
         from = start + NAME.len();

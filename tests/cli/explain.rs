@@ -1,8 +1,8 @@
 //! `fleetload explain`: every code in plain words, from the one catalogue.
 
 use crate::bench::Bench;
-use fleetload::catalogue::{Scope, of_scope};
 use fleetload::sandbox::Scenario;
+use fleetload::status::catalogue::{Scope, of_scope};
 use serde_json::Value;
 
 fn explained(words: &[&str]) -> String {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use fleetload::journal::Journal;
 use fleetload::model::event::Event;
+use fleetload::model::forecast::{Forecast, Next, forecast};
 use fleetload::model::state::JobState;
 use fleetload::model::time::Moment;
-use fleetload::plan::forecast::{Forecast, Next, forecast};
 use fleetload::run::{Ending, Pulse};
 use fleetload::sandbox::{Fault, FaultKind, Sandbox};
 use fleetload::service::Client;

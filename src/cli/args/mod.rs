@@ -12,8 +12,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 
 use self::commands::*;
-use crate::catalogue::{Scope, of_scope};
 use crate::cli::settings::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
+use crate::status::catalogue::{Scope, of_scope};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

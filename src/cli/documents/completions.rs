@@ -6,12 +6,12 @@ use clap::CommandFactory as _;
 use clap_mangen::Man as Page;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::catalogue::{self, Scope};
 use crate::cli::args::Args;
 use crate::cli::args::commands::{Completions, Man};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
+use crate::status::catalogue::{self, Scope};
 use crate::term::{Terminal, counted};
 
 /// Prints the completion script for a shell.

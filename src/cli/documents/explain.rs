@@ -1,15 +1,15 @@
-//! `fleetload explain`: what a code means, what follows from it, what to do. The words are in [`crate::catalogue`]; here
+//! `fleetload explain`: what a code means, what follows from it, what to do. The words are in [`crate::status::catalogue`]; here
 //! is only how they are found and shown.
 
 use serde_json::{Value, json};
 
-use crate::catalogue::{self, Entry, Scope};
 use crate::cli::args::commands::Explain;
 use crate::cli::context::Context;
 use crate::cli::summary::Summary;
 use crate::ending::{self, End};
 use crate::error::{Error, Result};
 use crate::sheet::finding::{Code, Severity};
+use crate::status::catalogue::{self, Entry, Scope};
 use crate::term::{Ink, Line, width, wrap};
 
 /// The columns that codes take in the list; the longest fits.

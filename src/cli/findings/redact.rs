@@ -4,12 +4,13 @@
 //! length. File, sheet, header and place stay: without them nothing could be corrected.
 
 use crate::sheet::finding::{Finding, ValueKind};
+use crate::status::catalogue;
 
 /// The same finding without anything from a cell.
 pub(super) fn redacted(finding: &Finding) -> Finding {
     let mut finding = finding.clone();
     let kind = finding.value_kind.map_or("text", word);
-    finding.message = finding.code.explanation().to_owned();
+    finding.message = catalogue::of_finding(finding.code).words.to_owned();
     finding.value = finding.value.as_deref().map(|value| length(kind, value));
     finding.suggestion = finding.suggestion.as_deref().map(|suggestion| length("text", suggestion));
     finding.row_key = finding.row_key.as_deref().map(|key| length("text", key));

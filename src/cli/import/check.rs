@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::checked;
+use crate::advice::quoted;
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
@@ -11,7 +12,6 @@ use crate::cli::import;
 use crate::cli::plan::temp_journal::Scratch;
 use crate::cli::settings::reading::Manner;
 use crate::cli::summary::Summary;
-use crate::command::quoted;
 use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::advice::quoted;
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::settings::reading::Manner;
-use crate::command::quoted;
 use crate::error::Result;
 use crate::import::Examined;
 use crate::report::Checked;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::advice::quoted;
 use crate::cli::args::commands::Import as Typed;
 use crate::cli::args::reading_flags::Reading;
 use crate::cli::context::Context;
@@ -23,12 +24,10 @@ use crate::cli::run::preconditions;
 use crate::cli::settings::reading::Manner;
 use crate::cli::status;
 use crate::cli::summary::Summary;
-use crate::command::quoted;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::import::{Examined, Outcome, examine, import_when};
 use crate::journal::{Account, Imported, Journal};
-use crate::look;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
@@ -37,6 +36,7 @@ use crate::model::zone::ZoneList;
 use crate::plan::{Demand, ability, order};
 use crate::sheet::finding::Findings;
 use crate::sheet::{Format, Options};
+use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
 
 /// The column of time zones.
@@ -319,7 +319,11 @@ fn tell_imported(context: &Context<'_>, imported: &Imported, left_out: &Tally) {
     }
     let (own, along) = (left_out.in_state(JobState::Rejected), left_out.in_state(JobState::Skipped));
     if own + along > 0 {
-        parts.push(look::with_along(format!("{} not imported because of errors", count(own)), own, along));
+        parts.push(row_words::with_along(
+            format!("{} not imported because of errors", count(own)),
+            own,
+            along,
+        ));
     }
     terminal.result(Line::plain("import ").ink(Ink::Strong, imported.import.to_string()).text(format!(
         ": {}, {}",

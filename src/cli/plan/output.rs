@@ -6,10 +6,10 @@ use jiff::tz::TimeZone;
 
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
-use crate::command::Again;
-use crate::look;
 use crate::model::time::Moment;
 use crate::plan::{Calls, Cause, Fate, Fates, Plan, Terms, Way};
+use crate::status::next_command::Again;
+use crate::status::row_words;
 use crate::term::{Ink, Line, Table, count, counted, span};
 
 pub(in crate::cli) use super::tree::{company_object, tell_tree};
@@ -168,7 +168,7 @@ fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
         }
     }
     if outlook.left_out != (0, 0) {
-        parts.push(look::not_imported(outlook.left_out.0, outlook.left_out.1));
+        parts.push(row_words::not_imported(outlook.left_out.0, outlook.left_out.1));
     }
     if parts.is_empty() {
         return Line::new().ink(Ink::Good, "nothing");

@@ -11,7 +11,7 @@ use crate::cli::settings::Settings;
 use crate::error::{Error, Result};
 use crate::import::Examined;
 use crate::journal::Whose;
-use crate::plan::{MARK, Page, page};
+use crate::report::{MARK, PlanPage as Page, plan_page as page};
 use crate::term::{Ink, Line};
 
 /// A page of ours says so within its first bytes.

@@ -18,6 +18,7 @@ use self::ending::{Ended, conclude};
 use self::locks::Locks;
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
+use crate::advice::quoted;
 use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::until::until;
 use crate::cli::context::Context;
@@ -30,7 +31,6 @@ use crate::cli::settings::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuo
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::status::counts;
 use crate::cli::summary::Summary;
-use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;

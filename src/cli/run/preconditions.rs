@@ -1,9 +1,9 @@
 //! What is made sure of about a journal before rows go into it, and before anything is sent: that it lies where it
 //! is safe, that it is whole, and that it is the newest copy there is.
 
+use crate::advice::quoted;
 use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
-use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Register, Storage, state_folder};
 use crate::term::counted;

@@ -12,14 +12,14 @@ use crate::cli::status::corrected;
 use crate::cli::status::counts;
 use crate::cli::status::needs::Unanswered;
 use crate::cli::summary::Summary;
-use crate::command::Again;
 use crate::ending::{End, RunEnd};
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, RunInfo, Salvaged, is_damage};
-use crate::look;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::report::{self, Caller, Standing, Told, Written};
+use crate::status::next_command::Again;
+use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -244,7 +244,7 @@ fn changed(told: &Told, now: &Told) -> &'static str {
 
 /// How many rows a report has for a person to correct, in words.
 fn to_correct(written: &Written) -> String {
-    look::to_correct(written.to_fix.saturating_sub(written.along), written.along)
+    row_words::to_correct(written.to_fix.saturating_sub(written.along), written.along)
 }
 
 /// Tells of fix files that somebody has corrected: they have another name now.

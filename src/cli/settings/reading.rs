@@ -147,7 +147,7 @@ impl Manner {
     fn line(&self, typed: &Layer) -> String {
         let mut line = typed.command_line();
         if let Some(customer) = &self.customer {
-            line.push_str(&format!(" --customer {}", crate::command::quoted(customer)));
+            line.push_str(&format!(" --customer {}", crate::advice::quoted(customer)));
         }
         line
     }

@@ -3,8 +3,8 @@
 //! A higher layer counts before a lower one; lists and tables add up. What a settings file says becomes a layer in
 //! [`crate::cli::settings::reading_profile`]; which layers there are is decided in [`crate::cli::settings::reading`].
 
+use crate::advice::quoted;
 use crate::cli::args::reading_flags::Reading;
-use crate::command::quoted;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::rename::{self, is_one_name, scope};

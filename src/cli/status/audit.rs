@@ -5,7 +5,8 @@ use serde_json::json;
 
 use crate::cli::context::Context;
 use crate::journal::{AuditFigures, Audited};
-use crate::report::{advice, verification};
+use crate::report::verification;
+use crate::status::row_advice;
 use crate::term::{Ink, Line, count, counted};
 
 /// Findings shown at once; the reports have them all.
@@ -82,7 +83,7 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {
-        if let Some(what) = advice::of_finding(code) {
+        if let Some(what) = row_advice::of_finding(code) {
             terminal.hint(&what);
         }
     }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::context::Context;
 use crate::cli::status;
-use crate::command::Again;
 use crate::error::Result;
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::report;
+use crate::status::next_command::Again;
 
 /// The folder of the reports of an import.
 pub(in crate::cli) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBuf {

@@ -14,14 +14,15 @@ use crate::cli::run::ending::end_of_rows;
 use crate::ending::End;
 use crate::error::Result;
 use crate::journal::{Journal, Recent, RunInfo};
-use crate::look::{self, share};
+use crate::model::amount::share;
+use crate::model::forecast::{Forecast, forecast};
 use crate::model::id::ImportId;
 use crate::model::quota::QuotaDay;
 use crate::model::remaining::Remaining;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
-use crate::plan::forecast::{Forecast, forecast};
+use crate::status::row_words;
 use crate::term::{Ink, Line, awaited, count, counted, expected, span};
 
 /// Over how long the pace of a run is measured.
@@ -254,7 +255,7 @@ impl Glance {
         }
         let incomplete = self.tally.in_state(JobState::Incomplete);
         if incomplete > 0 {
-            parts.push(look::incomplete(incomplete));
+            parts.push(row_words::incomplete(incomplete));
         }
         if self.left_out.total() > 0 {
             parts.push(left_out(&self.left_out));
@@ -359,7 +360,7 @@ fn left_out_once(journal: &Journal) -> Result<Tally> {
 
 /// Rows that were left out, in words.
 fn left_out(tally: &Tally) -> String {
-    look::not_imported(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
+    row_words::not_imported(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
 }
 
 fn per_second(number: u64, length: Duration) -> f64 {

@@ -9,11 +9,11 @@ use crate::cli::context::Context;
 use crate::cli::settings::Purpose;
 use crate::error::Result;
 use crate::journal::{Answered, ImportInfo, Journal, RunInfo};
-use crate::look;
 use crate::model::id::ImportId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
+use crate::status::row_words;
 use crate::term::{count, counted};
 
 /// Something that needs a person, and the command for it.
@@ -195,7 +195,7 @@ fn rejected(context: &Context<'_>, journal: &Journal, wanted: Option<ImportId>) 
                     _ => {
                         let told =
                             format!("{} of import {import} {were} {what}", counted(own, "row", "rows"));
-                        look::with_along(told, own, along)
+                        row_words::with_along(told, own, along)
                     }
                 };
                 needs.push(Need { cause, count: own + along, words: format!("{told}: {words}"), command });

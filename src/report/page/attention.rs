@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::command::Piece;
+use crate::advice::Piece;
 use crate::journal::SheetId;
-use crate::look::{count, counted, shown};
+use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
-use crate::report::advice;
 use crate::report::badge::{Badge, Group};
 use crate::report::elsewhere::Change;
 use crate::report::layout::Layout;
 use crate::report::line::ResultLine;
+use crate::report::page_assets::shown;
+use crate::status::row_advice;
 
 /// Rows shown of a group, and of all groups of one sort.
 const OF_GROUP: usize = 200;
@@ -147,7 +148,7 @@ impl Attention {
         let code = line.row.code.as_deref().unwrap_or_default();
         let differs = line.row.differs() && line.row.answered_by.is_none();
         let badge = Badge::of(line.row.state, line.row.job.is_some());
-        let Some(sort) = sort(badge.group, &line.row.state, advice::is_finding(code) || differs) else {
+        let Some(sort) = sort(badge.group, &line.row.state, row_advice::is_finding(code) || differs) else {
             return;
         };
         self.total += 1;
@@ -277,7 +278,7 @@ impl Row {
 
 /// What a group is called: what its code means.
 fn title(code: &str, state: JobState) -> String {
-    sentence(advice::words(code).unwrap_or_else(|| advice::of(None, state).words))
+    sentence(row_advice::words(code).unwrap_or_else(|| row_advice::of(None, state).words))
 }
 
 /// How urgent a row is; `None` for one that needs nobody. What verification found is about rows that are done.

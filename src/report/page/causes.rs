@@ -1,11 +1,12 @@
 //! Why rows failed: what each cause means, how often, what to do, and which rows only follow from it.
 
-use crate::command::Piece;
+use crate::advice::Piece;
 use crate::journal::Cause;
-use crate::look::{counted, shown};
+use crate::model::amount::counted;
 use crate::model::reason::Reason;
-use crate::report::advice::{self, Advisor};
 use crate::report::figures::Figures;
+use crate::report::page_assets::shown;
+use crate::status::row_advice::{self, Advisor};
 
 use super::attention::{fit, readable, sentence};
 
@@ -62,7 +63,7 @@ impl Causes {
 
 impl CauseView {
     fn of(cause: &Cause, figures: &Figures, advisor: &Advisor<'_>) -> Self {
-        let meaning = advice::words(&cause.code).unwrap_or_default();
+        let meaning = row_advice::words(&cause.code).unwrap_or_default();
         Self {
             code: shown(&cause.code),
             meaning: sentence(if meaning.is_empty() { &cause.code } else { meaning }),

@@ -3,11 +3,13 @@
 use crate::ending::{End, State};
 use crate::error::Exit;
 use crate::journal::RunInfo;
-use crate::look::{count, counted, incomplete, not_imported, shown};
+use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
-use crate::report::advice::Advisor;
 use crate::report::badge::{Badge, Group};
 use crate::report::figures::Figures;
+use crate::report::page_assets::shown;
+use crate::status::row_advice::Advisor;
+use crate::status::row_words::{incomplete, not_imported};
 
 use super::attention::readable;
 use super::moment::{When, minute};

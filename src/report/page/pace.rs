@@ -4,7 +4,7 @@
 //! So time without any request is one narrow column that says how long it was.
 
 use crate::journal::{Activity, Span};
-use crate::look::count;
+use crate::model::amount::count;
 use crate::model::time::Moment;
 
 use super::moment::{When, length, stamp};

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::journal::Journal;
-use crate::look::{count, share};
+use crate::model::amount::{count, share};
 use crate::model::quota::QuotaDay;
 use crate::model::time::Day;
 use crate::report::figures::Figures;

@@ -1,9 +1,10 @@
 //! Rows by sheet and by the group that their state belongs to; together they are all rows.
 
-use crate::look::{count, shown};
+use crate::model::amount::count;
 use crate::model::state::JobState;
 use crate::report::badge::Group;
 use crate::report::figures::{Figures, SheetFigures};
+use crate::report::page_assets::shown;
 
 /// The totals of an import.
 pub(super) struct Totals {

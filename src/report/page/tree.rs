@@ -7,12 +7,13 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::journal::{Above, CompanyNode, CompanyTree, Journal};
-use crate::look::{count, counted, shown};
+use crate::model::amount::{count, counted};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::report::badge::{Badge, Group};
+use crate::report::page_assets::shown;
 
 use super::attention::readable;
 

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::command::Again;
 use crate::ending::End;
 use crate::journal::{
     Account, Candidate, Decision, Disposition, Evidence, How, ImportWriter, Journal, NewJob, NewRow,
@@ -21,6 +20,7 @@ use crate::model::time::Moment;
 use crate::model::verdict::{Doubt, Execution, Rejection, Violation};
 use crate::report::{Caller, Standing, Written, write};
 use crate::sheet::{self, Options, Pointer, Row};
+use crate::status::next_command::Again;
 
 pub(super) const COMPANIES: &str = "\
 Key,Parent,Type,Name,Phone,Support Email,Sales Email,Accounts Email,Street,City,result_note

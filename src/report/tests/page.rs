@@ -14,11 +14,11 @@ fn body(written: &Written) -> String {
     let page = page(written);
     let (before, rest) = page.split_once("<style>").expect("a style");
     let (style, rest) = rest.split_once("</style>").expect("its end");
-    assert_eq!(style, crate::look::STYLE);
+    assert_eq!(style, crate::report::page_assets::STYLE);
     let (middle, rest) = rest.split_once("<script>").expect("a script");
     let (script, after) = rest.split_once("</script>").expect("its end");
-    assert_eq!(script, crate::look::SCRIPT);
-    let policy = crate::look::policy().replace('\'', "&#39;");
+    assert_eq!(script, crate::report::page_assets::SCRIPT);
+    let policy = crate::report::page_assets::policy().replace('\'', "&#39;");
     let before = before.replace(&policy, "POLICY");
     assert!(before.contains("content=\"POLICY\""), "{before}");
     format!("{before}<style/>{middle}<script/>{after}")

@@ -15,7 +15,6 @@ use std::io::Write;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Note, Worksheet, XlsxError};
 
-use crate::command;
 use crate::error::{Error, Result, without_panic};
 use crate::journal::{ImportInfo, Whose};
 use crate::model::id::ImportId;
@@ -25,11 +24,11 @@ use crate::sheet::template;
 use self::styles::{Paint, headed, printed, printed_table};
 use self::summary_sheet::Summary;
 use self::to_do_sheet::ToDo;
-use super::advice::Advisor;
 use super::files::atomic_write::{Beside, Folder};
 use super::files::names::{Names, cut, naming_kind};
 use super::layout::Layout;
 use super::line::{RESULT_COLUMNS, ResultLine};
+use crate::status::row_advice::Advisor;
 
 /// The workbook of all rows.
 pub const RESULTS: &str = "results.xlsx";
@@ -381,7 +380,7 @@ fn advice_here(line: &ResultLine, order: Order, row: u32) -> String {
     let position = line.blames.first().and_then(|blame| blame.positions.first());
     let (Some(change), Some(&position)) = (&line.change, position) else { return line.advice() };
     let here = change.moved(crate::sheet::address(usize::from(order.column(position)), row + 1));
-    here.alone().unwrap_or_else(|| command::text(&here.around(line.advice.clone())))
+    here.alone().unwrap_or_else(|| crate::advice::text(&here.around(line.advice.clone())))
 }
 
 /// Writes the header of a result column.

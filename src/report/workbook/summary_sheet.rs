@@ -2,18 +2,17 @@
 
 use rust_xlsxwriter::{FormatAlign, Worksheet, XlsxError};
 
-use crate::command;
 use crate::journal::{Cause, Said};
-use crate::look::counted;
+use crate::model::amount::counted;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 use super::own_sheet::OwnSheet;
 use super::styles::Paint;
-use crate::report::advice::{self, Advisor};
 use crate::report::badge::Group;
 use crate::report::figures::Figures;
 use crate::report::page::headline::Headline;
+use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet.
 pub(in crate::report) const NAME: &str = "Summary";
@@ -215,12 +214,12 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
     for cause in figures.causes.iter().take(CAUSES) {
         page.text(0, &cause.code, &paint.label)?;
         page.number(1, cause.count, &paint.count)?;
-        let mut texts = vec![advice::words(&cause.code).unwrap_or_default().to_owned()];
+        let mut texts = vec![row_advice::words(&cause.code).unwrap_or_default().to_owned()];
         texts.extend(said(cause));
         if cause.consequences > 0 {
             texts.push(counted(cause.consequences, "row below was skipped", "rows below were skipped"));
         }
-        texts.push(command::text(&advisor.of_cause(&cause.code, figures.import)));
+        texts.push(crate::advice::text(&advisor.of_cause(&cause.code, figures.import)));
         for text in texts.iter().filter(|text| !text.is_empty()) {
             page.over(SENTENCES, text, SENTENCE_CHARS)?;
         }

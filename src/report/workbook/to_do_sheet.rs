@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 
 use rust_xlsxwriter::{Worksheet, XlsxError};
 
-use crate::command;
 use crate::journal::Whose;
-use crate::look::counted;
+use crate::model::amount::counted;
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 
 use super::height;
 use super::own_sheet::OwnSheet;
 use super::styles::Paint;
-use crate::report::advice::{self, Advisor};
 use crate::report::line::ResultLine;
+use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet; no word of it is the name of a kind.
 pub(in crate::report) const NAME: &str = "What to do";
@@ -126,12 +125,12 @@ impl ToDo {
         let mut causes: Vec<_> = self.causes.iter().collect();
         causes.sort_by_key(|(_, common)| std::cmp::Reverse(common.rows));
         for (code, common) in causes {
-            let wrong = match advice::words(code) {
+            let wrong = match row_advice::words(code) {
                 Some(words) => format!("{words} ({code})"),
                 None => code.clone(),
             };
             let columns = common.columns.join(", ");
-            let next = command::text(&advisor.of_cause(code, import));
+            let next = crate::advice::text(&advisor.of_cause(code, import));
             page.number(0, common.rows, &paint.count)?;
             page.text(1, &wrong, &paint.sentence)?;
             page.text(2, &columns, &paint.sentence)?;

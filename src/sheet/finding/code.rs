@@ -1,11 +1,9 @@
 //! The codes of findings: their written form and their severity, in one table. What they mean and what to do about
-//! them is in [`crate::catalogue`].
+//! them is in the catalogue of codes, above this room.
 //!
 //! A code is never reused and never renamed; scripts and saved reports rely on it.
 
 use serde::Serialize;
-
-use crate::catalogue::{self, Entry};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -160,26 +158,15 @@ codes! {
 }
 
 impl Code {
-    /// Everything there is to say about it.
-    pub fn entry(self) -> &'static Entry {
-        catalogue::of_sheet(self.as_str()).expect("every finding is in the catalogue, which a test sees to")
-    }
-
-    /// What it means: one sentence without its full stop.
-    pub fn explanation(self) -> &'static str {
-        self.entry().words
-    }
-
     /// What holds where nothing is wrong, for findings that do not say it more exactly. Only codes of notes have none.
-    pub fn rule(self) -> Option<&'static str> {
-        self.entry().rule
+    pub const fn rule(self) -> Option<&'static str> {
+        super::rule::rule(self)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Scope;
 
     #[test]
     fn every_code_has_a_form_of_its_own() {
@@ -198,15 +185,6 @@ mod tests {
     }
 
     #[test]
-    fn every_finding_is_in_the_catalogue_and_the_catalogue_has_no_other() {
-        for code in Code::ALL {
-            assert_eq!(catalogue::of_sheet(code.as_str()).map(|entry| entry.code), Some(code.as_str()));
-            assert!(!code.explanation().is_empty());
-        }
-        assert_eq!(catalogue::of_scope(Scope::Sheets).len(), Code::ALL.len());
-    }
-
-    #[test]
     fn every_finding_that_is_more_than_a_note_has_a_rule_and_a_mere_note_has_none() {
         let mut ruled = 0;
         for code in Code::ALL {
@@ -215,12 +193,9 @@ mod tests {
             let Some(rule) = code.rule() else { continue };
             ruled += 1;
             assert!(rule.len() > 4 && rule.trim() == rule && !rule.ends_with('.'), "{code}: {rule}");
-            assert!(rule != code.explanation() && !rule.starts_with(char::is_uppercase), "{code}: {rule}");
+            assert!(!rule.starts_with(char::is_uppercase), "{code}: {rule}");
         }
         assert!(ruled > 80, "{ruled}");
-        for scope in Scope::ALL.into_iter().filter(|scope| *scope != Scope::Sheets) {
-            assert!(catalogue::of_scope(scope).iter().all(|entry| entry.rule.is_none()), "{scope:?}");
-        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(super) mod code;
 mod group;
 pub(super) mod list;
 pub(super) mod ranges;
+mod rule;
 pub(super) mod severity_policy;
 
 use std::fmt;

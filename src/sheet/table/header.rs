@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::command::quoted;
+use crate::advice::quoted;
 use crate::model::kind::Kind;
 
 use super::column::{Column, Family, Form, Need, columns};

@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fleetload::command::Again;
 use fleetload::ending::End;
 use fleetload::journal::{Decision, Evidence, How, Journal, Recovered, Salvaged, Selection, Write};
 use fleetload::model::id::{JobId, RemoteId};
@@ -13,6 +12,7 @@ use fleetload::model::state::JobState::{self, Ready, Sending};
 use fleetload::model::time::Moment;
 use fleetload::model::verdict::Rejection;
 use fleetload::report::{self, Caller, Standing};
+use fleetload::status::next_command::Again;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value};
 use tempfile::TempDir;

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::Path;
 
-use fleetload::command::Again;
 use fleetload::ending::End;
 use fleetload::import::{self, Examined, Outcome};
 use fleetload::journal::Journal;
@@ -12,6 +11,7 @@ use fleetload::model::kind::Kind;
 use fleetload::model::time::Moment;
 use fleetload::report::{self, Caller, Standing};
 use fleetload::sheet::Options;
+use fleetload::status::next_command::Again;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 

@@ -13,16 +13,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         "no row among the first twenty looks like a header",
         "Without column names the meaning of the values is unknown.",
         "Put the column names into the first row; fleetload template writes sheets that have them. If there is a header further down: --header-row N.",
-    )
-    .rule("a row with the names of the columns, among the first twenty"),
+    ),
     found(
         "header.required-missing",
         "a column that every row needs is missing",
         "The service rejects every row without it.",
         "Add the column. If it has another name, map it: --map \"Department=name\". If all rows have the same value: \
          --default companies.parent=ID.",
-    )
-    .rule("a column for everything that each row needs"),
+    ),
     found(
         "header.unknown",
         "the column is not understood",
@@ -30,43 +28,37 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Correct its name, say what it means with --map \"HEADER=column\", or ignore it with --ignore-column HEADER. \
          The name of a private column may begin with x-.",
     )
-    .rule("the name of a column that rows of this kind have")
     .example("adress1", "address1"),
     found(
         "header.duplicate",
         "two columns mean the same field",
         "Only one of them can be sent, and fleetload does not guess which.",
         "Remove or rename one, or ignore it with --ignore-column HEADER.",
-    )
-    .rule("one column for each field"),
+    ),
     found(
         "header.blank",
         "a column has values but no name",
         "Their meaning is unknown, so they would be ignored.",
         "Give the column a name, or delete its values.",
-    )
-    .rule("a name above every column that has values"),
+    ),
     found(
         "header.transposed",
         "the column names run down the first column",
         "Each record needs a row of its own.",
         "Select the table, copy it, and paste it transposed into a new sheet: in Excel with Paste Special, Transpose; in LibreOffice the same.",
-    )
-    .rule("column names along a row, and a row for each record"),
+    ),
     found(
         "header.multi-row",
         "the header has two rows",
         "Names of the upper row would be read as columns, and those of the lower row as a record.",
         "Use one header row: delete the upper one, or name the row of the column names: --header-row 2.",
-    )
-    .rule("one row of column names"),
+    ),
     found(
         "header.unsupported-field",
         "the service has no such field for this kind of record",
         "The service cannot store the values.",
         "Remove the column, or ignore it with --ignore-column HEADER.",
-    )
-    .rule("a field that the service has for this kind of record"),
+    ),
     found(
         "row.too-many-cells",
         "the row has more cells than the header",
@@ -74,37 +66,32 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Often an address has a separator in it: put the whole cell into quotation marks. Blank cells count too: the \
          values before them may be shifted. In a workbook, delete the cells to the right of the table.",
     )
-    .rule("no more cells than the header has")
     .example("12 King St, Unit 4", "\"12 King St, Unit 4\""),
     found(
         "row.too-few-cells",
         "the row has fewer cells than the header, or hardly any value",
         SHIFTED,
         "Often a separator is missing, or a line break in a cell has cut one row in two: add the separator, or join the two lines. A heading, a total or a remark among the rows: delete it.",
-    )
-    .rule("as many cells as the header has"),
+    ),
     found(
         "row.quote-stray",
         "a quotation mark is at a place where it is not allowed",
         QUOTES,
         "Put the whole cell into quotation marks and double those inside; no space before the first one. If the file writes \\\" instead: --escape \"\\\".",
     )
-    .rule("quotation marks around a whole cell, and those inside it doubled")
     .example("Table, 48\" wide", "\"Table, 48\"\" wide\""),
     found(
         "row.quote-unterminated",
         "a quotation mark is opened and never closed",
         "Everything after it would become one cell, and its rows would be lost.",
         "Look at the row that is named and close the mark, or delete it.",
-    )
-    .rule("a closing quotation mark for every opening one"),
+    ),
     found(
         "row.conflict",
         "two cells of the row are mutually exclusive",
         "The service would use one and ignore the other, and does not say which.",
         "Clear one of the two.",
     )
-    .rule("only one of the mutually exclusive cells")
     .example("site and custom_site_name", "one of them"),
     found(
         "row.incomplete-group",
@@ -112,22 +99,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         "One without the other has no meaning, or another meaning.",
         "Fill in the missing one, or clear them all.",
     )
-    .rule("all of the cells that belong together, or none")
     .example("latitude -36.85, longitude blank", "latitude -36.85, longitude 174.76"),
     found(
         "row.repeated-header",
         "the header is repeated among the rows; the repeated row is not read",
         "As a record it would be a company called \"name\". It often means that two exports were joined.",
         "Delete the row, and check that the columns below it have the same order as those above.",
-    )
-    .rule("the header once, above all rows"),
+    ),
     found(
         "row.footer",
         "a total or a remark is below the data; the row is not read",
         "As a record it would be a company called \"Total\".",
         "Delete it. If it is a record after all, fill in its required cells.",
-    )
-    .rule("rows that are records, without totals and remarks below them"),
+    ),
     found(
         "row.blank",
         "blank rows are not read",
@@ -141,6 +125,5 @@ pub(super) const ENTRIES: &[Entry] = &[
          created.",
         "For the example itself, nothing needs to be done. If you have overwritten it with a record, give the record \
          a key and all values of its own.",
-    )
-    .rule("values of its own in every row"),
+    ),
 ];

@@ -13,6 +13,7 @@ mod sheets;
 mod states;
 
 use crate::model::state::JobState;
+use crate::sheet::finding::Code;
 
 /// Where a code comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,9 +100,6 @@ pub struct Entry {
     pub follows: &'static str,
     /// What a person does; `{job}`, `{import}` and `{code}` stand for the row's. Empty where nothing is to be done.
     advice: &'static str,
-    /// What holds where nothing is wrong, as a few words: "12 hexadecimal digits". Only findings have one that are more
-    /// than notes.
-    pub rule: Option<&'static str>,
     /// A cell as it stands and as it should be, where that says more than words.
     pub example: Option<(&'static str, &'static str)>,
 }
@@ -114,12 +112,7 @@ impl Entry {
         follows: &'static str,
         advice: &'static str,
     ) -> Self {
-        Self { code, scope, words, follows, advice, rule: None, example: None }
-    }
-
-    const fn rule(mut self, rule: &'static str) -> Self {
-        self.rule = Some(rule);
-        self
+        Self { code, scope, words, follows, advice, example: None }
     }
 
     const fn example(mut self, stands: &'static str, should: &'static str) -> Self {
@@ -163,6 +156,11 @@ pub fn of_reference_in_no_cell() -> &'static Entry {
 /// The entry of a finding in a sheet.
 pub fn of_sheet(code: &str) -> Option<&'static Entry> {
     sheets::ALL.iter().copied().flatten().find(|entry| entry.code == code)
+}
+
+/// The entry of a finding in a sheet, by its code.
+pub fn of_finding(code: Code) -> &'static Entry {
+    of_sheet(code.as_str()).expect("every finding is in the catalogue, which a test sees to")
 }
 
 /// The entry of a state.
@@ -237,6 +235,15 @@ mod tests {
             .map(|entry| entry.code)
             .collect();
         assert_eq!(known, listed);
+    }
+
+    #[test]
+    fn every_finding_is_in_the_catalogue_and_the_catalogue_has_no_other() {
+        for code in Code::ALL {
+            let entry = of_sheet(code.as_str()).unwrap();
+            assert!(code.rule() != Some(entry.words), "{code}");
+        }
+        assert_eq!(of_scope(Scope::Sheets).len(), Code::ALL.len());
     }
 
     /// The code of a room without its tests, file by file.

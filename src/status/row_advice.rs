@@ -1,20 +1,21 @@
 //! What to say and to advise about one row: the words of its code, and what to do as the row stands.
 //!
-//! The words themselves are in [`crate::catalogue`]; `Advisor` completes the commands in them. A code that is not listed
+//! The words themselves are in [`crate::status::catalogue`]; `Advisor` completes the commands in them. A code that is not listed
 //! gets the advice of the state of its row, which is honest about knowing no more.
 
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::{self, Entry};
-use crate::command::{Again, Piece};
+use crate::advice::Piece;
 use crate::model::id::{ImportId, JobId};
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
+use crate::status::catalogue::{self, Entry};
+use crate::status::next_command::Again;
 
 /// Advice as one report gives it: its commands are about the same journal, and name the workbook of rows to correct.
 #[derive(Debug)]
-pub(super) struct Advisor<'a> {
+pub struct Advisor<'a> {
     again: &'a Again,
     fix: Option<PathBuf>,
     /// The later import that answers for its rows, where nothing is left to be corrected.
@@ -23,37 +24,37 @@ pub(super) struct Advisor<'a> {
 
 impl<'a> Advisor<'a> {
     /// `fix` is the workbook of rows to correct, as it is called from where fleetload is typed.
-    pub(super) const fn new(again: &'a Again, fix: Option<PathBuf>) -> Self {
+    pub const fn new(again: &'a Again, fix: Option<PathBuf>) -> Self {
         Self { again, fix, answered_by: None }
     }
 
     /// The same where a later import answers for all rows that did not get through.
-    pub(super) fn answered_by(self, import: Option<ImportId>) -> Self {
+    pub fn answered_by(self, import: Option<ImportId>) -> Self {
         Self { answered_by: import, ..self }
     }
 
     /// Whether there is a workbook of rows to correct.
-    pub(super) const fn has_fix(&self) -> bool {
+    pub const fn has_fix(&self) -> bool {
         self.fix.is_some()
     }
 
     /// A command.
-    pub(super) fn command(&self, command: &str) -> String {
+    pub fn command(&self, command: &str) -> String {
         self.again.command(command)
     }
 
     /// The command that imports what was corrected.
-    pub(super) fn run_corrected(&self) -> String {
+    pub fn run_corrected(&self) -> String {
         self.again.with_file("run", self.fix.as_deref().unwrap_or(Path::new("FILE")))
     }
 
     /// An advice; `in_fix` says whether it is about rows to correct.
-    pub(super) fn said(&self, advice: &str, in_fix: bool) -> Vec<Piece> {
+    pub fn said(&self, advice: &str, in_fix: bool) -> Vec<Piece> {
         self.again.said(advice, self.fix.as_deref().filter(|_| in_fix))
     }
 
     /// What to do about the rows of an import that a code kept from getting through.
-    pub(super) fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
+    pub fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
         let advice = of_cause(code, import);
         match self.answered_by {
             Some(by) if advice.contains(RUN) => self.said(&of_answered(by), false),
@@ -66,7 +67,7 @@ impl<'a> Advisor<'a> {
 const RUN: &str = "fleetload run";
 
 /// What to do about what came again in a later import.
-pub(super) fn of_answered(by: ImportId) -> String {
+pub fn of_answered(by: ImportId) -> String {
     format!(
         "Nothing to do here: import {by} has this row again. To see its result, type: fleetload report {by}"
     )
@@ -101,7 +102,7 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
 
 /// The advice for a row that was rejected, or is incomplete; `blamed` says whether a cell of it is to blame. Where none is,
 /// the sheet may be right, and what it refers to may have been deleted.
-pub(super) fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> Advice {
+pub fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> Advice {
     match code {
         Some("noDataFound") if !blamed => {
             let entry = catalogue::of_reference_in_no_cell();
@@ -117,7 +118,7 @@ pub fn words(code: &str) -> Option<&'static str> {
 }
 
 /// Whether a code is one of reading back, which are about rows that are done.
-pub(super) fn is_finding(code: &str) -> bool {
+pub fn is_finding(code: &str) -> bool {
     code.starts_with("audit.")
 }
 

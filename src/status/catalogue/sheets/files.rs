@@ -13,30 +13,26 @@ pub(super) const ENTRIES: &[Entry] = &[
         NOTHING_READ,
         "Check the spelling and the folder. A name with spaces goes into quotation marks.",
     )
-    .rule("the name and the folder of a file that exists")
     .example("fleetload check my rows.xlsx", "fleetload check \"my rows.xlsx\""),
     found(
         "file.unreadable",
         "the file cannot be opened or read",
         NOTHING_READ,
         "Close it in Excel and in other programs, check that you may read it, or save a copy and use that.",
-    )
-    .rule("a file that you may read and that no other program has open"),
+    ),
     found(
         "file.lock-file",
         "it is the lock file that Excel creates while a workbook is open",
         "It holds the name of the person who has the workbook open, and no rows.",
         "Use the workbook itself, which has the same name without ~$ at the start.",
     )
-    .rule("the workbook itself")
     .example("~$rollout.xlsx", "rollout.xlsx"),
     found(
         "file.empty",
         "the file has no content",
         "An empty import would look like a success, although rows are missing.",
         "Export it again, and check that the download has finished.",
-    )
-    .rule("a file with a header and rows"),
+    ),
     found(
         "file.format-unsupported",
         "the format of the file is known, but not supported",
@@ -44,7 +40,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Open it in its own program and save it as an Excel workbook (.xlsx) or as CSV UTF-8. Unpack archives first. \
          Save a workbook with old macro sheets as .xlsx, without macros.",
     )
-    .rule("a workbook saved as .xlsx or .xlsm, or a text table (.csv, .tsv, .txt)")
     .example("rollout.xls", "rollout.xlsx"),
     found(
         "file.format-mismatch",
@@ -52,37 +47,32 @@ pub(super) const ENTRIES: &[Entry] = &[
         "It may be a sign-in page or an old format with a new ending. Its cells would be nonsense.",
         "Open it and check. If it is a web page, download the export again after signing in; if it is an old \
          workbook, save it as .xlsx; if only the ending is wrong, rename it.",
-    )
-    .rule("a file whose content matches its name"),
+    ),
     found(
         "file.encrypted",
         "the workbook is protected by a password or by rights management",
         NOTHING_READ,
         "In Excel: File, Info, Protect Workbook, Encrypt with Password, clear the password, save. In LibreOffice: File, Save As, without \
          \"Save with password\".",
-    )
-    .rule("a workbook without a password"),
+    ),
     found(
         "file.corrupt",
         "the file is incomplete or damaged",
         "Rows may be missing without any sign.",
         "Export or download it again. If it opens in Excel, save it there as a new .xlsx file.",
-    )
-    .rule("a complete file, as it was saved"),
+    ),
     found(
         "file.xml-entity",
         "the workbook declares XML entities, which no spreadsheet program writes",
         "Such files are made to exhaust a program or to make it disclose other files.",
         "Find out where it comes from. If you trust it, open it in Excel and save it as a new .xlsx file.",
-    )
-    .rule("a workbook as spreadsheet programs write it"),
+    ),
     found(
         "file.too-large",
         "the file, or a part of it, is larger than the limit named",
         "Reading it could take all the memory of this machine.",
         "Split it into several files; each may be imported on its own. If it is large for no reason, copy the rows into a new workbook.",
-    )
-    .rule("a file within the limits of size"),
+    ),
     found(
         "file.encoding-invalid",
         "some bytes of the row are not text in the encoding of the file",
@@ -90,7 +80,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Retype the marked cells and save as CSV UTF-8: in Excel with Save As, CSV UTF-8 (Comma delimited). If the \
          whole file is in another encoding, name it with --encoding.",
     )
-    .rule("one encoding for all rows of a file")
     .example("Caf\u{fffd} Zentral", "Caf\u{e9} Zentral"),
     found(
         "file.encoding-guessed",
@@ -99,23 +88,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Look at the sample that is shown. If it is right, continue; if not, name the encoding with --encoding \
          windows-1252 or --encoding macintosh, or save the file as CSV UTF-8.",
     )
-    .rule("a file that says which encoding it has, such as CSV UTF-8")
     .example("Caf\u{17d}", "Caf\u{e9}"),
     found(
         "file.delimiter-ambiguous",
         "two separators fit the header row equally well",
         "With the wrong one every value would be in a wrong column.",
         "Name the right one: --delimiter \";\" or --delimiter \",\".",
-    )
-    .rule("one separator that fits the header"),
+    ),
     found(
         "file.external-links",
         "values of the workbook come from other workbooks, a data connection or a pivot table",
         "fleetload reads the values of the last save or refresh, which may be out of date.",
         "Open the workbook together with the other ones, let it update its links and refresh its data, and save it. \
          Or copy the cells and paste them as values.",
-    )
-    .rule("values that are in the workbook itself"),
+    ),
     found(
         "sheet.not-found",
         "the workbook has no sheet of that name, or none that holds a known kind of row",
@@ -123,31 +109,27 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Name the sheet after what it holds (Companies, People, Sites, Devices), or name it with --worksheet NAME and \
          its kind with --kind devices. In a workbook with one sheet --kind is enough. To say what your own column \
          names mean, use --map.",
-    )
-    .rule("a sheet of that name, or one named after what it holds"),
+    ),
     found(
         "sheet.ambiguous",
         "two sheets, or two kinds of rows, fit",
         "Rows of the wrong kind, or twice the same rows, would be created.",
         "Name each sheet after what it holds, choose one with --worksheet NAME, or name the kind of the rows with \
          --kind.",
-    )
-    .rule("one sheet for each kind of row"),
+    ),
     found(
         "sheet.unreadable",
         "the structure of the sheet is damaged",
         "The content after the damage is unknown.",
         "Open the workbook in Excel, save it as a new .xlsx file, and look at the cell that is named. If the sheet holds \
          none of the rows, name the sheets that do with --worksheet NAME.",
-    )
-    .rule("a worksheet that can be read to its end"),
+    ),
     found(
         "sheet.empty",
         "there is a header but no row below it",
         "An import without rows would look like a success, although rows are missing.",
         "Fill in the rows or delete the sheet. If it is empty on purpose, add --allow-empty.",
-    )
-    .rule("a row below the header"),
+    ),
     found(
         "sheet.hidden",
         "a hidden sheet is not read",
@@ -160,43 +142,37 @@ pub(super) const ENTRIES: &[Entry] = &[
         "rows of the sheet are hidden, by a filter or by hand",
         "They may be hidden so that they are not sent, or hidden by mistake. fleetload does not guess which.",
         "Clear the filter (Data, Clear) or show the rows, and look at them. Or choose: --hidden-rows import or --hidden-rows skip.",
-    )
-    .rule("no hidden rows, or a choice whether to import them"),
+    ),
     found(
         "sheet.hidden-columns",
         "hidden columns are read like the others",
         "Values that you do not see, perhaps old ones, would be sent.",
         "Show the columns (select the neighbours, right-click, Unhide) and check that they are right, or ignore one \
          with --ignore-column HEADER.",
-    )
-    .rule("columns that can be seen"),
+    ),
     found(
         "sheet.formulas",
         "some values are the results of formulas",
         "fleetload reads the results of the last save; results of formulas such as TODAY() change over time.",
         "Open the workbook in Excel and save it, so that the results are current. For values that must not change: \
          copy the cells, then Home > Paste > Paste Values.",
-    )
-    .rule("values that do not change over time"),
+    ),
     found(
         "sheet.preamble",
         "the header is not the first row; the rows above it are not read",
         "If this row is not the header, all values are in wrong columns.",
         "Look at the row that is named. If it is not the header, name the right row: --header-row 3.",
-    )
-    .rule("the header in the first row"),
+    ),
     found(
         "sheet.extra-table",
         "a second table begins in the sheet",
         "Its rows would be read with the column names of the first one.",
         "Move each table into a sheet of its own, with its own header in the first row.",
-    )
-    .rule("one table in a sheet"),
+    ),
     found(
         "sheet.row-limit",
         "the sheet ends exactly at a row limit of Excel",
         "The export may have cut off the rows beyond the limit without a message.",
         "Compare the number of rows with the system that made the export. If some are missing, export in parts.",
-    )
-    .rule("all rows of an export, none cut off"),
+    ),
 ];

@@ -3,32 +3,11 @@
 //! The one owner of such lines: the terminal, the tables, the workbooks and the pages take them from here. Advice is
 //! written with bare commands (`fleetload retry 3`); [`Again::said`] finds them in it and completes them. A command in it
 //! begins with `fleetload` and goes on while what follows can only be part of one: options and their values, numbers, and
-//! words in capitals that stand for something. What is advised is left to [`crate::catalogue`] and to the reports.
+//! words in capitals that stand for something. What is advised is left to [`crate::status::catalogue`] and to the reports.
 
 use std::path::Path;
 
-/// A part of an advice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// To be read.
-    Words(String),
-    /// To be typed.
-    Command(String),
-}
-
-impl Piece {
-    /// The text, whatever it is for.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Words(text) | Self::Command(text) => text,
-        }
-    }
-}
-
-/// Pieces as one text.
-pub fn text(pieces: &[Piece]) -> String {
-    pieces.iter().map(Piece::text).collect()
-}
+use crate::advice::{Piece, quoted};
 
 /// How fleetload is called again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -119,15 +98,6 @@ impl Again {
     }
 }
 
-/// A value as a shell takes it for one word.
-pub fn quoted(value: &str) -> String {
-    if !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c)) {
-        value.to_owned()
-    } else {
-        format!("'{}'", value.replace('\'', "'\\''"))
-    }
-}
-
 /// The parts of an advice, in order.
 fn pieces(advice: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
@@ -208,6 +178,7 @@ fn belongs(word: &str, before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::text;
 
     /// The commands of an advice in brackets.
     fn marked(advice: &str) -> String {

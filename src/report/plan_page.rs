@@ -1,20 +1,19 @@
 //! The plan as one page for the browser, with nothing that it would have to fetch.
 //!
 //! The frame and the look are those of every page; markup is escaped by the template engine, invisible characters by
-//! [`look::shown`].
+//! [`shown`].
 
 use askama::Template;
 
-use super::action::{Fate, Fates};
-use super::forecast::DayShare;
-use super::lacking::Lacking;
-use super::tree::{Company, Extent, Visit};
-use super::{Calls, Doubts, Plan, Terms};
+use super::page_assets::shown;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
-use crate::look;
+use crate::model::amount::{count, counted};
+use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
+use crate::plan::{Calls, Company, Doubts, Extent, Fate, Fates, Lacking, Plan, Terms, Visit};
+use crate::status::row_words::not_imported;
 
 /// What the page of a plan has near its beginning, and no other page.
 pub const MARK: &str = "<!-- a plan of fleetload -->";
@@ -138,7 +137,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
     let plan = page.plan;
     let mut sums = Fates::default();
     plan.rows.values().for_each(|fates| sums.add_all(fates));
-    let files: Vec<String> = page.files.iter().map(|file| look::shown(file)).collect();
+    let files: Vec<String> = page.files.iter().map(|file| shown(file)).collect();
     let waiting = waiting(page, &sums);
     let lacking = plan.lacking(page.terms.quota);
     let ending = ending(page, lacking.as_ref());
@@ -179,10 +178,7 @@ pub fn page(page: &Page<'_>) -> Result<String> {
         quota: quota(page),
         days: plan.by_day.iter().map(day).collect(),
         more_days: plan.days.filter(|days| *days > listed).map(|days| {
-            format!(
-                "{} in all; the first and the last of them are listed.",
-                look::counted(days, "day", "days")
-            )
+            format!("{} in all; the first and the last of them are listed.", counted(days, "day", "days"))
         }),
     }
     .render()
@@ -202,11 +198,11 @@ fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
 
 /// What is not sent, and why.
 fn waiting(page: &Page<'_>, sums: &Fates) -> Vec<String> {
-    let of = |fate: Fate| format!("{} {}", look::counted(sums.of(fate), "row", "rows"), fate.words());
+    let of = |fate: Fate| format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words());
     let mut waiting: Vec<String> =
         Fate::ALL.into_iter().filter(|fate| fate.waits() && sums.of(*fate) > 0).map(of).collect();
     if page.left_out != (0, 0) {
-        waiting.push(look::not_imported(page.left_out.0, page.left_out.1));
+        waiting.push(not_imported(page.left_out.0, page.left_out.1));
     }
     waiting
 }
@@ -215,12 +211,10 @@ fn obstacles(page: &Page<'_>) -> Vec<String> {
     let mut obstacles: Vec<String> = page
         .obstacles
         .iter()
-        .map(|(words, rows)| {
-            format!("{}: {}", look::counted(*rows, "row waits", "rows wait"), look::shown(words))
-        })
+        .map(|(words, rows)| format!("{}: {}", counted(*rows, "row waits", "rows wait"), shown(words)))
         .collect();
     if page.more_obstacles > 0 {
-        obstacles.push(format!("and {}", look::counted(page.more_obstacles, "more thing", "more things")));
+        obstacles.push(format!("and {}", counted(page.more_obstacles, "more thing", "more things")));
     }
     obstacles
 }
@@ -231,13 +225,13 @@ fn figures(plan: &Plan, sums: &Fates) -> Vec<Figure> {
         .iter()
         .map(|(kind, fates)| Figure {
             words: format!("{kind} to be created"),
-            number: look::count(fates.of(Fate::Create)),
-            of: format!("of {}", look::counted(fates.total(), "row", "rows")),
+            number: count(fates.of(Fate::Create)),
+            of: format!("of {}", counted(fates.total(), "row", "rows")),
         })
         .collect();
     let mut besides = |words: &str, rows: u64| {
         if rows > 0 {
-            figures.push(Figure { words: words.to_owned(), number: look::count(rows), of: String::new() });
+            figures.push(Figure { words: words.to_owned(), number: count(rows), of: String::new() });
         }
     };
     besides("rows that exist already", sums.there());
@@ -248,7 +242,7 @@ fn figures(plan: &Plan, sums: &Fates) -> Vec<Figure> {
 fn call(calls: &Calls) -> Call {
     Call {
         name: calls.operation.name(),
-        calls: look::count(calls.calls),
+        calls: count(calls.calls),
         counted: calls.counted,
         available: calls.available,
     }
@@ -256,7 +250,7 @@ fn call(calls: &Calls) -> Call {
 
 fn doubt(doubt: &Doubts) -> String {
     let kind = doubt.kind;
-    let rows = look::counted(doubt.rows, &format!("row of {kind}"), &format!("rows of {kind}"));
+    let rows = counted(doubt.rows, &format!("row of {kind}"), &format!("rows of {kind}"));
     format!("{rows}: {}", doubt.way.words())
 }
 
@@ -265,15 +259,15 @@ fn quota(page: &Page<'_>) -> String {
         Some(rate) => format!(" At most {rate} requests a second for each operation."),
         None => String::new(),
     };
-    let creations = look::counted(page.plan.creations, "creation", "creations");
+    let creations = counted(page.plan.creations, "creation", "creations");
     let later = if page.plan.unavailable().is_empty() { "" } else { "Once the operations have a path: " };
-    format!("{later}{creations}; daily quota: {}.{pace}", look::shown(page.quota))
+    format!("{later}{creations}; daily quota: {}.{pace}", shown(page.quota))
 }
 
 fn day(share: &DayShare) -> Day {
     Day {
         day: share.from.civil().date().to_string(),
-        creations: look::count(share.creations),
+        creations: count(share.creations),
         from: stamp(share.from),
         until: stamp(share.until),
     }
@@ -287,12 +281,12 @@ fn stamp(at: Moment) -> Stamp {
 fn headline(plan: &Plan) -> String {
     match (plan.count(Fate::Create), plan.count(Fate::Complete)) {
         (0, 0) => "Nothing is sent for these sheets".to_owned(),
-        (0, complete) => look::counted(complete, "row is to be completed", "rows are to be completed"),
-        (create, 0) => look::counted(create, "row is to be created", "rows are to be created"),
+        (0, complete) => counted(complete, "row is to be completed", "rows are to be completed"),
+        (create, 0) => counted(create, "row is to be created", "rows are to be created"),
         (create, complete) => format!(
             "{} and {} to be completed",
-            look::counted(create, "row is to be created", "rows are to be created"),
-            look::count(complete)
+            counted(create, "row is to be created", "rows are to be created"),
+            count(complete)
         ),
     }
 }
@@ -300,7 +294,7 @@ fn headline(plan: &Plan) -> String {
 /// A headline with the days that it takes, where that is more than one.
 fn in_days(headline: String, plan: &Plan) -> String {
     match plan.days {
-        Some(days @ 2..) => format!("{headline}, in {} days", look::count(days)),
+        Some(days @ 2..) => format!("{headline}, in {} days", count(days)),
         Some(_) | None => headline,
     }
 }
@@ -310,9 +304,9 @@ fn requests(plan: &Plan) -> String {
     let sent = all(&plan.sent) + all(&plan.sent_earlier);
     format!(
         "{} sent, at most {} first and {} for verification at the end.",
-        look::counted(sent, "request is", "requests are"),
-        look::counted(all(&plan.looked_up), "look-up", "look-ups"),
-        look::counted(all(&plan.read_back), "look-up", "look-ups")
+        counted(sent, "request is", "requests are"),
+        counted(all(&plan.looked_up), "look-up", "look-ups"),
+        counted(all(&plan.read_back), "look-up", "look-ups")
     )
 }
 
@@ -325,7 +319,7 @@ fn branches(plan: &Plan) -> Vec<Branch> {
                 let company = &tree.companies[place];
                 let (word, tint, sign) = word(company);
                 Branch::Enter {
-                    name: look::shown(&company.title()),
+                    name: shown(&company.title()),
                     id: match (&company.name, company.id) {
                         (Some(_), Some(id)) => id.to_string(),
                         (Some(_) | None, _) => String::new(),
@@ -340,7 +334,7 @@ fn branches(plan: &Plan) -> Vec<Branch> {
             }
             Visit::Leave(place) => Branch::Leave { below: !tree.companies[place].below.is_empty() },
             Visit::More { companies, rows, .. } => Branch::More {
-                words: format!("and {}", look::counted(companies, "more company", "more companies")),
+                words: format!("and {}", counted(companies, "more company", "more companies")),
                 rows: contents(&rows),
             },
         })
@@ -370,7 +364,7 @@ fn contents(rows: &[Fates]) -> String {
             .into_iter()
             .zip(rows)
             .filter(|(_, fates)| fates.of(fate) > 0)
-            .map(|(kind, fates)| look::counted(fates.of(fate), kind.singular(), kind.plural()))
+            .map(|(kind, fates)| counted(fates.of(fate), kind.singular(), kind.plural()))
             .collect();
         if !kinds.is_empty() {
             parts.push(format!("{} {}", kinds.join(", "), fate.words()));

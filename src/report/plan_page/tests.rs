@@ -1,13 +1,14 @@
 //! The page of a small plan, and what must not get into it.
 
 use super::*;
+use crate::model::forecast::Allowance;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::model::state::JobState;
-use crate::plan::forecast::Allowance;
-use crate::plan::{Asks, demand::testing};
+use crate::plan::{Asks, testing};
 use crate::plan::{Found, Origin, Survey};
+use crate::report::page_assets;
 
 /// A company with two sites below one that exists.
 fn survey(name: &str) -> Survey {
@@ -72,7 +73,7 @@ fn nothing_that_others_wrote_becomes_markup_and_nothing_is_fetched() {
     assert!(!page.contains('\u{202e}'), "what turns the text is shown as its code");
     assert_eq!(page.matches("<script").count(), 1, "only the script of every page");
     for open in ["http://", "https://", " src=", " style="] {
-        let rest = page.replace(look::STYLE, "").replace(look::SCRIPT, "");
+        let rest = page.replace(page_assets::STYLE, "").replace(page_assets::SCRIPT, "");
         assert!(!rest.contains(open) || rest.contains("&#60;img src="), "{open}");
     }
 }

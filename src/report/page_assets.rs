@@ -1,4 +1,4 @@
-//! The look that every page shares: one style, one script, and the policy that allows these two and nothing else.
+//! What every HTML page shares: one style sheet, one script, and the policy that allows these two and nothing else.
 //!
 //! `templates/page/base.html` is the frame; a page extends it and fills its blocks `title`, `kind`, `nav`, `content`
 //! and `footer`. What its parts are called is in the style sheet. Escaping markup is askama's work; [`shown`] takes
@@ -12,13 +12,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-pub use crate::model::amount::{count, counted};
-
 /// The style of every page.
-pub const STYLE: &str = include_str!("../templates/page/style.css");
+pub const STYLE: &str = include_str!("../../templates/page/style.css");
 
 /// The script of every page; a page says everything without it.
-pub const SCRIPT: &str = include_str!("../templates/page/script.js");
+pub const SCRIPT: &str = include_str!("../../templates/page/script.js");
 
 /// The content security policy of a page: no network, no frame, no form, and only [`STYLE`] and [`SCRIPT`].
 pub fn policy() -> &'static str {
@@ -35,84 +33,6 @@ pub fn policy() -> &'static str {
 /// How a policy names a text that it allows.
 fn digest(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
-}
-
-/// Rows that a person corrects, with those that only come along: `1 row to correct, and 37 that come with it`.
-pub fn to_correct(own: u64, along: u64) -> String {
-    match (own, along) {
-        (0, 1..) => counted(along, "row to import again", "rows to import again"),
-        _ => with_along(counted(own, "row to correct", "rows to correct"), own, along),
-    }
-}
-
-/// Rows that were not imported because of their errors, with those that belong to them.
-pub fn not_imported(own: u64, along: u64) -> String {
-    match (own, along) {
-        (0, 1) => "1 row was not imported because a row that it depends on was not".to_owned(),
-        (0, 2..) => {
-            format!("{} rows were not imported because rows that they depend on were not", count(along))
-        }
-        _ => with_along(
-            counted(
-                own,
-                "row was not imported because of errors",
-                "rows were not imported because of errors",
-            ),
-            own,
-            along,
-        ),
-    }
-}
-
-/// Rows whose record exists and of which a later step failed.
-pub fn incomplete(rows: u64) -> String {
-    format!("{} (created, a later step failed)", counted(rows, "row is incomplete", "rows are incomplete"))
-}
-
-/// Words about some rows, with those that only come along with them.
-pub fn with_along(words: String, own: u64, along: u64) -> String {
-    let them = if own == 1 { "it" } else { "them" };
-    match along {
-        0 => words,
-        1 => format!("{words}, and 1 that comes with {them}"),
-        _ => format!("{words}, and {} that come with {them}", count(along)),
-    }
-}
-
-/// Shares of a whole in percent, as they are shown together: they add up to 100, the largest remainders are rounded up.
-/// What is there never shows as nothing, and what is not all never as all. Nothing for zero.
-pub fn shares(parts: &[u64]) -> Vec<String> {
-    let whole: u128 = parts.iter().copied().map(u128::from).sum();
-    if whole == 0 {
-        return parts.iter().map(|_| String::new()).collect();
-    }
-    let mut percents: Vec<u128> = parts.iter().map(|&part| u128::from(part) * 100 / whole).collect();
-    let remainder = |at: usize| u128::from(parts[at]) * 100 % whole;
-    let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(remainder(at)));
-    let missing = usize::try_from(100 - percents.iter().sum::<u128>()).unwrap_or_default();
-    for &at in order.iter().take(missing) {
-        percents[at] += 1;
-    }
-    let words = parts.iter().zip(percents).map(|(&part, percent)| match percent {
-        _ if part == 0 => String::new(),
-        0 => "<1 %".to_owned(),
-        100 if u128::from(part) < whole => ">99 %".to_owned(),
-        percent => format!("{percent} %"),
-    });
-    words.collect()
-}
-
-/// How much of a whole is there, in percent: `0 %` and `100 %` only when nothing and all of it is, and more where it is
-/// exceeded; nothing where there is no whole.
-pub fn share(part: u64, whole: u64) -> String {
-    let (wide_part, wide_whole) = (u128::from(part), u128::from(whole));
-    match (wide_part * 100).checked_div(wide_whole) {
-        None => String::new(),
-        Some(_) if part == 0 => "0 %".to_owned(),
-        Some(over) if part >= whole => format!("{over} %"),
-        Some(_) => shares(&[part, whole - part]).swap_remove(0),
-    }
 }
 
 /// Text that others wrote, fit to be shown: what is invisible or would reorder its neighbours becomes its code, and the
@@ -167,66 +87,6 @@ mod tests {
             {
                 assert!(!lower.contains(open), "{open}");
             }
-        }
-    }
-
-    #[test]
-    fn rows_that_only_come_along_are_told_apart_from_those_to_correct() {
-        let table = [
-            (1, 37, "1 row to correct, and 37 that come with it"),
-            (2, 1, "2 rows to correct, and 1 that comes with them"),
-            (3, 0, "3 rows to correct"),
-            (0, 0, "0 rows to correct"),
-            (0, 2, "2 rows to import again"),
-        ];
-        for (own, along, expected) in table {
-            assert_eq!(to_correct(own, along), expected);
-        }
-        assert_eq!(
-            not_imported(1, 1_200),
-            "1 row was not imported because of errors, and 1,200 that come with it"
-        );
-        assert_eq!(not_imported(0, 2), "2 rows were not imported because rows that they depend on were not");
-    }
-
-    #[test]
-    fn shares_add_up_to_a_hundred_and_neither_hide_what_is_there_nor_claim_what_is_not() {
-        let table: [(&[u64], &[&str]); 8] = [
-            (&[1, 1, 1], &["34 %", "33 %", "33 %"]),
-            (&[38, 2], &["95 %", "5 %"]),
-            (&[2, 1, 0], &["67 %", "33 %", ""]),
-            (&[999_999, 1], &[">99 %", "<1 %"]),
-            (&[995, 3, 2], &[">99 %", "<1 %", "<1 %"]),
-            (&[7], &["100 %"]),
-            (&[0, 0], &["", ""]),
-            (&[u64::MAX, u64::MAX], &["50 %", "50 %"]),
-        ];
-        for (parts, expected) in table {
-            assert_eq!(shares(parts), expected, "{parts:?}");
-        }
-        // Whatever the parts: the figures that are shown add up, where each of them is one.
-        for first in 1..60_u64 {
-            let parts = [first, 17, 60 - first, 3];
-            let shown = shares(&parts);
-            let sum: u64 = shown.iter().map(|text| text.trim_end_matches(" %").parse::<u64>().unwrap()).sum();
-            assert_eq!(sum, 100, "{parts:?}: {shown:?}");
-        }
-    }
-
-    #[test]
-    fn a_share_is_all_only_when_it_is_and_may_be_more() {
-        let table = [
-            (0, 9, "0 %"),
-            (1, 1_000, "<1 %"),
-            (1, 3, "33 %"),
-            (2, 3, "67 %"),
-            (999, 1_000, ">99 %"),
-            (9, 9, "100 %"),
-            (10, 9, "111 %"),
-            (3, 0, ""),
-        ];
-        for (part, whole, expected) in table {
-            assert_eq!(share(part, whole), expected, "{part} of {whole}");
         }
     }
 
