@@ -60,8 +60,8 @@ pub use page::NAME as PAGE;
 use page::Page;
 use page::headline::Headline;
 pub use plan_page::{MARK, Page as PlanPage, page as plan_page};
-pub use workbook::{FIX, RESULTS};
-use workbook::{Workbook, worksheet_names};
+pub use workbook::results::{FIX, RESULTS};
+use workbook::results::{Workbook, worksheet_names};
 
 /// What the run knows of an import and the journal does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub fn write(
     let (for_results, for_fix) = worksheet_names(&layouts);
     let has_fix = figures.to_fix > 0;
     let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
-    let fix = has_fix.then(|| caller.folder.join(workbook::FIX));
+    let fix = has_fix.then(|| caller.folder.join(FIX));
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
     let headline = Headline::of(&figures, journal.last_run()?.as_ref(), &advisor);
     let summary =
@@ -173,7 +173,7 @@ pub fn write(
             fix.tell_what_to_do(&advisor, import)?;
             Change::Put(fix.finish()?)
         }
-        None => Change::Remove(workbook::FIX.to_owned()),
+        None => Change::Remove(FIX.to_owned()),
     });
     // The workbook stands before the tables.
     fixes.rotate_right(1);
@@ -190,7 +190,7 @@ pub fn write(
     let kept = edited_fix_files::keep(&folder, &fixes, &digests, &is_imported)?;
     changes.splice(1..1, fixes);
     let (files, removed) = folder.commit(changes)?;
-    let fix = files.iter().find(|file| file.ends_with(workbook::FIX)).cloned();
+    let fix = files.iter().find(|file| file.ends_with(FIX)).cloned();
     Ok(Written {
         folder: folder.path().to_owned(),
         files,

@@ -5,22 +5,22 @@
 
 use rust_xlsxwriter::{Format, Url, Worksheet, XlsxError};
 
-use super::styles::Paint;
+use super::styles::Styles;
 use super::{fitting, height};
 
 /// A sheet under way.
-pub(in crate::report) struct OwnSheet<'a> {
-    pub(in crate::report) sheet: &'a mut Worksheet,
-    pub(in crate::report) paint: &'a Paint,
+pub(super) struct OwnSheet<'a> {
+    pub(super) sheet: &'a mut Worksheet,
+    pub(super) styles: &'a Styles,
     /// The next row to fill.
-    pub(in crate::report) row: u32,
+    pub(super) row: u32,
 }
 
 impl<'a> OwnSheet<'a> {
     /// Begins a sheet with its name, the widths of its columns and its title.
-    pub(in crate::report) fn begin(
+    pub(super) fn begin(
         sheet: &'a mut Worksheet,
-        paint: &'a Paint,
+        styles: &'a Styles,
         name: &str,
         widths: impl IntoIterator<Item = f64>,
         title: &str,
@@ -30,42 +30,37 @@ impl<'a> OwnSheet<'a> {
             sheet.set_column_width(column, width)?;
         }
         sheet.set_landscape().set_print_fit_to_pages(1, 0);
-        let mut this = Self { sheet, paint, row: 0 };
-        this.text(0, title, &paint.title)?;
+        let mut this = Self { sheet, styles, row: 0 };
+        this.text(0, title, &styles.title)?;
         this.row += 2;
         Ok(this)
     }
 
     /// Writes a cell of the row; an empty one has its format all the same.
-    pub(in crate::report) fn text(
-        &mut self,
-        column: u16,
-        text: &str,
-        format: &Format,
-    ) -> Result<(), XlsxError> {
+    pub(super) fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
     }
 
     /// Writes a text over several cells of the row, on as many lines as it needs, and goes to the next row.
-    pub(in crate::report) fn over(
+    pub(super) fn over(
         &mut self,
         (first, last): (u16, u16),
         text: &str,
         line_chars: usize,
     ) -> Result<(), XlsxError> {
-        self.sheet.merge_range(self.row, first, self.row, last, &fitting(text), &self.paint.sentence)?;
+        self.sheet.merge_range(self.row, first, self.row, last, &fitting(text), &self.styles.sentence)?;
         self.sheet.set_row_height(self.row, height(&[text], line_chars))?;
         self.row += 1;
         Ok(())
     }
 
     /// Gives a cell of the row its format and nothing else, so that a text beside it may reach over it.
-    pub(in crate::report) fn blank(&mut self, column: u16, format: &Format) -> Result<(), XlsxError> {
+    pub(super) fn blank(&mut self, column: u16, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_blank(self.row, column, format).map(|_| ())
     }
 
     /// Writes a cell of the row that leads to a cell of another worksheet.
-    pub(in crate::report) fn link(
+    pub(super) fn link(
         &mut self,
         column: u16,
         text: &str,
@@ -74,71 +69,61 @@ impl<'a> OwnSheet<'a> {
     ) -> Result<(), XlsxError> {
         let target = format!("internal:'{}'!{cell}", worksheet.replace('\'', "''"));
         let url = Url::new(target).set_text(fitting(text));
-        self.sheet.write_url_with_format(self.row, column, url, &self.paint.link).map(|_| ())
+        self.sheet.write_url_with_format(self.row, column, url, &self.styles.link).map(|_| ())
     }
 
     /// Writes a cell of the row, where there is something to write.
-    pub(in crate::report) fn text_if_any(
-        &mut self,
-        column: u16,
-        text: &str,
-        format: &Format,
-    ) -> Result<(), XlsxError> {
+    pub(super) fn text_if_any(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         if text.is_empty() { Ok(()) } else { self.text(column, text, format) }
     }
 
     /// Writes a number into a cell of the row.
-    pub(in crate::report) fn number(
-        &mut self,
-        column: u16,
-        number: u64,
-        format: &Format,
-    ) -> Result<(), XlsxError> {
+    pub(super) fn number(&mut self, column: u16, number: u64, format: &Format) -> Result<(), XlsxError> {
         // Counts of rows are far below the 2^53 that a cell holds exactly.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         self.sheet.write_number_with_format(self.row, column, number as f64, format).map(|_| ())
     }
 
     /// A row of one sentence.
-    pub(in crate::report) fn sentence(&mut self, text: &str) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, text, &paint.result)?;
+    pub(super) fn sentence(&mut self, text: &str) -> Result<(), XlsxError> {
+        let styles = self.styles;
+        self.text(0, text, &styles.result)?;
         self.row += 1;
         Ok(())
     }
 
     /// The title of a part.
-    pub(in crate::report) fn part(&mut self, title: &str) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, title, &paint.part)?;
+    pub(super) fn part(&mut self, title: &str) -> Result<(), XlsxError> {
+        let styles = self.styles;
+        self.text(0, title, &styles.part)?;
         self.row += 1;
         Ok(())
     }
 
     /// The headers of the lines that follow.
-    pub(in crate::report) fn headers(&mut self, headers: &[&str]) -> Result<(), XlsxError> {
-        let paint = self.paint;
+    pub(super) fn headers(&mut self, headers: &[&str]) -> Result<(), XlsxError> {
+        let styles = self.styles;
         for (column, header) in (0..).zip(headers) {
-            self.text(column, header, &paint.own_header)?;
+            self.text(column, header, &styles.own_header)?;
         }
         self.row += 1;
         Ok(())
     }
 
     /// A row of a label and a text.
-    pub(in crate::report) fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, label, &paint.label)?;
-        self.text(1, value, &paint.result)?;
+    pub(super) fn line(&mut self, label: &str, value: &str) -> Result<(), XlsxError> {
+        let styles = self.styles;
+        self.text(0, label, &styles.label)?;
+        self.text(1, value, &styles.result)?;
         self.row += 1;
         Ok(())
     }
 
     /// A row of a label and a number.
-    pub(in crate::report) fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
-        let paint = self.paint;
-        self.text(0, label, &paint.label)?;
-        self.number(1, count, &paint.count)?;
+    pub(super) fn count(&mut self, label: &str, count: u64) -> Result<(), XlsxError> {
+        let styles = self.styles;
+        self.text(0, label, &styles.label)?;
+        self.number(1, count, &styles.count)?;
         self.row += 1;
         Ok(())
     }

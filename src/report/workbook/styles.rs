@@ -6,49 +6,62 @@ use crate::journal::Whose;
 use crate::model::state::JobState;
 use crate::report::files::names::cut;
 
+/// How a cell of the input is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Not at all.
+    None,
+    /// Nothing is to be corrected in its row.
+    Along,
+    /// It is worth a look.
+    Doubtful,
+    /// It is wrong.
+    Wrong,
+}
+
 /// The formats of one workbook.
 #[derive(Debug)]
-pub(in crate::report) struct Paint {
+pub(super) struct Styles {
     /// Headers of the input.
-    pub(in crate::report) header: Format,
+    header: Format,
     /// Headers of our own.
-    pub(in crate::report) own_header: Format,
+    pub(super) own_header: Format,
     /// A cell of the input: text, whatever it looks like.
-    pub(in crate::report) text: Format,
+    pub(super) text: Format,
     /// A cell of a row in which nothing is to be corrected.
-    pub(in crate::report) along: Format,
+    along: Format,
     /// A cell of the input that is to blame.
-    pub(in crate::report) marked: Format,
+    marked: Format,
     /// A cell of the input that is worth a look.
-    pub(in crate::report) doubtful: Format,
+    doubtful: Format,
     /// A date that stands where text should: shown as the date it is.
-    pub(in crate::report) marked_date: Format,
+    pub(super) marked_date: Format,
     /// A header of the input that is to blame.
-    pub(in crate::report) marked_header: Format,
+    marked_header: Format,
     /// A place that can be gone to.
-    pub(in crate::report) link: Format,
+    pub(super) link: Format,
     /// A result.
-    pub(in crate::report) result: Format,
+    pub(super) result: Format,
     /// A result of a sentence or two.
-    pub(in crate::report) sentence: Format,
+    pub(super) sentence: Format,
     /// A text beside a number.
-    pub(in crate::report) indented: Format,
+    pub(super) indented: Format,
     /// A command to type.
-    pub(in crate::report) command: Format,
+    pub(super) command: Format,
     /// A number.
-    pub(in crate::report) number: Format,
+    pub(super) number: Format,
     /// A number beside its label.
-    pub(in crate::report) count: Format,
+    pub(super) count: Format,
     /// The header of a column of numbers.
-    pub(in crate::report) number_header: Format,
+    pub(super) number_header: Format,
     /// A number that sums others up.
-    pub(in crate::report) total: Format,
+    pub(super) total: Format,
     /// The name of a line in a table of ours.
-    pub(in crate::report) label: Format,
+    pub(super) label: Format,
     /// The title of a sheet.
-    pub(in crate::report) title: Format,
+    pub(super) title: Format,
     /// The title of a part of a sheet.
-    pub(in crate::report) part: Format,
+    pub(super) part: Format,
     statuses: Vec<Format>,
 }
 
@@ -60,13 +73,13 @@ const HEADER_CHARS: usize = 100;
 const MOST_PAGES: u16 = 20;
 
 /// Lets a sheet be printed: across, as wide as the page, with the sheet's name and the number of each page.
-pub(in crate::report) fn printed(sheet: &mut Worksheet) {
+pub(super) fn printed(sheet: &mut Worksheet) {
     printed_over(sheet, 1);
 }
 
 /// The same for a table of the user's, with its header and its columns up to `last` on every page; `widths` are those of
 /// its columns, in characters.
-pub(in crate::report) fn printed_table(
+pub(super) fn printed_table(
     sheet: &mut Worksheet,
     header: u32,
     widths: impl Iterator<Item = f64>,
@@ -82,7 +95,7 @@ pub(in crate::report) fn printed_table(
 }
 
 /// Has every printed page say whose records it shows, and marks the tab of a rehearsal.
-pub(in crate::report) fn headed(sheet: &mut Worksheet, whose: &Whose) {
+pub(super) fn headed(sheet: &mut Worksheet, whose: &Whose) {
     // A sign of its own in headers.
     let words = cut(&whose.words(), HEADER_CHARS, |_| 1).replace('&', "&&");
     let mut header = format!("&R{words}");
@@ -101,9 +114,9 @@ fn printed_over(sheet: &mut Worksheet, pages: u16) {
         .set_footer("&L&F, &A&RPage &P of &N");
 }
 
-impl Paint {
+impl Styles {
     /// The formats.
-    pub(in crate::report) fn new() -> Self {
+    pub(super) fn new() -> Self {
         // Text format: what is typed over it later keeps its zeros and is no formula.
         let text = Format::new().set_num_format("@").set_align(FormatAlign::Top);
         let plain = Format::new().set_align(FormatAlign::Top);
@@ -150,8 +163,26 @@ impl Paint {
         }
     }
 
+    /// The format of a cell of the input.
+    pub(super) fn cell(&self, mark: Mark) -> &Format {
+        match mark {
+            Mark::None => &self.text,
+            Mark::Along => &self.along,
+            Mark::Doubtful => &self.doubtful,
+            Mark::Wrong => &self.marked,
+        }
+    }
+
+    /// The format of a header of the input.
+    pub(super) fn header_cell(&self, mark: Mark) -> &Format {
+        match mark {
+            Mark::None | Mark::Along => &self.header,
+            Mark::Doubtful | Mark::Wrong => &self.marked_header,
+        }
+    }
+
     /// The format of a status.
-    pub(in crate::report) fn status(&self, state: JobState) -> &Format {
+    pub(super) fn status(&self, state: JobState) -> &Format {
         let position = JobState::ALL.iter().position(|&known| known == state).unwrap_or_default();
         &self.statuses[position]
     }

@@ -8,7 +8,7 @@ use crate::model::state::JobState;
 use crate::model::time::Moment;
 
 use super::own_sheet::OwnSheet;
-use super::styles::Paint;
+use super::styles::Styles;
 use crate::report::badge::Group;
 use crate::report::figures::Figures;
 use crate::report::page::headline::Headline;
@@ -48,13 +48,13 @@ pub(in crate::report) struct Summary<'a> {
 
 impl Summary<'_> {
     /// Fills the sheet: first what must be known in a moment, then the figures behind it.
-    pub(in crate::report) fn fill(&self, sheet: &mut Worksheet, paint: &Paint) -> Result<(), XlsxError> {
+    pub(super) fn fill(&self, sheet: &mut Worksheet, styles: &Styles) -> Result<(), XlsxError> {
         let figures = self.figures;
         let widths = LEAD_WIDTHS.into_iter().chain(Group::ALL.iter().map(|_| GROUP_WIDTH));
         let title = format!("Import {}", figures.import);
-        let mut page = OwnSheet::begin(sheet, paint, NAME, widths, &title)?;
+        let mut page = OwnSheet::begin(sheet, styles, NAME, widths, &title)?;
         if let Some(banner) = figures.whose.banner() {
-            let colour = paint.status(JobState::Held);
+            let colour = styles.status(JobState::Held);
             page.text(0, banner, colour)?;
             for column in 1..LEAD + SENTENCE {
                 page.blank(column, colour)?;
@@ -81,9 +81,9 @@ fn readable(at: Moment) -> String {
 
 /// How the import stands, in the words of the page, and what to do next.
 fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxError> {
-    let paint = page.paint;
-    let colour = paint.status(of_group(headline.badge.group));
-    page.text(0, "State", &paint.label)?;
+    let styles = page.styles;
+    let colour = styles.status(of_group(headline.badge.group));
+    page.text(0, "State", &styles.label)?;
     page.text(1, &headline.sentence, colour)?;
     // As far as the sentence reaches; cells without a text let it through.
     for column in LEAD - 1..LEAD + SENTENCE {
@@ -95,7 +95,7 @@ fn standing(page: &mut OwnSheet<'_>, headline: &Headline) -> Result<(), XlsxErro
     }
     for (at, next) in headline.next.iter().enumerate() {
         page.line(if at == 0 { "What to do next" } else { "" }, &next.words)?;
-        page.text(1, &next.command, &paint.command)?;
+        page.text(1, &next.command, &styles.command)?;
         page.row += 1;
     }
     Ok(())
@@ -155,7 +155,7 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
     }
     let quota = &figures.quota;
     let of = quota.ceiling.map_or_else(|| "limit not known".to_owned(), |most| format!("of {most} a day"));
-    page.text(0, "Quota", &page.paint.label)?;
+    page.text(0, "Quota", &page.styles.label)?;
     page.over(
         (1, SENTENCES.1),
         &format!(
@@ -173,32 +173,32 @@ fn details(page: &mut OwnSheet<'_>, figures: &Figures) -> Result<(), XlsxError> 
 
 /// One line a sheet, one column a group that has rows, and sums in both directions.
 fn sheets(page: &mut OwnSheet<'_>, figures: &Figures, worksheets: &[String]) -> Result<(), XlsxError> {
-    let paint = page.paint;
+    let styles = page.styles;
     let groups = figures.groups();
     page.part("Rows by sheet")?;
-    page.text(0, "Sheet", &paint.own_header)?;
-    page.text(1, "File", &paint.own_header)?;
-    page.text(2, "Rows", &paint.number_header)?;
+    page.text(0, "Sheet", &styles.own_header)?;
+    page.text(1, "File", &styles.own_header)?;
+    page.text(2, "Rows", &styles.number_header)?;
     for (column, &group) in (LEAD..).zip(&groups) {
         // Above its numbers.
-        let format = paint.status(of_group(group)).clone().set_align(FormatAlign::Right);
+        let format = styles.status(of_group(group)).clone().set_align(FormatAlign::Right);
         page.text(column, group.words(), &format)?;
     }
     page.row += 1;
     for (sheet, worksheet) in figures.sheets.iter().zip(worksheets) {
         page.link(0, &sheet.name, worksheet, "A1")?;
-        page.text(1, &sheet.file, &paint.result)?;
-        page.number(2, sheet.rows, &paint.number)?;
+        page.text(1, &sheet.file, &styles.result)?;
+        page.number(2, sheet.rows, &styles.number)?;
         for (column, &group) in (LEAD..).zip(&groups) {
-            page.number(column, sheet.in_group(group), &paint.number)?;
+            page.number(column, sheet.in_group(group), &styles.number)?;
         }
         page.row += 1;
     }
-    page.text(0, "All sheets", &paint.total)?;
-    page.text(1, "", &paint.total)?;
-    page.number(2, figures.rows, &paint.total)?;
+    page.text(0, "All sheets", &styles.total)?;
+    page.text(1, "", &styles.total)?;
+    page.number(2, figures.rows, &styles.total)?;
     for (column, &group) in (LEAD..).zip(&groups) {
-        page.number(column, figures.in_group(group), &paint.total)?;
+        page.number(column, figures.in_group(group), &styles.total)?;
     }
     page.row += 1;
     Ok(())
@@ -208,12 +208,12 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
     if figures.causes.is_empty() {
         return Ok(());
     }
-    let paint = page.paint;
+    let styles = page.styles;
     page.part("Why rows failed")?;
     page.headers(&["Code", "Rows", "What it means, what was said, and what to do"])?;
     for cause in figures.causes.iter().take(CAUSES) {
-        page.text(0, &cause.code, &paint.label)?;
-        page.number(1, cause.count, &paint.count)?;
+        page.text(0, &cause.code, &styles.label)?;
+        page.number(1, cause.count, &styles.count)?;
         let mut texts = vec![row_advice::words(&cause.code).unwrap_or_default().to_owned()];
         texts.extend(said(cause));
         if cause.consequences > 0 {

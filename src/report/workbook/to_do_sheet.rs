@@ -12,12 +12,12 @@ use crate::model::state::JobState;
 
 use super::height;
 use super::own_sheet::OwnSheet;
-use super::styles::Paint;
+use super::styles::Styles;
 use crate::report::line::ResultLine;
 use crate::status::row_advice::{self, Advisor};
 
 /// The name of the sheet; no word of it is the name of a kind.
-pub(in crate::report) const NAME: &str = "What to do";
+pub(super) const NAME: &str = "What to do";
 
 /// Causes that are counted one by one.
 const CAUSES: usize = 100;
@@ -30,7 +30,7 @@ const LINES: [usize; 3] = [42, 21, 64];
 
 /// What the rows of the workbook have in common.
 #[derive(Debug, Default)]
-pub(in crate::report) struct ToDo {
+pub(super) struct ToDo {
     causes: BTreeMap<String, Common>,
     /// Rows of causes beyond those that are counted one by one.
     others: u64,
@@ -50,7 +50,7 @@ struct Common {
 
 impl ToDo {
     /// Takes in a row, which is row `row` of a worksheet, counted from 0.
-    pub(in crate::report) fn add(&mut self, worksheet: String, row: u32, line: &ResultLine) {
+    pub(super) fn add(&mut self, worksheet: String, row: u32, line: &ResultLine) {
         if line.row.state == JobState::Skipped {
             self.along += 1;
             return;
@@ -73,17 +73,17 @@ impl ToDo {
     }
 
     /// Fills the sheet.
-    pub(in crate::report) fn fill(
+    pub(super) fn fill(
         &self,
         sheet: &mut Worksheet,
-        paint: &Paint,
+        styles: &Styles,
         whose: &Whose,
         (advisor, import): (&Advisor<'_>, ImportId),
     ) -> Result<(), XlsxError> {
         sheet.set_screen_gridlines(false);
-        let mut page = OwnSheet::begin(sheet, paint, NAME, WIDTHS, NAME)?;
+        let mut page = OwnSheet::begin(sheet, styles, NAME, WIDTHS, NAME)?;
         if let Some(banner) = whose.banner() {
-            page.text(0, banner, paint.status(JobState::Held))?;
+            page.text(0, banner, styles.status(JobState::Held))?;
             page.row += 1;
         }
         page.sentence(&whose.words())?;
@@ -105,7 +105,7 @@ impl ToDo {
         for sentence in sentences {
             page.sentence(&sentence)?;
         }
-        page.text(0, &advisor.run_corrected(), &paint.command)?;
+        page.text(0, &advisor.run_corrected(), &styles.command)?;
         page.row += 1;
         page.sentence("The columns result_\u{2026} and this sheet are not read. Leave the other columns and the names of the sheets as they are.")?;
         page.row += 1;
@@ -119,7 +119,7 @@ impl ToDo {
         advisor: &Advisor<'_>,
         import: ImportId,
     ) -> Result<(), XlsxError> {
-        let paint = page.paint;
+        let styles = page.styles;
         page.part("What is wrong")?;
         page.headers(&["Rows", "What is wrong", "Columns", "What to do", "First row"])?;
         let mut causes: Vec<_> = self.causes.iter().collect();
@@ -131,10 +131,10 @@ impl ToDo {
             };
             let columns = common.columns.join(", ");
             let next = crate::advice::text(&advisor.of_cause(code, import));
-            page.number(0, common.rows, &paint.count)?;
-            page.text(1, &wrong, &paint.sentence)?;
-            page.text(2, &columns, &paint.sentence)?;
-            page.text(3, &next, &paint.sentence)?;
+            page.number(0, common.rows, &styles.count)?;
+            page.text(1, &wrong, &styles.sentence)?;
+            page.text(2, &columns, &styles.sentence)?;
+            page.text(3, &next, &styles.sentence)?;
             let (worksheet, cell) = &common.first;
             page.link(4, &format!("{worksheet}, row {}", &cell[1..]), worksheet, cell)?;
             let high = [(&wrong, LINES[0]), (&columns, LINES[1]), (&next, LINES[2])];

@@ -9,12 +9,12 @@ use crate::sheet::{Book, Table};
 use crate::report::layout::Widths;
 
 /// The result columns of a checked sheet, always last and in this order.
-pub(in crate::report) const COLUMNS: [&str; 5] =
+pub(super) const COLUMNS: [&str; 5] =
     ["result_status", "result_code", "result_message", "result_column", "result_advice"];
 
 /// How a row stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(in crate::report) enum Status {
+pub(super) enum Status {
     /// It is no row of data.
     #[default]
     None,
@@ -28,7 +28,7 @@ pub(in crate::report) enum Status {
 
 impl Status {
     /// The word in the column.
-    pub(in crate::report) const fn as_str(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Ok => "ok",
@@ -38,7 +38,7 @@ impl Status {
     }
 
     /// How bad a finding makes a row.
-    pub(in crate::report) const fn of(severity: Severity) -> Self {
+    pub(super) const fn of(severity: Severity) -> Self {
         match severity {
             Severity::Fatal | Severity::Error => Self::Error,
             Severity::Warning => Self::Warning,
@@ -49,13 +49,13 @@ impl Status {
 
 /// The findings of a table that are in some row, in the order of the rows.
 #[derive(Debug, Default)]
-pub(in crate::report) struct ByRow<'f> {
+pub(super) struct ByRow<'f> {
     rows: BTreeMap<u32, Vec<&'f Finding>>,
 }
 
 impl<'f> ByRow<'f> {
     /// Those of a table, of the findings of its file.
-    pub(in crate::report) fn of(found: &[&'f Finding], table: &Table) -> Self {
+    pub(super) fn of(found: &[&'f Finding], table: &Table) -> Self {
         let mut rows: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
         for finding in found.iter().filter(|finding| finding.sheet == table.worksheet) {
             if let Some(row) = finding.row {
@@ -69,29 +69,29 @@ impl<'f> ByRow<'f> {
     }
 
     /// Those of a row, the worst first.
-    pub(in crate::report) fn row(&self, number: u32) -> &[&'f Finding] {
+    pub(super) fn row(&self, number: u32) -> &[&'f Finding] {
         self.rows.get(&number).map_or(&[], Vec::as_slice)
     }
 
     /// The rows from `first` to before `end` in which something was found.
-    pub(in crate::report) fn between(&self, first: u32, end: u32) -> Vec<u32> {
+    pub(super) fn between(&self, first: u32, end: u32) -> Vec<u32> {
         if first >= end { Vec::new() } else { self.rows.range(first..end).map(|(row, _)| *row).collect() }
     }
 }
 
 /// Cells below each other of which the same was found.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::report) struct Span<'f> {
-    pub(in crate::report) column: usize,
+pub(super) struct Span<'f> {
+    pub(super) column: usize,
     first: u32,
     last: u32,
     /// What was found.
-    pub(in crate::report) key: &'f GroupKey,
+    pub(super) key: &'f GroupKey,
 }
 
 /// The cells of a table whose findings are not all kept for being too many.
 #[derive(Debug, Default)]
-pub(in crate::report) struct Spans<'f> {
+pub(super) struct Spans<'f> {
     /// Those that begin further down, the next one last.
     waiting: Vec<Span<'f>>,
     open: Vec<Span<'f>>,
@@ -99,7 +99,7 @@ pub(in crate::report) struct Spans<'f> {
 
 impl<'f> Spans<'f> {
     /// Those of a table.
-    pub(in crate::report) fn of(findings: &'f Findings, book: &Book, table: &Table) -> Self {
+    pub(super) fn of(findings: &'f Findings, book: &Book, table: &Table) -> Self {
         let groups = findings.groups().iter().filter(|group| {
             let is_here = group.key.file == book.file.name && group.key.sheet == table.worksheet;
             is_here && group.is_shortened() && Status::of(group.key.severity) > Status::Ok
@@ -115,7 +115,7 @@ impl<'f> Spans<'f> {
     }
 
     /// Those that reach a row; rows are asked for from the first on.
-    pub(in crate::report) fn row(&mut self, number: u32) -> &[Span<'f>] {
+    pub(super) fn row(&mut self, number: u32) -> &[Span<'f>] {
         while let Some(span) = self.waiting.pop_if(|span| span.first <= number) {
             self.open.push(span);
         }
@@ -126,19 +126,19 @@ impl<'f> Spans<'f> {
 
 /// How the rows of a table stand, those included whose findings are not kept for being too many: a byte for each row.
 #[derive(Debug, Default)]
-pub(in crate::report) struct Survey {
+pub(super) struct Survey {
     statuses: Vec<Status>,
     /// How wide the cells of its columns are.
-    pub(in crate::report) widths: Widths,
+    pub(super) widths: Widths,
     /// Rows of data.
-    pub(in crate::report) rows: u64,
+    pub(super) rows: u64,
     /// Those without an error that are no records as long as nobody says what becomes of hidden rows.
     hidden: BTreeSet<u32>,
 }
 
 impl Survey {
     /// Reads a table; `first` is the number of its first row among all rows of the check, and is moved on.
-    pub(in crate::report) fn of(
+    pub(super) fn of(
         book: &Book,
         table: &Table,
         first: &mut usize,
@@ -180,7 +180,7 @@ impl Survey {
     }
 
     /// How a row stands, and the values of its result columns; `spans` are those that reach it.
-    pub(in crate::report) fn verdict(
+    pub(super) fn verdict(
         &self,
         row: u32,
         findings: &[&Finding],
@@ -227,7 +227,7 @@ impl Survey {
 
 /// Whether a finding says that a row of a text table was not cut into cells as it should be. In a workbook that would not
 /// be seen any more.
-pub(in crate::report) fn is_cut_wrongly(finding: &Finding, table: &Table) -> bool {
+pub(super) fn is_cut_wrongly(finding: &Finding, table: &Table) -> bool {
     let is_of_width = matches!(finding.code, Code::RowTooFewCells | Code::RowTooManyCells)
         && finding.is_error()
         && finding.cell.is_some();
@@ -278,7 +278,7 @@ fn advice(finding: &Finding) -> Option<String> {
 }
 
 /// The other places that belong to a finding.
-pub(in crate::report) fn places(finding: &Finding) -> impl Iterator<Item = String> {
+pub(super) fn places(finding: &Finding) -> impl Iterator<Item = String> {
     finding.related.iter().map(|related| {
         let sheet = related.sheet.as_deref().unwrap_or(&related.file);
         let at = related.cell.clone().unwrap_or_else(|| format!("row {}", related.row));
@@ -287,7 +287,7 @@ pub(in crate::report) fn places(finding: &Finding) -> impl Iterator<Item = Strin
 }
 
 /// The words of the note on a cell.
-pub(in crate::report) fn note(findings: &[&Finding]) -> String {
+pub(super) fn note(findings: &[&Finding]) -> String {
     let words = |finding: &&Finding| {
         let mut lines = vec![message(finding).to_owned()];
         lines.extend(

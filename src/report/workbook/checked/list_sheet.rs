@@ -3,16 +3,17 @@
 use rust_xlsxwriter::{Worksheet, XlsxError};
 
 use crate::model::state::JobState;
+use crate::report::workbook::annotated_sheet::NOTES;
+use crate::report::workbook::height;
 use crate::report::workbook::own_sheet::OwnSheet;
-use crate::report::workbook::styles::Paint;
-use crate::report::workbook::{NOTES, height};
+use crate::report::workbook::styles::Styles;
 use crate::sheet::Book;
 use crate::sheet::finding::{Code, Finding, Findings, Group, GroupKey, Severity, shown};
 
 use super::by_row::{Survey, places};
 
 /// The name of the sheet.
-pub(in crate::report) const NAME: &str = "Findings";
+pub(super) const NAME: &str = "Findings";
 
 /// Findings that are listed with their places; the cells are marked all the same.
 const LISTED: usize = 5_000;
@@ -24,29 +25,25 @@ const WIDTHS: [f64; 8] = [26.0, 11.0, 28.0, 22.0, 26.0, 70.0, 36.0, 30.0];
 const LINES: [usize; 4] = [22, 62, 30, 25];
 
 /// What the sheet tells.
-pub(in crate::report) struct List<'a> {
-    pub(in crate::report) book: &'a Book,
+pub(super) struct List<'a> {
+    pub(super) book: &'a Book,
     /// All that was found, in all files, with its number.
-    pub(in crate::report) findings: &'a Findings,
+    pub(super) findings: &'a Findings,
     /// What of it is kept and in this file.
-    pub(in crate::report) found: &'a [&'a Finding],
+    pub(super) found: &'a [&'a Finding],
     /// How the rows of its tables stand.
-    pub(in crate::report) surveys: &'a [Survey],
+    pub(super) surveys: &'a [Survey],
     /// The names of the worksheets, in the order of the tables.
-    pub(in crate::report) worksheets: &'a [String],
+    pub(super) worksheets: &'a [String],
     /// The command that checks the workbook.
-    pub(in crate::report) again: &'a str,
+    pub(super) again: &'a str,
 }
 
 /// Fills the sheet.
-pub(in crate::report) fn fill(
-    sheet: &mut Worksheet,
-    paint: &Paint,
-    list: &List<'_>,
-) -> Result<(), XlsxError> {
+pub(super) fn fill(sheet: &mut Worksheet, styles: &Styles, list: &List<'_>) -> Result<(), XlsxError> {
     sheet.set_screen_gridlines(false);
     let title = format!("Check of {}", list.book.file.name);
-    let mut page = OwnSheet::begin(sheet, paint, NAME, WIDTHS, &title)?;
+    let mut page = OwnSheet::begin(sheet, styles, NAME, WIDTHS, &title)?;
     for line in list.introduction() {
         page.sentence(&line)?;
     }
@@ -139,17 +136,17 @@ impl List<'_> {
             page.sentence("Nothing was found.")?;
         }
         for group in groups {
-            let (paint, key) = (page.paint, &group.key);
-            page.text(0, self.sheet_name(key.sheet.as_ref()), &paint.result)?;
-            page.text(1, word(key.severity), paint.status(colour(key.severity)))?;
-            page.text(2, key.code.as_str(), &paint.result)?;
-            page.text_if_any(3, &key.header.as_deref().map(shown).unwrap_or_default(), &paint.result)?;
-            page.number(4, group.count as u64, &paint.count)?;
+            let (styles, key) = (page.styles, &group.key);
+            page.text(0, self.sheet_name(key.sheet.as_ref()), &styles.result)?;
+            page.text(1, word(key.severity), styles.status(colour(key.severity)))?;
+            page.text(2, key.code.as_str(), &styles.result)?;
+            page.text_if_any(3, &key.header.as_deref().map(shown).unwrap_or_default(), &styles.result)?;
+            page.number(4, group.count as u64, &styles.count)?;
             let places = match group.places.words(RANGES) {
                 (told, 0) => told,
                 (told, more) => format!("{told} and {}", counted(more)),
             };
-            page.text_if_any(5, &places, &paint.indented)?;
+            page.text_if_any(5, &places, &styles.indented)?;
             page.row += 1;
         }
         Ok(())
@@ -191,7 +188,7 @@ impl List<'_> {
     }
 
     fn one(&self, page: &mut OwnSheet<'_>, finding: &Finding) -> Result<(), XlsxError> {
-        let paint = page.paint;
+        let styles = page.styles;
         let name = self.sheet_name(finding.sheet.as_ref());
         let place = match at(finding) {
             place if place.is_empty() => name.to_owned(),
@@ -202,11 +199,11 @@ impl List<'_> {
                 let cell = finding.cell.clone().unwrap_or_else(|| format!("A{row}"));
                 page.link(0, &place, worksheet, &cell)?;
             }
-            (Some(_), None) | (None, _) => page.text(0, &place, &paint.result)?,
+            (Some(_), None) | (None, _) => page.text(0, &place, &styles.result)?,
         }
-        page.text(1, word(finding.severity), paint.status(colour(finding.severity)))?;
-        page.text(2, finding.code.as_str(), &paint.result)?;
-        page.text_if_any(3, &finding.header.as_deref().map(shown).unwrap_or_default(), &paint.result)?;
+        page.text(1, word(finding.severity), styles.status(colour(finding.severity)))?;
+        page.text(2, finding.code.as_str(), &styles.result)?;
+        page.text_if_any(3, &finding.header.as_deref().map(shown).unwrap_or_default(), &styles.result)?;
         let mut message = finding.message.clone();
         for place in places(finding) {
             message.push('\n');
@@ -216,7 +213,7 @@ impl List<'_> {
             .map(|text| text.as_deref().unwrap_or_default());
         let mut tallest = 0.0_f64;
         for (column, (text, line)) in (4..).zip([value, &message, rule, suggestion].into_iter().zip(LINES)) {
-            page.text_if_any(column, text, &paint.sentence)?;
+            page.text_if_any(column, text, &styles.sentence)?;
             tallest = tallest.max(height(&[text], line));
         }
         page.sheet.set_row_height(page.row, tallest)?;

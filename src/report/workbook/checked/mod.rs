@@ -3,7 +3,7 @@
 //! ```text
 //! by_row      what was found in a table, row by row, and the words about a row
 //! list_sheet  the first sheet: everything that was found, counted and each with a link to its cell
-//! annotated   one sheet of the input, every cell where it stood, red and amber cells with notes
+//! sheet       one sheet of the input, every cell where it stood, red and amber cells with notes
 //! ```
 //!
 //! One workbook for each file whose tables were found, also when nothing of it can be imported. Rows are read once more
@@ -14,12 +14,12 @@
 //! no note of ours lies beside it. The files of rows to correct are known by their digests instead (`kept`): a CSV file
 //! tells nothing of itself, and by the same digest it is known whether some import has read it.
 
-mod annotated;
 mod by_row;
 mod list_sheet;
+mod sheet;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 use zip::ZipArchive;
@@ -28,11 +28,9 @@ use crate::error::{Error, Result};
 use crate::sheet::finding::{Finding, Findings};
 use crate::sheet::{Book, Table};
 
-use self::annotated::Annotated;
 use self::by_row::{ByRow, Spans, Survey};
 
-use super::styles::{Paint, printed};
-use super::{attempt, describe, failed};
+use super::WorkbookFile;
 use crate::report::files::atomic_write::{Beside, Change, Folder};
 use crate::report::files::names::{Names, naming_kind};
 
@@ -139,42 +137,17 @@ fn workbook(
     (book, surveys): (&Book, &[Survey]),
     (findings, found): (&Findings, &[&Finding]),
 ) -> Result<Beside> {
-    let mut file = folder.begin(name)?;
-    let mut workbook = rust_xlsxwriter::Workbook::new();
-    let paint = Paint::new();
+    let mut file = WorkbookFile::begin(folder, name, TITLE, MADE)?;
     let worksheets = worksheet_names(&book.tables);
     let list = list_sheet::List { book, findings, found, surveys, worksheets: &worksheets, again };
-    attempt(|| {
-        describe(&mut workbook, folder, TITLE, MADE)?;
-        let sheet = workbook.add_worksheet();
-        list_sheet::fill(sheet, &paint, &list)?;
-        printed(sheet);
-        Ok(())
-    })
-    .map_err(|cause| failed(folder, &file, cause))?;
+    file.add_own_sheet()?;
+    file.fill_first(|sheet, styles| list_sheet::fill(sheet, styles, &list))?;
     for ((table, worksheet), survey) in book.tables.iter().zip(&worksheets).zip(surveys) {
         let by_row = ByRow::of(found, table);
-        let sheet = attempt(|| workbook.add_worksheet_with_constant_memory())
-            .map_err(|cause| failed(folder, &file, cause))?;
-        let mut sheet = Annotated::begin(
-            sheet,
-            worksheet,
-            &paint,
-            table,
-            survey,
-            (&by_row, Spans::of(findings, book, table)),
-        );
-        let ended = book.raw(table, &mut |raw| {
-            sheet.row(&raw).map_err(|cause| failed(folder, &file, cause))?;
-            Ok(std::ops::ControlFlow::Continue(()))
-        })?;
-        // Why a sheet cannot be read to its end is among the findings; what could be read of it is shown.
-        let _told = ended;
-        sheet.finish().map_err(|cause| failed(folder, &file, cause))?;
+        let spans = Spans::of(findings, book, table);
+        sheet::write(&mut file, worksheet, (book, table), survey, (&by_row, spans))?;
     }
-    attempt(|| workbook.save_to_writer(&mut file)).map_err(|cause| failed(folder, &file, cause))?;
-    file.flush().map_err(|error| failed(folder, &file, error))?;
-    Ok(file)
+    file.finish()
 }
 
 /// The names of the worksheets: as they were; a text table is named so that its name says what its rows are.
