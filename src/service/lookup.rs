@@ -2,7 +2,7 @@
 //!
 //! Reading the answers is in [`super::found()`]; what follows from them is left to the run.
 
-use super::call::Call;
+use super::request::Call;
 use super::request::owner_parameter;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;

@@ -4,7 +4,6 @@
 //! sends it exactly once and has the answer judged into a [`Verdict`](crate::model::verdict::Verdict). What follows
 //! from a verdict, when to send and whether to send again is left to the run; so is asking the [`Limiter`].
 
-mod call;
 mod client;
 mod endpoint;
 mod found;
@@ -16,22 +15,17 @@ mod token;
 mod transport;
 
 mod envelope;
-mod grant;
 mod template;
 #[cfg(test)]
 mod tests;
-mod wire;
 mod wording;
-mod zones;
 
-pub use call::Call;
 pub use client::{Answer, Client, Config, Proxy};
 pub use endpoint::{Endpoint, Endpoints, Mapping, Origin, Paths};
-pub use found::{Found, found, may_be_a_page};
+pub use found::{Found, found, may_be_a_page, time_zones};
 pub use judge::{Expectation, Raw, judge};
 pub use limiter::{Limiter, Rate};
 pub use lookup::Lookup;
-pub use request::{creation, extra};
+pub use request::{Call, creation, extra};
 pub use token::TokenInfo;
 pub use transport::{HttpAnswer, HttpRequest, SendFailure, Sending, Transport};
-pub use zones::time_zones;

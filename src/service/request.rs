@@ -4,10 +4,22 @@
 
 use serde_json::{Value, json};
 
-use super::call::Call;
 use crate::model::id::RemoteId;
 use crate::model::kind::Kind;
+use crate::model::operation::Operation;
 use crate::model::record::{Extra, Record, Role};
+
+/// One request: the operation, its named parameters and its JSON body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// What is asked.
+    pub operation: Operation,
+    /// The named parameters of specification section 4, unencoded. Whether one stands in the path or in the query
+    /// is a matter of the [endpoint](super::endpoint::Endpoint).
+    pub parameters: Vec<(&'static str, String)>,
+    /// The JSON body, for operations that take one.
+    pub body: Option<Value>,
+}
 
 /// The creation of `record`: its serialised form is the body, with the ids it links to under their fields.
 pub fn creation(record: &Record, links: &[(Role, RemoteId)]) -> Call {
