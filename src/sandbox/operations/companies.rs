@@ -4,13 +4,15 @@ use serde_json::{Map, Value, json};
 
 use super::call::{Call, id_and_name};
 use super::validation::Form;
-use super::zones::zones;
 use crate::sandbox::service::failure::Failure;
 use crate::sandbox::state::world::{Change, Company};
 
 /// The fields of a company that come back as they were given (specification 2.3).
 const DETAILS: [&str; 6] =
     ["address", "phoneNumber", "faxNumber", "supportEmail", "salesEmail", "accountsEmail"];
+
+/// What people call some of the time zones.
+const ZONE_NAMES: &str = include_str!("zone_names.csv");
 
 fn record(company: &Company) -> Value {
     let mut record = Map::new();
@@ -95,4 +97,26 @@ pub(crate) fn get_child_companies(call: &mut Call<'_>) -> Result<Value, Failure>
 
 pub(crate) fn list_time_zones(call: &mut Call<'_>) -> Result<Value, Failure> {
     Ok(call.page(zones()))
+}
+
+/// The time zones that the service lists (specification 2.8): those of the IANA database that have a place, and UTC, in
+/// the order of the identifiers. The region is the first part of the identifier. Addresses are not checked against this
+/// list, since the specification does not say that they are.
+pub(crate) fn zones() -> impl Iterator<Item = Value> {
+    // Those that come along with the program, so that the service is the same on every machine.
+    let bundled = jiff::tz::TimeZoneDatabase::bundled();
+    let mut ids: Vec<String> = bundled
+        .available()
+        .map(|name| name.to_string())
+        .filter(|name| name == "UTC" || (name.contains('/') && !name.starts_with("Etc/")))
+        .collect();
+    ids.sort_unstable();
+    ids.into_iter().map(|id| {
+        let mut names = ZONE_NAMES.lines().filter_map(|line| line.split_once(','));
+        let name = names
+            .find(|(zone, _)| *zone == id)
+            .map_or_else(|| id.replace('_', " "), |(_, name)| name.to_owned());
+        let region = id.split('/').next().unwrap_or(&id);
+        json!({ "zoneId": id, "name": name, "region": region })
+    })
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::world::{Change, Company, Device, Offer, Site, World};
 use crate::sandbox::error::SandboxError;
-use crate::sandbox::operations::zones::zones;
+use crate::sandbox::operations::companies::zones;
 use crate::sandbox::scenario::{CompanyEntry, Scenario};
 
 /// The reseller at the root of the tree, "Northwind Networks": the account's own company.
