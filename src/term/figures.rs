@@ -16,8 +16,11 @@ pub fn awaited(events: &[Next], now: Moment, here: &TimeZone) -> Vec<String> {
     let words = |event: &Next| match *event {
         Next::NextTry { operation: Some(operation), at: tried } => {
             let together = events.iter().filter_map(|other| match *other {
-                Next::NextTry { operation: Some(other), at } if at == tried => Some(other),
-                _ => None,
+                Next::NextTry { operation: Some(other), at } => (at == tried).then_some(other),
+                Next::NextTry { operation: None, .. }
+                | Next::QuotaResets { .. }
+                | Next::DoubtSettled { .. }
+                | Next::MissingLookedUp { .. } => None,
             });
             let together: Vec<Operation> = together.collect();
             if together.first() != Some(&operation) {

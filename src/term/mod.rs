@@ -33,7 +33,8 @@ pub use line::{Ink, Line};
 pub use log::start_log;
 pub use progress::Progress;
 pub use table::Table;
-pub use width::{width, wrap};
+pub use width::width;
+pub use wrap::wrap;
 
 /// How much is said, and in which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How wide the output is, and text broken into lines that fit.
+//! How wide and high the terminal is.
 
 use std::io;
 
@@ -50,37 +50,9 @@ fn size<Stream>(_stream: &Stream) -> Option<(usize, usize)> {
     None
 }
 
-/// The text in lines of at most `width` characters, broken at spaces; a longer word has a line of its own.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_broken_at_spaces_and_a_long_word_is_kept_whole() {
-        let table: [(&str, &[&str]); 4] = [
-            ("", &[]),
-            ("one two three", &["one two", "three"]),
-            ("Ōtautahi is far", &["Ōtautahi", "is far"]),
-            ("a [profile.NAME] b", &["a", "[profile.NAME]", "b"]),
-        ];
-        for (text, expected) in table {
-            assert_eq!(wrap(text, 8), expected, "{text}");
-        }
-    }
 
     #[test]
     fn output_that_is_no_terminal_is_neither_too_wide_nor_too_narrow() {

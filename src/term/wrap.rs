@@ -1,5 +1,5 @@
-//! Lines broken at spaces, so that a terminal does not break them within words. What follows stands a little to the
-//! right of where the line began. What is copied and typed stays in one piece: commands, and what a line names.
+//! Word wrap, so that a terminal does not break lines within words. What follows is indented a little. What is copied
+//! and typed stays in one piece: commands, and what a line names.
 
 use std::ops::Range;
 
@@ -137,6 +137,21 @@ fn cut(pieces: &[Piece], range: Range<usize>, indent: usize) -> Vec<Piece> {
     line
 }
 
+/// The text in lines of at most `width` characters, broken at spaces; a longer word has a line of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,5 +209,18 @@ mod tests {
         let pieces = [(Ink::Strong, "one two three four".to_owned())];
         let inks: Vec<Ink> = folded(&pieces, 10).concat().iter().map(|(ink, _)| *ink).collect();
         assert_eq!(inks, [Ink::Strong, Ink::Plain, Ink::Strong, Ink::Plain, Ink::Strong]);
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_a_long_word_is_kept_whole() {
+        let table: [(&str, &[&str]); 4] = [
+            ("", &[]),
+            ("one two three", &["one two", "three"]),
+            ("Ōtautahi is far", &["Ōtautahi", "is far"]),
+            ("a [profile.NAME] b", &["a", "[profile.NAME]", "b"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(wrap(text, 8), expected, "{text}");
+        }
     }
 }
