@@ -2,6 +2,7 @@
 //! arithmetic, events and tallies. No input or output, no SQL, no HTTP, no clock.
 
 pub mod amount;
+pub mod company_forest;
 pub mod digest;
 pub mod event;
 pub mod forecast;

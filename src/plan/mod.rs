@@ -8,7 +8,6 @@ pub mod ability;
 mod action;
 
 mod demand;
-mod lacking;
 mod promise;
 mod survey;
 mod tree;
@@ -18,6 +17,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::survey::Fated;
+use crate::model::amount::{count, counted};
 use crate::model::forecast::{Allowance, DayShare, Forecast, forecast};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -25,13 +25,13 @@ use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 
 pub use self::action::{Fate, Fates};
+pub use crate::model::company_forest::{Extent, Visit};
 #[cfg(test)]
 pub(crate) use demand::testing;
 pub use demand::{Asks, Demand, Way};
-pub use lacking::Lacking;
 pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
 pub use survey::{Cause, Found, Origin, Survey};
-pub use tree::{Company, Extent, Tree, Visit};
+pub use tree::{Company, PlannedCompany, Tree, rows_in};
 
 /// What is known of the service and its limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -165,7 +165,7 @@ impl Plan {
             finish: end.finish,
             doubts,
             obstacles: obstacles(survey, &fated),
-            tree: Tree::of(survey, &fated),
+            tree: tree::company_tree(survey, &fated),
         }
     }
 
@@ -181,6 +181,39 @@ impl Plan {
     /// Rows of the sheets with a fate, of every kind.
     pub fn count(&self, fate: Fate) -> u64 {
         self.rows.values().map(|fates| fates.of(fate)).sum()
+    }
+}
+
+/// What is told in place of what will happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lacking {
+    /// That nothing can be sent, and why.
+    pub headline: String,
+    /// What would be sent once the operations are there.
+    pub then: String,
+}
+
+impl Plan {
+    /// What to say when operations are missing; `None` when all are there.
+    pub fn lacking(&self, quota: Option<Allowance>) -> Option<Lacking> {
+        let missing = self.unavailable();
+        let first = missing.first()?.name();
+        let headline = match missing.len() {
+            1 => format!("Nothing can be sent yet: an operation has no path ({first})"),
+            several => format!("Nothing can be sent yet: {several} operations have no path (first: {first})"),
+        };
+        let calls = self.sent.iter().chain(&self.sent_earlier).filter(|calls| calls.counted);
+        let creations = counted(calls.map(|calls| calls.calls).sum(), "creation", "creations");
+        let then = match (quota, self.days) {
+            (None, _) => creations,
+            (Some(_), None) => {
+                format!("{creations}, and the reserve leaves nothing of the daily quota for them")
+            }
+            (Some(quota), Some(days)) => {
+                format!("{creations}, {} at {} a day", counted(days, "day", "days"), count(quota.per_day))
+            }
+        };
+        Some(Lacking { headline, then })
     }
 }
 

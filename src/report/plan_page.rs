@@ -12,7 +12,7 @@ use crate::model::amount::{count, counted};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
-use crate::plan::{Calls, Company, Doubts, Extent, Fate, Fates, Lacking, Plan, Terms, Visit};
+use crate::plan::{Calls, Company, Doubts, Extent, Fate, Fates, Lacking, Plan, Terms, Visit, rows_in};
 use crate::status::row_words::not_imported;
 
 /// What the page of a plan has near its beginning, and no other page.
@@ -333,9 +333,9 @@ fn branches(plan: &Plan) -> Vec<Branch> {
                 }
             }
             Visit::Leave(place) => Branch::Leave { below: !tree.companies[place].below.is_empty() },
-            Visit::More { companies, rows, .. } => Branch::More {
-                words: format!("and {}", counted(companies, "more company", "more companies")),
-                rows: contents(&rows),
+            Visit::More { companies, .. } => Branch::More {
+                words: format!("and {}", counted(companies.len() as u64, "more company", "more companies")),
+                rows: contents(&rows_in(tree, &companies)),
             },
         })
         .collect()

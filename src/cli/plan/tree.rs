@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::context::Context;
 use crate::model::kind::Kind;
-use crate::plan::{Company, Extent, Fate, Fates, Plan, Visit};
+use crate::plan::{Company, Extent, Fate, Fates, Plan, Visit, rows_in};
 use crate::term::{Table, clean, count, counted};
 
 /// How much of the tree is shown.
@@ -65,9 +65,10 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
                 let company = &plan.tree.companies[place];
                 row(company.depth, &company.title(), word(company), &company.rows);
             }
-            Visit::More { depth, companies, rows } => {
-                let name = format!("and {}", counted(companies, "more company", "more companies"));
-                row(depth, &name, "", &rows);
+            Visit::More { depth, companies } => {
+                let name =
+                    format!("and {}", counted(companies.len() as u64, "more company", "more companies"));
+                row(depth, &name, "", &rows_in(&plan.tree, &companies));
             }
             Visit::Leave(_) => {}
         }

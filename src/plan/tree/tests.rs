@@ -1,6 +1,7 @@
 //! What becomes of jobs that wait for each other, and the companies as they hang below each other.
 
 use super::*;
+use crate::model::company_forest::{Extent, Visit};
 use crate::model::operation::Operation;
 use crate::plan::demand::testing;
 use crate::plan::{Asks, Cause, Found};
@@ -49,9 +50,9 @@ fn walked(tree: &Tree, extent: Extent) -> Vec<String> {
             let rows: u64 = company.rows.iter().map(Fates::total).sum();
             Some(format!("{}{} {rows}", " ".repeat(company.depth), company.title()))
         }
-        Visit::More { depth, companies, rows } => {
-            let rows: u64 = rows.iter().map(Fates::total).sum();
-            Some(format!("{}and {companies} more, {rows}", " ".repeat(depth)))
+        Visit::More { depth, companies } => {
+            let rows: u64 = rows_in(tree, &companies).iter().map(Fates::total).sum();
+            Some(format!("{}and {} more, {rows}", " ".repeat(depth), companies.len()))
         }
         Visit::Leave(_) => None,
     });
@@ -70,7 +71,7 @@ fn companies_hang_below_each_other_in_the_order_of_their_rows() {
     let survey = survey(&rows);
     let fated = survey.fates(&|_| true);
     assert!(fated.fates.iter().all(|fate| *fate == Fate::Create), "all of them, one after the other");
-    let tree = Tree::of(&survey, &fated);
+    let tree = company_tree(&survey, &fated);
     let top = TOP.to_string();
     assert_eq!(
         walked(&tree, ALL),
@@ -85,7 +86,7 @@ fn what_is_not_shown_is_added_up() {
     rows.extend((2..=10).map(|job| (job, Kind::Company, JobState::Blocked, below(1))));
     rows.extend((11..=30).map(|job| (job, Kind::Site, JobState::Blocked, below(10))));
     let survey = survey(&rows);
-    let tree = Tree::of(&survey, &survey.fates(&|_| true));
+    let tree = company_tree(&survey, &survey.fates(&|_| true));
     let broad = walked(&tree, Extent { broad: 3, deep: 9, all: 99 });
     assert_eq!(broad[2..], ["  company 2 0", "  company 3 0", "  company 4 0", "  and 6 more, 20"]);
     let deep = walked(&tree, Extent { broad: 3, deep: 2, all: 99 });
@@ -136,7 +137,7 @@ fn a_chain_of_a_hundred_thousand_companies_is_no_matter_and_a_circle_ends() {
     let deep = survey(&rows);
     let fated = deep.fates(&|_| true);
     assert!(fated.fates.iter().all(|fate| *fate == Fate::Create));
-    let tree = Tree::of(&deep, &fated);
+    let tree = company_tree(&deep, &fated);
     assert_eq!(tree.companies.len(), rows.len() + 1);
     assert_eq!(
         walked(&tree, Extent { broad: 3, deep: 2, all: 9 }).last().unwrap(),
@@ -149,7 +150,7 @@ fn a_chain_of_a_hundred_thousand_companies_is_no_matter_and_a_circle_ends() {
     ]);
     let fated = circle.fates(&|_| true);
     assert_eq!(fated.fates, [Fate::Blocked, Fate::Blocked]);
-    assert_eq!(walked(&Tree::of(&circle, &fated), ALL).len(), 2);
+    assert_eq!(walked(&company_tree(&circle, &fated), ALL).len(), 2);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The companies of an import as the page shows them: what hangs below what, with how far each branch has come.
 //!
-//! Written as a list of openings and closings in the order of the page, so that the template needs no recursion and
-//! neither do we: a chain of ten thousand companies is no deeper here than one.
+//! Written as a list of openings and closings in the order of the page, so that the template needs no recursion.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::journal::{Above, CompanyNode, CompanyTree, Journal};
 use crate::model::amount::{count, counted};
+use crate::model::company_forest::{CompanyForest, Extent, Visit};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -65,11 +65,10 @@ pub(super) struct Below {
     pub(super) groups: Vec<(Group, String)>,
 }
 
-/// A company under way: its children by their places, and the counts of its branch.
+/// What is known of a company, with the counts of its branch.
 struct Node<'a> {
     company: Option<&'a CompanyNode>,
     above: Above,
-    children: Vec<usize>,
     branch: Tally,
     note: &'static str,
 }
@@ -83,34 +82,32 @@ impl Tree {
 }
 
 fn laid_out(tree: &CompanyTree) -> Tree {
-    let (mut nodes, roots) = nodes(tree);
-    add_up(&mut nodes, &roots);
-    let open = nodes.len() <= FEW;
+    let mut nodes = nodes(tree);
+    nodes.add_up(|above, node| {
+        merge(&mut above.branch, &node.branch);
+        if let Some(company) = node.company {
+            above.branch.add(Kind::Company, company.state, 1);
+        }
+    });
+    let open = nodes.companies.len() <= FEW;
     let mut steps = Vec::new();
     let mut told = 0;
-    // What is still to be told, the next one last; `None` closes a company.
-    let mut waiting: Vec<Option<usize>> = roots.iter().rev().copied().map(Some).collect();
-    while let Some(next) = waiting.pop() {
-        let Some(at) = next else {
-            steps.push(Step::Close);
-            continue;
-        };
-        if told == SHOWN {
-            continue;
-        }
-        told += 1;
-        let node = &nodes[at];
-        // The account's own company is open: below it begins what the sheets speak of.
-        let twig = twig(node, open || node.company.is_none());
-        if node.children.is_empty() {
-            steps.push(Step::Leaf(twig));
-        } else {
-            steps.push(Step::Open(twig));
-            waiting.push(None);
-            waiting.extend(node.children.iter().rev().copied().map(Some));
+    for visit in nodes.walk(Extent { broad: usize::MAX, deep: usize::MAX, all: SHOWN }) {
+        match visit {
+            Visit::Enter(place) => {
+                told += 1;
+                let node = &nodes.companies[place];
+                // The account's own company is open: below it begins what the sheets speak of.
+                let twig = twig(node, open || node.company.is_none());
+                steps.push(if node.below.is_empty() { Step::Leaf(twig) } else { Step::Open(twig) });
+            }
+            Visit::Leave(place) if nodes.companies[place].below.is_empty() => {}
+            Visit::Leave(_) => steps.push(Step::Close),
+            // Counted in `left_out`.
+            Visit::More { .. } => {}
         }
     }
-    Tree { steps, left_out: left_out(tree, nodes.len(), told) }
+    Tree { steps, left_out: left_out(tree, nodes.companies.len(), told) }
 }
 
 fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
@@ -130,8 +127,8 @@ fn left_out(tree: &CompanyTree, known: usize, told: usize) -> String {
     }
 }
 
-/// The companies with their children, and those that hang below none of them.
-fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
+/// The companies as they hang below each other.
+fn nodes(tree: &CompanyTree) -> CompanyForest<Node<'_>> {
     let mut nodes = Vec::new();
     let mut known: HashMap<Above, usize> = HashMap::new();
     for (companies, note) in [(&tree.companies, ""), (&tree.others, "from an earlier import")] {
@@ -141,7 +138,6 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
                 nodes.push(Node {
                     company: Some(company),
                     above: company.above,
-                    children: Vec::new(),
                     branch: Tally::default(),
                     note,
                 });
@@ -162,7 +158,7 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
                 Above::Remote(_) => NAMED,
                 Above::Job(_) | Above::Nothing => "not shown in full",
             };
-            nodes.push(Node { company: None, above, children: Vec::new(), branch: Tally::default(), note });
+            nodes.push(Node { company: None, above, branch: Tally::default(), note });
         }
     }
     for (owner, tally) in &tree.belongings {
@@ -170,37 +166,11 @@ fn nodes(tree: &CompanyTree) -> (Vec<Node<'_>>, Vec<usize>) {
             merge(&mut nodes[place].branch, tally);
         }
     }
-    let mut roots = Vec::new();
-    for at in 0..nodes.len() {
-        match known.get(&nodes[at].above).copied().filter(|&above| above != at && nodes[at].company.is_some())
-        {
-            Some(above) => nodes[above].children.push(at),
-            None => roots.push(at),
-        }
-    }
-    (nodes, roots)
-}
-
-/// Adds every branch to the one above it, from below.
-fn add_up(nodes: &mut [Node<'_>], roots: &[usize]) {
-    let mut order = Vec::with_capacity(nodes.len());
-    let mut waiting = roots.to_vec();
-    while let Some(at) = waiting.pop() {
-        order.push(at);
-        waiting.extend(&nodes[at].children);
-    }
-    for &at in order.iter().rev() {
-        let mut branch = std::mem::take(&mut nodes[at].branch);
-        for child in nodes[at].children.clone() {
-            let (own, below) =
-                (nodes[child].company.map(|company| company.state), nodes[child].branch.clone());
-            merge(&mut branch, &below);
-            if let Some(state) = own {
-                branch.add(Kind::Company, state, 1);
-            }
-        }
-        nodes[at].branch = branch;
-    }
+    let parent = |at: usize, node: &Node<'_>| {
+        known.get(&node.above).copied().filter(|&above| above != at && node.company.is_some())
+    };
+    let parents: Vec<Option<usize>> = nodes.iter().enumerate().map(|(at, node)| parent(at, node)).collect();
+    CompanyForest::of(nodes.into_iter().zip(parents).collect())
 }
 
 fn merge(into: &mut Tally, other: &Tally) {
@@ -306,9 +276,9 @@ mod tests {
         let others = vec![node(7, remote(200_000)), node(8, Above::Job(JobId(99)))];
         let tree =
             CompanyTree { total: 1, companies: vec![node(1, Above::Job(JobId(7)))], others, belongings };
-        let (nodes, roots) = nodes(&tree);
-        assert_eq!((nodes.len(), roots.len()), (100_003, 100_002));
-        assert!(!nodes.iter().any(|node| node.company.is_none() && node.above == remote(200_000)));
+        let nodes = nodes(&tree);
+        assert_eq!((nodes.companies.len(), nodes.roots.len()), (100_003, 100_002));
+        assert!(!nodes.companies.iter().any(|node| node.company.is_none() && node.above == remote(200_000)));
     }
 
     #[test]
