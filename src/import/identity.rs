@@ -51,8 +51,6 @@ pub(super) struct Claim<'a> {
     pub(super) key: Option<&'a str>,
     pub(super) links: &'a [Link],
     pub(super) content_hash: &'a str,
-    /// The hash that an earlier fleetload gave the same values, where it is another one.
-    pub(super) former_hash: Option<&'a str>,
     /// The job with the row's natural key.
     pub(super) natural: Option<&'a KnownJob>,
     /// Whether the record of that job was made with the values that the row has for it.
@@ -138,7 +136,7 @@ pub(super) fn decide(claim: &Claim<'_>, touched: &dyn Fn(JobId) -> bool) -> Deci
         if let (Keyed::First, Some(other)) = (keyed(claim), taken(claim)) {
             return Decision::KeyTaken(other);
         }
-        if known.content_hash == claim.content_hash || claim.former_hash == Some(&known.content_hash) {
+        if known.content_hash == claim.content_hash {
             return Decision::Recognise(known.job);
         }
         return match ground(known) {
@@ -276,7 +274,6 @@ mod tests {
             key: Some("hq"),
             links: &[link(ACME)],
             content_hash: "new",
-            former_hash: None,
             natural: Some(&known),
             same_record: false,
             is_unique: false,
@@ -296,7 +293,6 @@ mod tests {
             key: Some("hq"),
             links: &[link(owner)],
             content_hash: "new",
-            former_hash: None,
             natural: None,
             same_record: false,
             is_unique: false,
@@ -343,7 +339,6 @@ mod tests {
                         key: Some("hq"),
                         links: &[link(ACME)],
                         content_hash: "new",
-                        former_hash: None,
                         natural: Some(&made),
                         same_record,
                         is_unique: false,
@@ -416,7 +411,6 @@ mod tests {
                 key,
                 links: &[link(ACME)],
                 content_hash: "new",
-                former_hash: None,
                 natural: Some(&natural),
                 same_record: false,
                 is_unique: false,
@@ -445,27 +439,6 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_known_by_the_hash_that_an_earlier_fleetload_gave_it() {
-        let known = known(JobState::Rejected, "old");
-        let claim = |former_hash| Claim {
-            kind: Kind::Site,
-            key: Some("hq"),
-            links: &[],
-            content_hash: "new",
-            former_hash,
-            natural: Some(&known),
-            same_record: false,
-            is_unique: false,
-            alike: None,
-            by_key: &[],
-            more_come: true,
-        };
-        assert_eq!(decide(&claim(Some("old")), &|_| false), Decision::Recognise(JOB));
-        assert_eq!(decide(&claim(Some("other")), &|_| false), Decision::Revise(JOB));
-        assert_eq!(decide(&claim(None), &|_| false), Decision::Revise(JOB));
-    }
-
-    #[test]
     fn a_job_is_one_row_of_an_import_at_most() {
         let known = known(JobState::Ready, "old");
         let claim = Claim {
@@ -473,7 +446,6 @@ mod tests {
             key: Some("hq"),
             links: &[],
             content_hash: "new",
-            former_hash: None,
             natural: Some(&known),
             same_record: false,
             is_unique: false,

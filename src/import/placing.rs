@@ -221,10 +221,6 @@ impl Placing<'_, '_> {
                 targets.push(Link { role: *role, target: self.target(role.target(), *to)? });
             }
         }
-        let former = usable.draft.by_columns.as_deref();
-        let former_hash = former
-            .map(|former| content_hash(&written(&former.record)?, &targets, &former.extras))
-            .transpose()?;
         let Usable { draft, body, cells, key, name } = usable;
         let values = NewJob {
             sheet_key: key,
@@ -235,7 +231,7 @@ impl Placing<'_, '_> {
             links: targets,
             extras: draft.extras,
         };
-        Ok(Ready { table, sheet, ordinal, row, values, body, cells, former_hash, refers_to_left_out })
+        Ok(Ready { table, sheet, ordinal, row, values, body, cells, refers_to_left_out })
     }
 
     /// Writes a row with its job, or leaves it out; gives it back, with the job that is in its way, where it awaits others.
@@ -285,7 +281,6 @@ pub(super) struct Ready {
     body: String,
     /// Its cells as the journal keeps them.
     cells: String,
-    former_hash: Option<String>,
     /// Whether something that it refers to is not imported.
     refers_to_left_out: bool,
 }

@@ -19,15 +19,7 @@ pub(super) const APPLICATION_ID: i32 = 0x464C_4F44;
 
 /// The steps from an empty file to the present version; the version of a journal is how many it has taken.
 /// A step that has been released is never changed: append another one.
-pub(super) const STEPS: &[&str] = &[
-    include_str!("schema.sql"),
-    include_str!("schema_2_run_terms.sql"),
-    include_str!("schema_3_identity.sql"),
-    include_str!("schema_4_audit.sql"),
-    include_str!("schema_5_left_out.sql"),
-    include_str!("schema_6_reading.sql"),
-    include_str!("schema_7_given_up.sql"),
-];
+pub(super) const STEPS: &[&str] = &[include_str!("schema.sql")];
 
 /// Pages copied at a time; the copy holds no lock between.
 const COPIED_AT_ONCE: i32 = 4096;

@@ -2,6 +2,7 @@
 --
 -- The state machine is written once, in Rust (transition.rs); the CHECKs here only refuse what it must never write.
 -- Words are compared one by one: for a list of more than two, IN builds a temporary table at every row written.
+-- Kinds, roles and operations are not enumerated: a CHECK is changed only by building its table anew, and they will grow.
 -- Moments are milliseconds since 1970 UTC, days are days since 1970, words are those of the model, ids are text.
 
 CREATE TABLE account (
@@ -12,10 +13,27 @@ CREATE TABLE account (
     scenario TEXT
 ) STRICT;
 
+-- Which journal this is and how far it has come, so that an older copy of it is recognised before anything is sent.
+CREATE TABLE identity (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    id TEXT NOT NULL,
+    -- Commits after which requests left, over all runs.
+    serial INTEGER NOT NULL CHECK (serial >= 0),
+    -- The machine that ran it last: a digest to compare, and a name to tell.
+    machine TEXT,
+    machine_name TEXT,
+    -- Set while a run goes on, and left so by one that did not come to its end.
+    under_way INTEGER NOT NULL CHECK (under_way IN (0, 1))
+) STRICT;
+INSERT INTO identity (only_row, id, serial, under_way) VALUES (1, lower(hex(randomblob(16))), 0, 0);
+
 CREATE TABLE import (
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
-    row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
+    row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0),
+    -- How the files were read: the options of a command, each with a space before it, so that rows of it that were
+    -- corrected are read the same.
+    reading TEXT
 ) STRICT;
 
 CREATE TABLE import_file (
@@ -32,7 +50,7 @@ CREATE TABLE sheet (
     name TEXT NOT NULL,
     file TEXT NOT NULL,
     worksheet TEXT,
-    kind TEXT NOT NULL CHECK (kind = 'company' OR kind = 'site' OR kind = 'person' OR kind = 'device'),
+    kind TEXT NOT NULL,
     headers TEXT NOT NULL,
     header_row INTEGER NOT NULL,
     row_count INTEGER NOT NULL DEFAULT 0 CHECK (row_count >= 0)
@@ -49,7 +67,7 @@ CREATE TABLE baseline (
 -- The part of a job that changes while it runs. What it sends is in `record`, so that these rows stay short.
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL CHECK (kind = 'company' OR kind = 'site' OR kind = 'person' OR kind = 'device'),
+    kind TEXT NOT NULL,
     state TEXT NOT NULL CHECK (
         state = 'blocked' OR state = 'ready' OR state = 'deferred' OR state = 'sending' OR state = 'in_doubt'
         OR state = 'held' OR state = 'created' OR state = 'adopted' OR state = 'existing' OR state = 'done'
@@ -83,6 +101,13 @@ CREATE TABLE job (
     message TEXT,
     violations TEXT,
     candidates TEXT,
+    -- A request of this job may have been sent of which this copy of the journal knows nothing.
+    unsure INTEGER NOT NULL DEFAULT 0 CHECK (unsure IN (0, 1)),
+    -- 'due' once its record was made; then how it was read back: by its key, by its id alone, or not at all.
+    audit TEXT CHECK (audit = 'due' OR audit = 'by_key' OR audit = 'by_id' OR audit = 'unread'),
+    -- Kept from the creation, whose own columns are emptied once it is done.
+    made_baseline INTEGER REFERENCES baseline (id),
+    made_doubted INTEGER NOT NULL DEFAULT 0 CHECK (made_doubted IN (0, 1)),
     CHECK (step = 0 OR outcome IS NOT NULL),
     CHECK (outcome IS NULL OR outcome = 'done' OR remote_id IS NOT NULL),
     CHECK (state IS outcome
@@ -110,6 +135,7 @@ CREATE INDEX job_deferred ON job (operation, due) WHERE state = 'deferred';
 CREATE INDEX job_sending ON job (operation) WHERE state = 'sending';
 CREATE INDEX job_in_doubt ON job (due) WHERE state = 'in_doubt';
 CREATE INDEX job_held ON job (operation) WHERE state = 'held';
+CREATE INDEX job_audit_due ON job (id) WHERE audit = 'due';
 -- What was going on lately. Empty until rows are finished, so that it costs an import nothing.
 CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
@@ -120,7 +146,7 @@ CREATE TABLE record (
 
 CREATE TABLE link (
     job INTEGER NOT NULL REFERENCES job (id),
-    role TEXT NOT NULL CHECK (role = 'parent' OR role = 'company' OR role = 'site' OR role = 'template'),
+    role TEXT NOT NULL,
     target_job INTEGER REFERENCES job (id),
     target_id TEXT CHECK (length(target_id) = 36),
     PRIMARY KEY (job, role),
@@ -171,6 +197,32 @@ CREATE TABLE sheet_row (
 ) STRICT;
 CREATE INDEX sheet_row_of_job ON sheet_row (job);
 
+-- Rows that an import left out because they, or what they belong to, have errors: no job is made for them, but they are
+-- in the reports like every other row.
+--
+-- `place` is that of sheet_row; no row is in both. `state` is what the report says: 'rejected' for errors of its own,
+-- 'skipped' for those of what it belongs to. `job` is the job of the row that took its place in a later import; `earlier` is
+-- the row of an import before that it was to take the place of. `owner` is what the row says it belongs to, folded: a key
+-- such as "hq" is common. `given_up` is who gave the row up: it is nobody's to correct any more.
+CREATE TABLE left_out (
+    place INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    line INTEGER,
+    cells TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state = 'rejected' OR state = 'skipped'),
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    violations TEXT,
+    sheet_key TEXT,
+    natural_key TEXT,
+    owner TEXT NOT NULL,
+    earlier INTEGER,
+    job INTEGER REFERENCES job (id),
+    given_up TEXT
+) STRICT;
+CREATE INDEX left_out_sheet_key ON left_out (kind, sheet_key) WHERE job IS NULL AND sheet_key IS NOT NULL;
+CREATE INDEX left_out_natural_key ON left_out (kind, natural_key) WHERE job IS NULL AND natural_key IS NOT NULL;
+
 -- In what a row differs from the record that was made of its job earlier: the columns, with the values of both.
 CREATE TABLE difference (
     place INTEGER PRIMARY KEY,
@@ -203,10 +255,25 @@ CREATE TABLE run (
     held_back TEXT,
     resumes_at INTEGER,
     requests TEXT,
+    -- What it went by (version, paths, policy), as JSON, so that the next one can tell what has changed since.
+    terms TEXT,
+    -- What it read back, in numbers.
+    audit TEXT,
     -- What it has still to do, as JSON, while it goes on.
     remaining TEXT,
     CHECK ((ended_at IS NULL) = (ending IS NULL))
 ) STRICT;
+
+-- What reading back found that is not as it should be; a row that was read back without a finding has none.
+CREATE TABLE audit (
+    job INTEGER PRIMARY KEY REFERENCES job (id),
+    run INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    message TEXT NOT NULL,
+    found TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_of_run ON audit (run);
 
 CREATE TABLE decision (
     id INTEGER PRIMARY KEY,

@@ -1,5 +1,5 @@
-//! A journal of the first version, opened by this fleetload on a recorded disk: what brings it up to date must
-//! survive the power's going at any moment of it.
+//! A journal of the present version, opened on a recorded disk by a fleetload that knows one step more: what brings it up
+//! to date must survive the power's going at any moment of it.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::scribe::{Account, everything, reader};
 use crate::script::NAME;
 use crate::vfs::Recording;
 
-/// Opens a journal of the first version. Gives the disk before, the account of the opening, and the version after.
+/// Opens the journal, within `with_further_migration`. Gives the disk before, the account of the opening, and the version after.
 pub(crate) fn open() -> (Disk, Account, i64) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(NAME);
-    make(&path).expect("a journal of the first version");
+    make(&path).expect("a journal of the version before");
     let image = [(NAME.to_owned(), std::fs::read(&path).expect("one file"))];
     let recording = Recording::of(folder.path());
     let journal = Journal::open(&path).expect("a journal that was brought up to date");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use fastrand::Rng;
+use fleetload::failpoint::with_further_migration;
 use fleetload::mistake::Mistake;
 
 use crate::check::{Expected, Violation, look};
@@ -54,10 +55,12 @@ pub(crate) fn prove(mistaken: Option<Mistake>, moments: Moments, seed: u64) -> T
     cut_all(Disk::default(), &script::carry_out(mistaken), moments, seed)
 }
 
-/// Opens a journal of the first version and cuts the power at the moments of that. Gives the version it came to.
+/// Opens a journal of the version before and cuts the power at the moments of that. Gives the version it came to.
 pub(crate) fn prove_older(moments: Moments, seed: u64) -> (Tally, i64) {
-    let (disk, account, version) = older::open();
-    (cut_all(disk, &account, moments, seed), version)
+    with_further_migration(|| {
+        let (disk, account, version) = older::open();
+        (cut_all(disk, &account, moments, seed), version)
+    })
 }
 
 fn cut_all(mut disk: Disk, account: &Account, moments: Moments, seed: u64) -> Tally {

@@ -112,7 +112,6 @@ impl Placing<'_, '_> {
             key: ready.values.sheet_key.as_deref(),
             links: &ready.values.links,
             content_hash: &ready.values.content_hash,
-            former_hash: ready.former_hash.as_deref(),
             natural: known.natural.as_ref(),
             same_record: known.same_record,
             is_unique: known.is_unique,

@@ -1,6 +1,5 @@
 use super::*;
 use crate::journal::fixture::*;
-use crate::journal::migrate;
 use crate::journal::{AuditFinding, Evidence, How, ReadBy, Write};
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{Created, InDoubt, Ready, Sending};
@@ -145,34 +144,4 @@ fn a_finding_goes_when_its_record_is_read_back_and_in_order_again() {
         }
         assert_eq!(bench.journal.audit_findings(None, None).unwrap().len(), left, "{code} {by:?}");
     }
-}
-
-#[test]
-fn what_was_made_before_there_was_an_audit_is_due_as_well() {
-    let connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(migrate::STEPS[0]).unwrap();
-    connection.execute("INSERT INTO import (id, at) VALUES (1, 1)", []).unwrap();
-    for (job, state) in [(1_u128, "created"), (2, "adopted"), (3, "existing"), (4, "ready")] {
-        let remote = (state != "ready").then(|| id(job).to_string());
-        let outcome = (state != "ready").then_some(state);
-        connection
-            .execute(
-                "INSERT INTO job (id, kind, state, operation, remote_id, outcome, first_import, natural_key, name,
-                    content_hash)
-                 VALUES (?1, 'site', ?2, 'addSite', ?3, ?4, 1, ?1, 'HQ', '')",
-                (i64::try_from(job).unwrap(), state, remote, outcome),
-            )
-            .unwrap();
-    }
-    for step in &migrate::STEPS[1..] {
-        connection.execute_batch(step).unwrap();
-    }
-    let due: Vec<(i64, bool)> = connection
-        .prepare("SELECT id, made_doubted FROM job WHERE audit = 'due' ORDER BY id")
-        .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .collect::<rusqlite::Result<_>>()
-        .unwrap();
-    assert_eq!(due, [(1, false), (2, true)]);
 }

@@ -23,9 +23,6 @@ pub struct Draft {
     pub references: Vec<Reference>,
     /// What it asks for besides, in the order in which it is carried out.
     pub extras: Vec<Extra>,
-    /// The same with labels, metadata and networks in the order of the columns, where that is another one: how rows were
-    /// told apart before the order of the columns said nothing.
-    pub by_columns: Option<Box<Self>>,
 }
 
 /// A reference of a row to another record; its cell is in the column named after the role.
@@ -215,18 +212,7 @@ impl Values {
     /// The draft of a row whose cells are all right; `None` when a needed value is missing after all.
     pub(crate) fn draft(&mut self) -> Option<Draft> {
         // The order of the columns says nothing: a sheet whose columns were moved holds the same records.
-        let order =
-            |(_, left, _): &Entry, (_, right, _): &Entry| (left.len(), left).cmp(&(right.len(), right));
-        if self.entries.is_sorted_by(|left, right| order(left, right).is_le()) {
-            return self.build();
-        }
-        let mut by_columns = self.clone();
-        self.entries.sort_by(order);
-        let draft = self.build()?;
-        Some(Draft { by_columns: by_columns.build().map(Box::new), ..draft })
-    }
-
-    fn build(&mut self) -> Option<Draft> {
+        self.entries.sort_by(|(_, left, _), (_, right, _)| (left.len(), left).cmp(&(right.len(), right)));
         let key = self.text("key");
         let references = self.references();
         let copied = references.iter().any(|reference| reference.role == Role::Template);
@@ -236,7 +222,7 @@ impl Values {
             Kind::Site => Record::Site(self.site()?),
             Kind::Device => Record::Device(self.device(copied)?),
         };
-        Some(Draft { record, key, references, extras: self.extras(), by_columns: None })
+        Some(Draft { record, key, references, extras: self.extras() })
     }
 
     fn company(&mut self) -> Option<Company> {
