@@ -6,8 +6,10 @@ use std::fmt::Write as _;
 use rusqlite::types::Value;
 use tempfile::TempDir;
 
-use super::{Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write};
 use crate::error::{Error, Result};
+use crate::journal::{
+    Disposition, Evidence, How, Imported, Journal, Moved, NewJob, NewRow, NewSheet, SheetId, Write,
+};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;

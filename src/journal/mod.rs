@@ -5,57 +5,15 @@
 //! in; nothing here asks a clock.
 
 mod account;
-mod activity;
-mod adding;
-mod answers;
-mod aside;
-mod audit;
-mod baseline;
-mod batch;
-mod cause;
-mod column;
-mod decided;
-mod difference;
-mod direct;
-mod doubt;
-mod due;
-mod failure;
 mod file;
-mod finding;
 #[cfg(test)]
 mod fixture;
-mod identity;
-mod incoming;
 mod intake;
-mod known;
-mod left_out;
-mod lock;
-mod migrate;
-mod open;
-mod operator;
-mod place;
-mod presence;
-mod prospect;
-mod quota;
-mod recent;
-mod recovery;
-mod referenced;
-mod register;
-mod release;
-mod remaining;
-mod run;
-mod salvage;
-mod shelf;
-mod snapshot;
-mod spill;
-mod standing;
-mod storage;
-mod transition;
-mod tree;
+mod lineage;
+mod queue;
+mod row_ref;
+mod state;
 mod view;
-mod work;
-mod write;
-mod writer;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -69,36 +27,36 @@ use crate::failpoint;
 
 pub use crate::model::id::SheetId;
 pub use account::{Account, Whose};
-pub use activity::{Activity, Span};
-pub use answers::Answered;
-pub use audit::{AuditFigures, AuditScope};
-pub use cause::{Cause, Said};
-pub use decided::{Decided, DecidedJob};
-pub use difference::{Difference, EarlierRow, SamePlace};
-pub use finding::Audited;
-pub use identity::{Accepted, Regression};
-pub use incoming::{Disposition, Imported, NewJob, NewRow, NewSheet};
-pub use intake::{ImportWriter, written};
-pub use known::KnownJob;
-pub use left_out::{Because, LeftOut, Provenance};
-pub use lock::{Holder, RunLock};
-pub use operator::{Cancelled, Decision, HeldJob, Retried, Selection};
-pub use prospect::{Prospect, ProspectRow};
-pub use recent::Recent;
-pub use recovery::Recovered;
-pub use referenced::{Noun, Referenced};
-pub(crate) use register::private_folder;
-pub use register::{Register, state_folder};
-pub use remaining::Unfinished;
-pub use run::{EndOfRun, RunInfo};
-pub use salvage::{Lost, Salvaged, is_damage};
-pub use shelf::Shelved;
-pub use storage::Storage;
-pub use tree::{Above, CompanyNode, CompanyTree};
-pub use view::{AttemptFigures, ImportInfo, RowView, SheetInfo};
-pub use work::{Action, Page, Work};
-pub use write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
-pub use writer::{Reply, Writer, Writing};
+pub use file::location::Storage;
+pub use file::lock::{Holder, RunLock};
+pub use file::salvage::{Lost, Salvaged, is_damage};
+pub use intake::difference::{Difference, EarlierRow, SamePlace};
+pub use intake::import_writer::{ImportWriter, written};
+pub use intake::job_lookup::KnownJob;
+pub use intake::left_out::{Because, LeftOut, Provenance};
+pub use intake::new_rows::{Disposition, Imported, NewJob, NewRow, NewSheet};
+pub use intake::plan_view::{Prospect, ProspectRow};
+pub(crate) use lineage::high_water_mark::private_folder;
+pub use lineage::high_water_mark::{Register, state_folder};
+pub use lineage::identity::{Accepted, Regression};
+pub use lineage::recovery::Recovered;
+pub use queue::audit::{AuditFigures, AuditScope};
+pub use queue::paused_sheets::Shelved;
+pub use queue::remaining::Unfinished;
+pub use queue::runs::{EndOfRun, RunInfo};
+pub use queue::work::{Action, Page, Work};
+pub use queue::writer::{Reply, Writer, Writing};
+pub use state::decision_log::{Decided, DecidedJob};
+pub use state::operator::{Cancelled, Decision, HeldJob, Retried, Selection};
+pub use state::write::{AuditFinding, Candidate, Evidence, How, Moved, ReadBy, Write};
+pub use view::activity::{Activity, Span};
+pub use view::audit_findings::Audited;
+pub use view::causes::{Cause, Said};
+pub use view::company_tree::{Above, CompanyNode, CompanyTree};
+pub use view::later_imports::Answered;
+pub use view::recent::Recent;
+pub use view::referenced::{Noun, Referenced};
+pub use view::rows::{AttemptFigures, ImportInfo, RowView, SheetInfo};
 
 /// A run of the jobs of a journal, numbered from 1 within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -118,11 +76,11 @@ pub struct Journal {
     path: PathBuf,
     /// Whether a write-ahead log lay beside it when it was opened.
     had_log: bool,
-    presence: presence::Presence,
+    presence: file::file_watch::Presence,
     /// Where this machine remembers how far it has come, while it is run.
-    entry: Option<register::Entry>,
+    entry: Option<lineage::high_water_mark::Entry>,
     /// Room on the disk for outcomes that cannot be written, while it is run.
-    reserve: Option<spill::Reserve>,
+    reserve: Option<lineage::spill::Reserve>,
     /// The file beside which outcomes are spilled: its own, or the copy saved when that was gone.
     spill_beside: PathBuf,
     /// Sheets whose rows are not handed out.

@@ -1,0 +1,128 @@
+//! The file of a journal before SQLite sees it: made for its owner only, and told from files that are none.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind as Io, Read};
+use std::path::Path;
+
+use crate::ending::End;
+use crate::error::{Error, Result};
+use crate::journal::file::migrate;
+
+/// The first bytes of every SQLite file.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// The first bytes of the log that SQLite keeps before a file is in WAL mode, and undoes an interrupted change with.
+const LOG_MAGIC: &[u8; 8] = &[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// Creates an empty file that only its owner may read; SQLite gives its companions the same rights.
+pub(in crate::journal) fn create_private(path: &Path) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_created) => Ok(()),
+        // Another process was faster; what it made is checked like any other file.
+        Err(error) if error.kind() == Io::AlreadyExists => Ok(()),
+        Err(error) => Err(uncreated(path, error)),
+    }
+}
+
+fn uncreated(path: &Path, error: std::io::Error) -> Error {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.display().to_string(),
+        _ => ".".to_owned(),
+    };
+    let hint = match error.kind() {
+        Io::NotFound => format!("create the folder {folder} first, or name another file with --journal FILE"),
+        Io::PermissionDenied | Io::ReadOnlyFilesystem => {
+            format!("make the folder {folder} writable for you, or name a file elsewhere with --journal FILE")
+        }
+        Io::StorageFull => "free some space on that disk, then run the same command again".to_owned(),
+        _ => "name another file with --journal FILE".to_owned(),
+    };
+    Error::journal(format!("cannot create the journal {}", path.display())).because(error).hint(hint)
+}
+
+/// Refuses what is certainly no SQLite file before SQLite writes anything beside it.
+pub(in crate::journal) fn refuse_other_files(path: &Path) -> Result<()> {
+    let start = beginning(path, MAGIC.len()).map_err(|error| {
+        Error::journal(format!("cannot read the journal {}", path.display()))
+            .because(error)
+            .hint("name a journal you may read and write with --journal FILE")
+    })?;
+    if start.is_empty() || start == MAGIC || is_half_made(path) { Ok(()) } else { Err(no_journal(path)) }
+}
+
+/// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it
+/// with the log it left beside the file. Only when that is a log: SQLite would remove anything else of that name.
+fn is_half_made(path: &Path) -> bool {
+    beginning(&migrate::beside(path, "-journal"), LOG_MAGIC.len()).is_ok_and(|start| start == LOG_MAGIC)
+}
+
+/// The first bytes of a file, fewer when it is shorter.
+fn beginning(path: &Path, count: usize) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(path)?.take(count as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// The refusal of a file or database that is none of ours.
+pub(in crate::journal) fn no_journal(path: &Path) -> Error {
+    Error::journal(format!("{} is not a fleetload journal", path.display()))
+        .ending(End::JournalDamaged)
+        .hint("name the journal with --journal FILE; the default is fleetload.db in the current folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::journal::Journal;
+    use rusqlite::Connection;
+    use tempfile::tempdir;
+
+    #[test]
+    fn files_that_are_no_journal_are_refused_and_left_as_they_are() {
+        let folder = tempdir().unwrap();
+        let text = folder.path().join("customers.csv");
+        std::fs::write(&text, "name,address\nAcme,1 High St\n").unwrap();
+        let database = folder.path().join("other.db");
+        Connection::open(&database).unwrap().execute_batch("CREATE TABLE theirs (id INTEGER)").unwrap();
+        for path in [text, database] {
+            let before = std::fs::read(&path).unwrap();
+            let error = Journal::open(&path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Journal, "{error}");
+            assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn a_journal_whose_first_page_was_cut_off_by_a_power_cut_is_made_again() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let beside = migrate::beside(&path, "-journal");
+        // What SQLite keeps of a file that was empty: its log with no page, in sectors of 512 bytes, pages of 4096.
+        let mut log = LOG_MAGIC.to_vec();
+        for number in [0_u32, 0, 0, 512, 4096] {
+            log.extend(number.to_be_bytes());
+        }
+        log.resize(512, 0);
+        for page in [vec![0; 4096], vec![0x5a; 4096]] {
+            std::fs::write(&path, &page).unwrap();
+            std::fs::write(&beside, &log).unwrap();
+            Journal::open(&path).unwrap();
+            assert!(!beside.exists());
+            std::fs::remove_file(&path).unwrap();
+
+            // A file of that name that is no log of SQLite is somebody else's, and so is what it lies beside.
+            std::fs::write(&path, &page).unwrap();
+            std::fs::write(&beside, "a diary").unwrap();
+            let error = Journal::open(&path).unwrap_err();
+            assert!(error.to_string().contains("is not a fleetload journal"), "{error}");
+            assert_eq!(std::fs::read(&beside).unwrap(), b"a diary");
+            std::fs::remove_file(&beside).unwrap();
+        }
+    }
+}

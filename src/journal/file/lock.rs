@@ -1,0 +1,97 @@
+//! The lock of a run: one process sends for a journal, others put their rows in and leave them to it.
+//!
+//! The lock is the operating system's and ends with the process; the file only tells who holds it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write as _};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::journal::file::{db_file, migrate};
+use crate::model::time::Moment;
+
+/// The longest that what a lock file holds can be: a process id.
+const LONGEST: u64 = 32;
+
+/// The lock, held until it is dropped.
+#[derive(Debug)]
+pub struct RunLock {
+    _file: File,
+}
+
+/// Who holds the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// The process, when it wrote its number down.
+    pub pid: Option<u32>,
+    /// Since when, as far as the file tells.
+    pub since: Option<Moment>,
+}
+
+impl Journal {
+    /// Takes the lock for sending, without waiting; or tells who has it.
+    pub fn lock_for_run(&self) -> Result<std::result::Result<RunLock, Holder>> {
+        let path = migrate::beside(&self.path, ".lock");
+        if !path.exists() {
+            db_file::create_private(&path)?;
+        }
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(|error| unlockable(&path, error))?;
+        match file.try_lock() {
+            Ok(()) => {
+                let written = file
+                    .set_len(0)
+                    .and_then(|()| file.seek(SeekFrom::Start(0)))
+                    .and_then(|_start| write!(file, "{}", std::process::id()));
+                written.map_err(|error| unlockable(&path, error))?;
+                Ok(Ok(RunLock { _file: file }))
+            }
+            Err(TryLockError::WouldBlock) => Ok(Err(holder(file))),
+            Err(TryLockError::Error(error)) => Err(unlockable(&path, error)),
+        }
+    }
+}
+
+/// What the lock file tells; where locked files cannot be read, nothing.
+fn holder(file: File) -> Holder {
+    let since = file
+        .metadata()
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|time: SystemTime| time.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .map(Moment::from_millis);
+    let mut text = String::new();
+    let pid = file.take(LONGEST).read_to_string(&mut text).ok().and_then(|_read| text.trim().parse().ok());
+    Holder { pid, since }
+}
+
+fn unlockable(path: &Path, error: std::io::Error) -> Error {
+    Error::journal(format!("cannot lock the journal with {}", path.display()))
+        .hint("keep the journal on a local disk, in a folder that you may write to")
+        .because(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::tempdir;
+
+    #[test]
+    fn the_second_to_lock_is_told_who_holds_it_until_the_first_lets_go() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("fleetload.db");
+        let (first, second) = (Journal::open(&path).unwrap(), Journal::open(&path).unwrap());
+        let lock = first.lock_for_run().unwrap().unwrap();
+        let holder = second.lock_for_run().unwrap().unwrap_err();
+        assert_eq!(holder.pid, Some(std::process::id()));
+        assert!(holder.since.is_some());
+        drop(lock);
+        assert!(second.lock_for_run().unwrap().is_ok());
+    }
+}

@@ -1,0 +1,200 @@
+//! What rows of later imports have otherwise than the records that were made from earlier ones; and what an import asks of
+//! the rows that the journal has, to find that out.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension as _};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::journal::file::column::natural;
+use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::row_ref;
+use crate::journal::{ImportWriter, Journal, SheetId};
+use crate::model::id::{ImportId, JobId};
+use crate::model::record::{Extra, Record};
+
+/// A column in which a row differs from the record that was made earlier, with what the sheets say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The column by its name in the table of columns; of a family with what stands after the colon: `meta:till`.
+    pub column: String,
+    /// Its header as the sheet has it, or our name for a column that the sheet lacks.
+    pub header: String,
+    /// What the record was made with; absent for a blank.
+    pub earlier: Option<String>,
+    /// What the row says now; absent for a blank.
+    pub now: Option<String>,
+}
+
+impl Difference {
+    /// The column with both values.
+    pub fn words(&self) -> String {
+        format!("{} {}", self.header, self.values())
+    }
+
+    /// Both values, as words that follow the name of the column.
+    pub fn values(&self) -> String {
+        let said =
+            |value: &Option<String>| value.as_ref().map_or("blank".to_owned(), |value| format!("'{value}'"));
+        format!("was {}, is {} now", said(&self.earlier), said(&self.now))
+    }
+}
+
+/// A row as it stood in its sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierRow {
+    /// The headers of its sheet.
+    pub headers: Vec<String>,
+    /// Its cells.
+    pub cells: Vec<String>,
+}
+
+/// How the place of a row is that of a row of an earlier import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SamePlace {
+    /// It says that it comes from there, as the rows of a fix sheet do.
+    Source,
+    /// It is in a sheet of the same name, in the same row.
+    Own,
+}
+
+/// A statement over the rows that differ from a record that is there: place, columns, and the newest place of a row with
+/// the same job.
+macro_rules! differing {
+    () => {
+        "SELECT difference.place AS place, difference.columns AS columns,
+             (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = sheet_row.job) AS newest
+         FROM difference JOIN sheet_row ON sheet_row.place = difference.place JOIN job ON job.id = sheet_row.job
+         WHERE job.state IN ('created', 'adopted', 'existing', 'done')"
+    };
+}
+pub(in crate::journal) use differing;
+
+impl ImportWriter<'_> {
+    /// Notes in what a row of this import differs from the record of its job.
+    pub fn differs(&mut self, sheet: SheetId, number: u32, differences: &[Difference]) -> Result<()> {
+        let columns = serde_json::to_string(differences).map_err(unwritable)?;
+        self.transaction
+            .prepare_cached("INSERT INTO difference (place, columns) VALUES (?1, ?2)")?
+            .execute((row_ref::key(sheet, number), &columns))?;
+        Ok(())
+    }
+
+    /// The values a job has now.
+    pub fn record_of(&self, job: JobId) -> Result<Record> {
+        let body: String = self
+            .transaction
+            .prepare_cached("SELECT body FROM record WHERE job = ?1")?
+            .query_row([job], |row| row.get(0))?;
+        serde_json::from_str(&body).map_err(|error| damaged("a record", error))
+    }
+
+    /// What a job is to do after its creation.
+    pub fn extras_of(&self, job: JobId) -> Result<Vec<Extra>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT action FROM step WHERE job = ?1 ORDER BY n")?;
+        let mut rows = statement.query([job])?;
+        let mut extras = Vec::new();
+        while let Some(row) = rows.next()? {
+            let action: String = row.get(0)?;
+            extras.push(serde_json::from_str(&action).map_err(|error| damaged("a step", error))?);
+        }
+        Ok(extras)
+    }
+
+    /// The row from which a job has its values.
+    pub fn row_of_values(&self, job: JobId) -> Result<Option<EarlierRow>> {
+        let found: Option<(String, String)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT sheet.headers, sheet_row.cells FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                 WHERE sheet_row.job = ?1 AND sheet_row.disposition IN ('new', 'revised')
+                 ORDER BY sheet_row.place DESC LIMIT 1",
+            )?
+            .query_row([job], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((headers, cells)) = found else { return Ok(None) };
+        let list =
+            |text: &str| serde_json::from_str(text).map_err(|error| damaged("the cells of a row", error));
+        Ok(Some(EarlierRow { headers: list(&headers)?, cells: list(&cells)? }))
+    }
+
+    /// Whether a row of a sheet of this import is at the place of a row of this job: where it says it comes from
+    /// (`file!sheet!row`), else where it stands.
+    pub fn is_at_place_of(
+        &self,
+        job: JobId,
+        sheet: SheetId,
+        number: u32,
+        source: Option<&str>,
+    ) -> Result<Option<SamePlace>> {
+        let is_source: bool = self
+            .transaction
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                     WHERE sheet_row.job = ?1
+                     AND sheet.file || '!' || sheet.name || '!' || (sheet_row.place & 4294967295) = ?2)",
+            )?
+            .query_row((job, source), |row| row.get(0))?;
+        if is_source {
+            return Ok(Some(SamePlace::Source));
+        }
+        let is_own: bool = self
+            .transaction
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM sheet AS now JOIN sheet ON sheet.file = now.file AND sheet.name = now.name
+                     JOIN sheet_row ON sheet_row.place = sheet.id << 32 | ?3
+                     WHERE now.id = ?2 AND sheet_row.job = ?1)",
+            )?
+            .query_row((job, sheet, number), |row| row.get(0))?;
+        Ok(is_own.then_some(SamePlace::Own))
+    }
+
+    /// Takes its natural key from a job of which nothing was ever made, so that another row may have it.
+    pub fn release_natural_key(&mut self, job: JobId) -> Result<()> {
+        // No natural key ends in a separator and a number.
+        self.transaction
+            .prepare_cached(
+                "UPDATE job SET natural_key = natural_key || char(31) || id WHERE id = ?1 AND remote_id IS NULL",
+            )?
+            .execute([job])?;
+        Ok(())
+    }
+}
+
+/// The rows between two places that differ, by their places.
+pub(in crate::journal) fn of_places(
+    connection: &Connection,
+    range: (i64, i64),
+) -> Result<HashMap<i64, Vec<Difference>>> {
+    let mut statement =
+        connection.prepare_cached("SELECT place, columns FROM difference WHERE place BETWEEN ?1 AND ?2")?;
+    let mut rows = statement.query(range)?;
+    let mut differing = HashMap::new();
+    while let Some(row) = rows.next()? {
+        differing.insert(row.get(0)?, list(&row.get::<_, String>(1)?)?);
+    }
+    Ok(differing)
+}
+
+pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {
+    serde_json::from_str(columns).map_err(|error| damaged("the differences of a row", error))
+}
+
+impl Journal {
+    /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
+    /// in a later import.
+    pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {
+        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
+        let (first, last) = range.unzip();
+        Ok(self
+            .connection
+            .prepare_cached(concat!(
+                "SELECT count(*) FROM (",
+                differing!(),
+                ") WHERE newest = place AND (?1 IS NULL OR place BETWEEN ?1 AND ?2)"
+            ))?
+            .query_row((first, last), |row| Ok(natural(row.get(0)?)))?)
+    }
+}

@@ -1,0 +1,392 @@
+//! Imports: all rows of the sheets read together, in one transaction, or none of them.
+//!
+//! Which row is new, revised or recognised is decided by the importer; here the jobs are made or changed and stand
+//! ready or blocked by what they link to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::failpoint;
+use crate::journal::file::column::count;
+use crate::journal::file::sqlite_error::unwritable;
+use crate::journal::intake::adding::Adding;
+use crate::journal::intake::aside::Aside;
+use crate::journal::intake::direct::Direct;
+use crate::journal::intake::left_out;
+use crate::journal::lineage::identity;
+use crate::journal::state::dependents::{self, Ground};
+use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::transition::next_step;
+use crate::journal::view::rows;
+use crate::journal::{Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, bind_in};
+use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::record::{Extra, Link, Target};
+use crate::model::state::JobState::{
+    self, Blocked, Cancelled, Deferred, Incomplete, Ready, Rejected, Skipped,
+};
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+impl Journal {
+    /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
+    pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
+        let Self { connection, path, presence, .. } = self;
+        let (direct, transaction) = Direct::begin(connection, path, presence)?;
+        let import =
+            ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
+        let accepted = identity::was_accepted(&transaction)?;
+        let some_wait = left_out::are_waiting(&transaction)?;
+        let aside = Aside::of(&transaction, import)?;
+        failpoint::reach("import.begun");
+        Ok(ImportWriter {
+            transaction,
+            path,
+            import,
+            now,
+            accepted,
+            files: 0,
+            sheets: BTreeMap::new(),
+            lost: BTreeSet::new(),
+            made: Tally::default(),
+            dispositions: [0; 4],
+            left_out: 0,
+            some_wait,
+            aside,
+            adding: Adding::to(connection, direct.is_under_way())?,
+            direct,
+        })
+    }
+}
+
+/// An import under way.
+#[derive(Debug)]
+pub struct ImportWriter<'a> {
+    pub(in crate::journal) transaction: Transaction<'a>,
+    path: &'a Path,
+    import: ImportId,
+    pub(in crate::journal) now: Moment,
+    /// Whether the journal may lack what was sent with it once: rows that are new to it may be none.
+    accepted: bool,
+    files: i64,
+    /// Rows so far of each sheet.
+    pub(in crate::journal) sheets: BTreeMap<SheetId, u64>,
+    /// Jobs that will not be made, and that jobs of this import link to. Looked at again at the end, since a later
+    /// row may yet correct them.
+    pub(in crate::journal) lost: BTreeSet<JobId>,
+    /// The jobs made so far, as they were made.
+    made: Tally,
+    /// Rows so far, by disposition.
+    dispositions: [u64; 4],
+    /// Rows so far that are left out.
+    pub(in crate::journal) left_out: u64,
+    /// Whether rows that earlier imports left out have not come again yet.
+    pub(in crate::journal) some_wait: bool,
+    /// The indexes that are not kept while rows are added.
+    pub(in crate::journal) aside: Aside,
+    adding: Adding<'a>,
+    /// Ended, or dropped, after the transaction.
+    direct: Direct<'a>,
+}
+
+impl ImportWriter<'_> {
+    /// The number of this import.
+    pub fn import(&self) -> ImportId {
+        self.import
+    }
+
+    /// Binds the journal to the account that the rows are for, together with them.
+    ///
+    /// # Errors
+    /// Usage when the journal is bound to another one.
+    pub fn bind(&self, account: &Account) -> Result<()> {
+        bind_in(&self.transaction, self.path, account)
+    }
+
+    /// Notes a file that was read.
+    pub fn file(&mut self, name: &str, sha256: &str) -> Result<()> {
+        self.files += 1;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO import_file (import, position, name, sha256) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((self.import, self.files, name, sha256))?;
+        Ok(())
+    }
+
+    /// Notes how the files were read: the options of a command, each with a space before it.
+    pub fn reading(&mut self, options: &str) -> Result<()> {
+        let noted = "UPDATE import SET reading = ?2 WHERE id = ?1";
+        self.transaction.prepare_cached(noted)?.execute((self.import, options))?;
+        Ok(())
+    }
+
+    /// Adds a sheet; its rows follow.
+    pub fn sheet(&mut self, sheet: &NewSheet) -> Result<SheetId> {
+        let headers = serde_json::to_string(&sheet.headers).map_err(unwritable)?;
+        let id = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO sheet (import, name, file, worksheet, kind, headers, header_row)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .insert((
+                self.import,
+                &sheet.name,
+                &sheet.file,
+                &sheet.worksheet,
+                sheet.kind,
+                &headers,
+                sheet.header_row,
+            ))?;
+        let id = SheetId(id);
+        self.sheets.insert(id, 0);
+        failpoint::reach("import.sheet");
+        Ok(id)
+    }
+
+    /// Makes a job. It stands ready, or blocked while a job it links to has no record yet; below a job that
+    /// will not be made it is skipped when the import ends.
+    pub fn add_job(&mut self, job: &NewJob) -> Result<JobId> {
+        self.add_written_job(job, &written(&job.record)?)
+    }
+
+    /// The same, for a job whose record was [`written`] elsewhere.
+    pub fn add_written_job(&mut self, job: &NewJob, body: &str) -> Result<JobId> {
+        let state = self.footing(&job.links)?;
+        let id = self.adding.job(job, body, state, (self.import, self.accepted))?;
+        self.made.add(job.record.kind(), state, 1);
+        self.adding.links(id, &job.links)?;
+        for (extra, n) in job.extras.iter().zip(1_u32..) {
+            add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
+        }
+        Ok(id)
+    }
+
+    /// Gives a job new values, and another chance. Allowed from blocked, ready, deferred, rejected, skipped and
+    /// cancelled; a creation that was done stays done, and so do the steps after it that have not changed.
+    pub fn revise_job(&mut self, job: JobId, values: &NewJob) -> Result<()> {
+        let standing = job_row::of(&self.transaction, job)?;
+        standing.leaves(&[Blocked, Ready, Deferred, Rejected, Incomplete, Skipped, Cancelled], "revised")?;
+        let kind = values.record.kind();
+        if kind != standing.kind {
+            return Err(Error::internal(format!(
+                "job {job} is a {}, not a {}",
+                standing.kind.singular(),
+                kind.singular()
+            )));
+        }
+        let body = written(&values.record)?;
+        self.transaction
+            .prepare_cached("UPDATE record SET body = ?2 WHERE job = ?1")?
+            .execute((job, &body))?;
+        self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
+        self.adding.links(job, &values.links)?;
+        revise_steps(&self.transaction, &standing, &values.extras)?;
+
+        let footing = self.footing(&values.links)?;
+        let (state, step, operation) = match (standing.remote_id, next_step(&self.transaction, job)?) {
+            (None, _) => (footing, 0, values.record.creation()),
+            (Some(_), Some((step, operation))) => (Ready, step, operation),
+            // Nothing is left to do: the job is what its creation made of it, and stands at no step it no longer has.
+            (Some(_), None) => {
+                let outcome = standing.outcome.ok_or_else(|| {
+                    Error::internal(format!("job {job} has a record, but not how it came by it"))
+                })?;
+                (outcome, 0, values.record.creation())
+            }
+        };
+        let finished_at = state.is_final().then_some(self.now);
+        standing.change(
+            &self.transaction,
+            // What is known of earlier sends is about the old natural key and is worth nothing for another one. With the
+            // same key, what the service said it carried out is still there: the row is looked up before it is sent.
+            // What was never known of the old key is not known of the new one either.
+            "UPDATE job SET state = ?3, step = ?4, operation = ?5, finished_at = ?6,
+                natural_key = ?7, sheet_key = ?8, name = ?9, content_hash = ?10,
+                doubted = iif(natural_key = ?7 AND step = ?4, doubted OR executed, 0),
+                doubts = iif(natural_key = ?7 AND step = ?4, doubts, 0),
+                first_sent_at = iif(natural_key = ?7 AND step = ?4, first_sent_at, NULL),
+                baseline = iif(natural_key = ?7 AND step = ?4, baseline, NULL),
+                unsure = unsure OR (?11 AND natural_key <> ?7 AND remote_id IS NULL),
+                step_attempts = 0, deaths = 0, executed = 0, due = NULL,
+                doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL,
+                code = NULL, message = NULL, violations = NULL, candidates = NULL
+             WHERE id = ?1 AND state = ?2",
+            &[
+                &state,
+                &step,
+                &operation,
+                &finished_at,
+                &values.natural_key,
+                &values.sheet_key,
+                &values.name,
+                &values.content_hash,
+                &self.accepted,
+            ],
+        )?;
+        dependents::revive_below(&self.transaction, job)?;
+        Ok(())
+    }
+
+    /// Gives a job that has none the key by which later sheets refer to it. Allowed from every state, as nothing that is
+    /// sent depends on it; where the job stands, and all else of it, stays.
+    pub fn learn_key(&mut self, job: JobId, folded_key: &str) -> Result<()> {
+        let learnt = self
+            .transaction
+            .prepare_cached("UPDATE job SET sheet_key = ?2 WHERE id = ?1 AND sheet_key IS NULL")?
+            .execute((job, folded_key))?;
+        if learnt != 1 {
+            return Err(Error::internal(format!("job {job} has a key already, or is not there")));
+        }
+        Ok(())
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, row: &NewRow) -> Result<()> {
+        self.written_row(row, &written(&row.cells)?)
+    }
+
+    /// The same, for a row whose cells were [`written`] elsewhere.
+    pub fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
+        self.count_row(row.sheet)?;
+        self.adding.row(row, cells)?;
+        let count = match row.disposition {
+            Disposition::New => &mut self.dispositions[0],
+            Disposition::Revised => &mut self.dispositions[1],
+            Disposition::Recognised => &mut self.dispositions[2],
+            Disposition::ChangedSince => &mut self.dispositions[3],
+            Disposition::LeftOut => return Err(Error::internal("a row that is not imported has no job")),
+        };
+        *count += 1;
+        failpoint::reach("import.row");
+        Ok(())
+    }
+
+    /// Commits the import: when this returns, all of it is on disk.
+    pub fn finish(mut self) -> Result<Imported> {
+        self.complete()?;
+        self.skip_below_the_lost()?;
+        let mut rows = 0;
+        for (&sheet, &count_of_sheet) in &self.sheets {
+            rows += count_of_sheet;
+            self.transaction
+                .prepare_cached("UPDATE sheet SET row_count = ?2 WHERE id = ?1")?
+                .execute((sheet, count(count_of_sheet)))?;
+        }
+        self.transaction
+            .prepare_cached("UPDATE import SET row_count = ?2 WHERE id = ?1")?
+            .execute((self.import, count(rows)))?;
+        let tally = if self.is_first() && self.made.total() == rows && self.dispositions[0] == rows {
+            // Every row made a job of its own, and nothing has moved since.
+            self.made.clone()
+        } else {
+            rows::tally_of(&self.transaction, self.import)?
+        };
+        self.aside.end(&self.transaction)?;
+        failpoint::reach("import.before-commit");
+        self.transaction.commit()?;
+        failpoint::reach("import.committed");
+        self.direct.end()?;
+        let [added, revised, recognised, changed_since] = self.dispositions;
+        Ok(Imported {
+            import: self.import,
+            rows,
+            tally,
+            added,
+            revised,
+            recognised,
+            changed_since,
+            left_out: self.left_out,
+        })
+    }
+
+    /// Where a job with these links stands before anything is sent.
+    fn footing(&mut self, links: &[Link]) -> Result<JobState> {
+        let mut state = Ready;
+        for link in links {
+            let Target::Job(target) = link.target else { continue };
+            if self.is_first() {
+                // Made by this import, as every job.
+                state = Blocked;
+                continue;
+            }
+            let mut statement =
+                self.transaction.prepare_cached("SELECT state, remote_id IS NULL FROM job WHERE id = ?1")?;
+            let (parent, unmade): (JobState, bool) =
+                statement.query_row([target], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            if unmade {
+                state = Blocked;
+                if dependents::is_lost(parent) {
+                    self.lost.insert(target);
+                }
+            }
+        }
+        Ok(state)
+    }
+}
+
+/// A value as the journal keeps it.
+///
+/// # Errors
+/// When it cannot be written as JSON, which is a mistake of ours.
+pub fn written(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(unwritable)
+}
+
+fn add_step(
+    connection: &Connection,
+    job: JobId,
+    kind: Kind,
+    n: u32,
+    extra: &Extra,
+    state: &str,
+) -> Result<()> {
+    let operation = extra.operation(kind).ok_or_else(|| {
+        Error::internal(format!("the service has no operation for this of a {}: {extra:?}", kind.singular()))
+    })?;
+    let action = serde_json::to_string(extra).map_err(unwritable)?;
+    connection
+        .prepare_cached("INSERT INTO step (job, n, operation, action, state) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute((job, n, operation, &action, state))?;
+    Ok(())
+}
+
+/// Replaces the steps after the creation; one that was done and is asked for unchanged stays done.
+fn revise_steps(connection: &Connection, standing: &Standing, extras: &[Extra]) -> Result<()> {
+    let mut done: Vec<String> = connection
+        .prepare_cached("SELECT action FROM step WHERE job = ?1 AND state = 'done'")?
+        .query_map([standing.job], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    connection.prepare_cached("DELETE FROM step WHERE job = ?1")?.execute([standing.job])?;
+    for (extra, n) in extras.iter().zip(1_u32..) {
+        let action = serde_json::to_string(extra).map_err(unwritable)?;
+        let state = match done.iter().position(|known| *known == action) {
+            Some(found) => {
+                done.swap_remove(found);
+                "done"
+            }
+            None => "waiting",
+        };
+        add_step(connection, standing.job, standing.kind, n, extra, state)?;
+    }
+    Ok(())
+}
+
+/// Where a job that is given another chance stands, with its creation not done.
+pub(in crate::journal) fn footing_of(connection: &Connection, standing: &Standing) -> Result<JobState> {
+    if standing.remote_id.is_some() {
+        return Ok(Ready);
+    }
+    Ok(match dependents::ground(connection, standing.job)? {
+        Ground::Firm => Ready,
+        Ground::Waiting | Ground::Lost(_) => Blocked,
+    })
+}
+
+#[cfg(test)]
+mod tests;

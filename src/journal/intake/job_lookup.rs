@@ -1,0 +1,127 @@
+//! Looking for jobs by what names them: natural key, key in a sheet, name, id. For the import and for `check`.
+
+use rusqlite::{Connection, Params};
+
+use crate::error::{Error, Result};
+use crate::journal::file::column::Id;
+use crate::journal::{ImportWriter, Journal};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::record::{Link, Target};
+use crate::model::state::JobState;
+
+/// A job that is in the journal already.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownJob {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where it stands.
+    pub state: JobState,
+    /// The record it made, or found.
+    pub remote_id: Option<RemoteId>,
+    /// The key other rows refer to it by, folded.
+    pub sheet_key: Option<String>,
+    /// Its name as names are compared.
+    pub name: String,
+    /// Its natural key.
+    pub natural_key: String,
+    /// The hash of the values it has now.
+    pub content_hash: String,
+    /// What it refers to.
+    pub links: Vec<Link>,
+    /// The import that brought it first.
+    pub first_import: ImportId,
+}
+
+/// The columns of a [`KnownJob`].
+macro_rules! known {
+    ($condition:literal) => {
+        concat!(
+            "SELECT id, kind, state, remote_id, sheet_key, name, natural_key, content_hash, first_import FROM job WHERE ",
+            $condition
+        )
+    };
+}
+
+/// Gives a type with a connection the four look-ups.
+macro_rules! look_ups {
+    ($type:ty, $connection:ident) => {
+        impl $type {
+            /// The job of this kind with this natural key.
+            pub fn by_natural_key(&self, kind: Kind, natural_key: &str) -> Result<Option<KnownJob>> {
+                find(&self.$connection, known!("kind = ?1 AND natural_key = ?2"), (kind, natural_key))
+                    .map(|mut jobs| jobs.pop())
+            }
+
+            /// The jobs of this kind with this key in their sheets, newest first.
+            pub fn by_sheet_key(&self, kind: Kind, folded_key: &str) -> Result<Vec<KnownJob>> {
+                let sql = known!("kind = ?1 AND sheet_key = ?2 ORDER BY id DESC");
+                find(&self.$connection, sql, (kind, folded_key))
+            }
+
+            /// The jobs of this kind with this name, newest first.
+            pub fn by_name(&self, kind: Kind, comparable_name: &str) -> Result<Vec<KnownJob>> {
+                let sql = known!("kind = ?1 AND name = ?2 ORDER BY id DESC");
+                find(&self.$connection, sql, (kind, comparable_name))
+            }
+
+            /// The job that owns this record.
+            pub fn by_remote_id(&self, kind: Kind, id: RemoteId) -> Result<Option<KnownJob>> {
+                find(&self.$connection, known!("kind = ?1 AND remote_id = ?2"), (kind, Id(id)))
+                    .map(|mut jobs| jobs.pop())
+            }
+        }
+    };
+}
+
+look_ups!(Journal, connection);
+look_ups!(ImportWriter<'_>, transaction);
+
+impl ImportWriter<'_> {
+    /// What a job refers to.
+    pub fn links_of(&self, job: JobId) -> Result<Vec<Link>> {
+        links(&self.transaction, job)
+    }
+}
+
+fn find(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<KnownJob>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut jobs = Vec::new();
+    while let Some(row) = rows.next()? {
+        let job = row.get(0)?;
+        jobs.push(KnownJob {
+            job,
+            kind: row.get(1)?,
+            state: row.get(2)?,
+            remote_id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
+            sheet_key: row.get(4)?,
+            name: row.get(5)?,
+            natural_key: row.get(6)?,
+            content_hash: row.get(7)?,
+            first_import: row.get(8)?,
+            links: links(connection, job)?,
+        });
+    }
+    Ok(jobs)
+}
+
+/// What a job refers to.
+pub(in crate::journal) fn links(connection: &Connection, job: JobId) -> Result<Vec<Link>> {
+    let mut statement = connection
+        .prepare_cached("SELECT role, target_job, target_id FROM link WHERE job = ?1 ORDER BY role")?;
+    let mut rows = statement.query([job])?;
+    let mut links = Vec::new();
+    while let Some(row) = rows.next()? {
+        let target = match (row.get(1)?, row.get::<_, Option<Id>>(2)?) {
+            (Some(target), _) => Target::Job(target),
+            (None, Some(id)) => Target::Remote(id.0),
+            // A CHECK keeps one of the two.
+            (None, None) => return Err(Error::internal(format!("a link of job {job} points nowhere"))),
+        };
+        links.push(Link { role: row.get(0)?, target });
+    }
+    Ok(links)
+}

@@ -1,0 +1,118 @@
+//! What an import hands to the journal: sheets, jobs and rows; and what it gets back.
+//!
+//! Putting them in is a matter of `intake`.
+
+use crate::journal::SheetId;
+use crate::model::id::{ImportId, JobId};
+use crate::model::kind::Kind;
+use crate::model::record::{Extra, Link, Record};
+use crate::model::tally::Tally;
+
+/// A sheet of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSheet {
+    /// The worksheet's name, or the file's without its ending.
+    pub name: String,
+    /// The file's name as it was given.
+    pub file: String,
+    /// The worksheet within a workbook.
+    pub worksheet: Option<String>,
+    /// What its rows are.
+    pub kind: Kind,
+    /// The headers, in the sheet's order.
+    pub headers: Vec<String>,
+    /// The row they stand in, counted from 1.
+    pub header_row: u32,
+}
+
+/// A job to be made, or the new values of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewJob {
+    /// What is to be created.
+    pub record: Record,
+    /// The key other rows refer to it by, folded.
+    pub sheet_key: Option<String>,
+    /// Its name as names are compared.
+    pub name: String,
+    /// Its natural key; no other job of its kind has it.
+    pub natural_key: String,
+    /// A hash of all its values.
+    pub content_hash: String,
+    /// What it refers to, each role at most once.
+    pub links: Vec<Link>,
+    /// What is to be done after the creation, in this order.
+    pub extras: Vec<Extra>,
+}
+
+/// One row of a sheet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// Its sheet.
+    pub sheet: SheetId,
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
+    /// The line of the file it begins at, for CSV.
+    pub line: Option<u64>,
+    /// Its cells, as they stood.
+    pub cells: Vec<String>,
+    /// The job it is about.
+    pub job: JobId,
+    /// What the import made of it.
+    pub disposition: Disposition,
+}
+
+/// What an import made of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Disposition {
+    /// A job was made for it.
+    New,
+    /// Its job got new values.
+    Revised,
+    /// Its job was there, with the same values.
+    Recognised,
+    /// Its job is done, with other values than the row has now.
+    ChangedSince,
+    /// It was left out, for its errors or those of what it belongs to; it has a job once it has come again.
+    LeftOut,
+}
+
+impl Disposition {
+    /// The word in the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Revised => "revised",
+            Self::Recognised => "recognised",
+            Self::ChangedSince => "changed_since",
+            Self::LeftOut => "left_out",
+        }
+    }
+
+    /// From its form in the journal.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::New, Self::Revised, Self::Recognised, Self::ChangedSince, Self::LeftOut]
+            .into_iter()
+            .find(|disposition| disposition.as_str() == word)
+    }
+}
+
+/// What an import brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Its number.
+    pub import: ImportId,
+    /// Its rows.
+    pub rows: u64,
+    /// Where the jobs of its rows stand.
+    pub tally: Tally,
+    /// Rows that made a job.
+    pub added: u64,
+    /// Rows that gave their job new values.
+    pub revised: u64,
+    /// Rows whose job was there with the same values.
+    pub recognised: u64,
+    /// Rows whose job is done with other values.
+    pub changed_since: u64,
+    /// Rows that were left out.
+    pub left_out: u64,
+}

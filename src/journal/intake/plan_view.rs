@@ -1,0 +1,203 @@
+//! What a run would find after an import that is under way: the jobs of its rows and those left from earlier imports,
+//! as they would stand. Read within the transaction of the import, which may be undone afterwards.
+
+use rusqlite::{Connection, Params};
+
+use crate::error::{Error, Result};
+use crate::journal::file::column::Id;
+use crate::journal::file::sqlite_error::damaged;
+use crate::journal::intake::job_lookup;
+use crate::journal::row_ref;
+use crate::journal::state::{dependents, job_row};
+use crate::journal::{Disposition, ImportWriter, SheetId};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::{Link, Record, Target};
+use crate::model::state::JobState;
+
+/// A job as a run would find it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prospect {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where it would stand.
+    pub state: JobState,
+    /// The record it made, or found.
+    pub remote_id: Option<RemoteId>,
+    /// Its name as names are compared.
+    pub name: String,
+    /// Its natural key.
+    pub natural_key: String,
+    /// A hash of the values it has.
+    pub content_hash: String,
+    /// What it is to create.
+    pub record: Record,
+    /// What it refers to.
+    pub links: Vec<Link>,
+    /// The jobs among these that have no record yet.
+    pub unmade: Vec<JobId>,
+    /// The operations of the steps after its creation that are still to be done.
+    pub steps: Vec<Operation>,
+    /// Its row in the import; `None` for a job of earlier imports only.
+    pub row: Option<ProspectRow>,
+}
+
+/// A row of the import under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProspectRow {
+    /// Its sheet.
+    pub sheet: SheetId,
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
+    /// What the import makes of it.
+    pub disposition: Disposition,
+}
+
+/// Selects what [`read`] reads; the last two columns are a row's, where there is one.
+macro_rules! prospect {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "SELECT job.id, job.kind, job.state, job.remote_id, job.name, job.natural_key, job.content_hash, record.body, ",
+            $columns,
+            " FROM job JOIN record ON record.job = job.id ",
+            $rest
+        )
+    };
+}
+
+impl ImportWriter<'_> {
+    /// Hands over the jobs of the rows of this import, sheet by sheet in the order of their rows, then the unfinished
+    /// jobs that only earlier imports know. An error of `each` ends it.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, and those of `each`.
+    pub fn prospects(&self, each: &mut dyn FnMut(Prospect) -> Result<()>) -> Result<()> {
+        self.skip_below_the_lost()?;
+        let Some(&first) = self.sheets.keys().next() else { return Ok(()) };
+        let of_sheet = prospect!(
+            "sheet_row.place, sheet_row.disposition",
+            "JOIN sheet_row ON sheet_row.job = job.id WHERE sheet_row.place BETWEEN ?1 AND ?2 ORDER BY sheet_row.place"
+        );
+        for &sheet in self.sheets.keys() {
+            read(&self.transaction, of_sheet, row_ref::range(sheet), each)?;
+        }
+        let before = row_ref::range(first).0;
+        for state in JobState::ALL.iter().filter(|state| !state.is_final()) {
+            // One look into each partial index, which a state that is a parameter would not use.
+            let unfinished = format!(
+                "{} AND job.state = '{state}' ORDER BY job.id",
+                prospect!(
+                    "NULL, NULL",
+                    "WHERE NOT EXISTS (SELECT 1 FROM sheet_row WHERE sheet_row.job = job.id AND sheet_row.place >= ?1)"
+                )
+            );
+            read(&self.transaction, &unfinished, [before], each)?;
+        }
+        Ok(())
+    }
+
+    /// The sheets of this import, in the order they were added.
+    pub fn sheets(&self) -> impl Iterator<Item = SheetId> {
+        self.sheets.keys().copied()
+    }
+
+    /// One job, whatever its state, without its row.
+    ///
+    /// # Errors
+    /// When there is none, or the journal cannot be read.
+    pub fn prospect(&self, job: JobId) -> Result<Prospect> {
+        let mut found = None;
+        read(&self.transaction, prospect!("NULL, NULL", "WHERE job.id = ?1"), [job], &mut |prospect| {
+            found = Some(prospect);
+            Ok(())
+        })?;
+        found.ok_or_else(|| Error::internal(format!("the journal has no job {job}")))
+    }
+
+    /// `file!sheet!row` of the row that named a job last.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn place_of(&self, job: JobId) -> Result<String> {
+        row_ref::of_job(&self.transaction, job)
+    }
+
+    /// Skips what lies below jobs that will not be made, as far as no row of this import has corrected them.
+    pub(in crate::journal) fn skip_below_the_lost(&self) -> Result<()> {
+        for &job in &self.lost {
+            let standing = job_row::of(&self.transaction, job)?;
+            if dependents::is_lost(standing.state) {
+                let code = match standing.state {
+                    JobState::Cancelled => dependents::PARENT_CANCELLED,
+                    _ => dependents::PARENT_REJECTED,
+                };
+                dependents::skip_below(&self.transaction, &standing, code, self.now)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    each: &mut dyn FnMut(Prospect) -> Result<()>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        let job: JobId = row.get(0)?;
+        let body = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
+        let record = serde_json::from_str(body).map_err(|error| damaged("a record", error))?;
+        let links = job_lookup::links(connection, job)?;
+        each(Prospect {
+            job,
+            kind: row.get(1)?,
+            state: row.get(2)?,
+            remote_id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
+            name: row.get(4)?,
+            natural_key: row.get(5)?,
+            content_hash: row.get(6)?,
+            unmade: unmade(connection, &links)?,
+            links,
+            record,
+            steps: waiting(connection, job)?,
+            row: match row.get::<_, Option<i64>>(8)? {
+                Some(place) => Some(ProspectRow {
+                    sheet: row_ref::sheet_of(place),
+                    number: row_ref::number_of(place),
+                    disposition: row.get(9)?,
+                }),
+                None => None,
+            },
+        })?;
+    }
+    Ok(())
+}
+
+/// The jobs that links lead to and that have no record yet.
+fn unmade(connection: &Connection, links: &[Link]) -> Result<Vec<JobId>> {
+    let mut statement = connection.prepare_cached("SELECT remote_id IS NULL FROM job WHERE id = ?1")?;
+    let mut unmade = Vec::new();
+    for link in links {
+        if let Target::Job(job) = link.target
+            && statement.query_row([job], |row| row.get::<_, bool>(0))?
+        {
+            unmade.push(job);
+        }
+    }
+    Ok(unmade)
+}
+
+/// The operations of the steps that are still to be done, in their order.
+fn waiting(connection: &Connection, job: JobId) -> Result<Vec<Operation>> {
+    connection
+        .prepare_cached("SELECT operation FROM step WHERE job = ?1 AND state = 'waiting' ORDER BY n")?
+        .query_map([job], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()
+        .map_err(Into::into)
+}

@@ -1,0 +1,10 @@
+//! The queue: what a run asks of the journal and writes to it.
+
+pub(super) mod audit;
+pub(super) mod clock_jump;
+pub(super) mod paused_sheets;
+pub(super) mod quota;
+pub(super) mod remaining;
+pub(super) mod runs;
+pub(super) mod work;
+pub(super) mod writer;

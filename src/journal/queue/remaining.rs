@@ -1,0 +1,301 @@
+//! What is still to be sent and to be verified, counted for the forecast of a run that is at work; and the facts of that
+//! forecast as the run notes them, so that whoever asks the journal sees the same end.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{OptionalExtension, Params};
+
+use crate::error::Result;
+use crate::journal::file::column::natural;
+use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::row_ref;
+use crate::journal::{AuditScope, Journal, RunId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::remaining::{Doubts, Remaining};
+use crate::model::time::Moment;
+
+/// What is still to be done, by the journal.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Unfinished {
+    /// Requests still to be sent, by operation.
+    pub requests: BTreeMap<Operation, u64>,
+    /// Rows that can be sent now, or are being sent.
+    pub moving: u64,
+    /// The latest moment that a deferred row waits for.
+    pub deferred_until: Option<Moment>,
+    /// Deferred rows to which the service said that what they refer to is not there.
+    pub unseen: u64,
+    /// Records that are to be verified, those that are still to be made among them.
+    pub records: BTreeMap<Kind, u64>,
+    /// The share of devices that have a MAC address.
+    pub with_mac: f64,
+    /// Companies below which companies are to be verified: one list shows them all.
+    pub parents: u64,
+    /// The rows in doubt. How doubts went so far only the run knows.
+    pub doubts: Doubts,
+    /// Since when the latest of them is in doubt.
+    pub doubt_since: Option<Moment>,
+}
+
+/// Blocked rows that wait for a row on hold, directly or by others: nothing of them is sent before a person decides.
+macro_rules! without_stuck {
+    ($rest:literal) => {
+        concat!(
+            "WITH RECURSIVE stuck (id) AS (
+                 SELECT id FROM job WHERE state = 'held'
+                 UNION
+                 SELECT link.job FROM stuck JOIN link ON link.target_job = stuck.id JOIN job ON job.id = link.job
+                 WHERE job.state = 'blocked') ",
+            $rest
+        )
+    };
+}
+
+/// The kind of record that an operation creates.
+const fn made_by(operation: Operation) -> Option<Kind> {
+    match operation {
+        Operation::AddCompany => Some(Kind::Company),
+        Operation::AddSite => Some(Kind::Site),
+        Operation::AddPerson => Some(Kind::Person),
+        Operation::AddDevice | Operation::AddDeviceFromTemplate => Some(Kind::Device),
+        _ => None,
+    }
+}
+
+impl Journal {
+    /// Counts what is still to be done. Takes about a second for five million rows with steps.
+    pub fn unfinished(&self, scope: Option<AuditScope>) -> Result<Unfinished> {
+        let mut unfinished = Unfinished::default();
+        self.count_requests(&mut unfinished)?;
+        self.find_doubts(&mut unfinished)?;
+        if let Some(scope) = scope {
+            self.count_records(scope, &mut unfinished)?;
+        }
+        Ok(unfinished)
+    }
+
+    fn count_requests(&self, unfinished: &mut Unfinished) -> Result<()> {
+        let connection = &self.connection;
+        // One state each, so that the partial index of that state is used.
+        let states = [
+            ("SELECT operation, count(*), NULL FROM job WHERE state = 'ready' GROUP BY 1", true),
+            ("SELECT operation, count(*), NULL FROM job WHERE state = 'sending' GROUP BY 1", true),
+            ("SELECT operation, count(*), max(due) FROM job WHERE state = 'deferred' GROUP BY 1", true),
+            (
+                without_stuck!(
+                    "SELECT operation, count(*), NULL FROM job WHERE state = 'blocked' AND id NOT IN stuck GROUP BY 1"
+                ),
+                false,
+            ),
+        ];
+        for (sql, moving) in states {
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (operation, jobs): (Operation, u64) = (row.get(0)?, natural(row.get(1)?));
+                // Steps after the creation are counted below, all of them.
+                if operation.creates() {
+                    *unfinished.requests.entry(operation).or_default() += jobs;
+                }
+                unfinished.moving += if moving { jobs } else { 0 };
+                unfinished.deferred_until = unfinished.deferred_until.max(row.get(2)?);
+            }
+        }
+        self.count_by_operation(
+            without_stuck!(
+                "SELECT step.operation, count(*) FROM step JOIN job ON job.id = step.job
+                 WHERE step.state = 'waiting' AND job.id NOT IN stuck
+                   AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held') GROUP BY 1"
+            ),
+            [],
+            |operation, steps| *unfinished.requests.entry(operation).or_default() += steps,
+        )?;
+        for sheet in &self.shelved {
+            let (first, last) = row_ref::range(*sheet);
+            self.count_by_operation(
+                "SELECT operation, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
+                 WHERE sheet_row.place BETWEEN ?1 AND ?2 AND (job.state = 'ready' OR job.state = 'deferred')
+                   AND NOT EXISTS (SELECT 1 FROM sheet_row AS later
+                                   WHERE later.job = sheet_row.job AND later.place > ?2) GROUP BY 1",
+                [first, last],
+                |operation, jobs| {
+                    if let Some(requests) = unfinished.requests.get_mut(&operation) {
+                        *requests = requests.saturating_sub(jobs);
+                    }
+                    unfinished.moving = unfinished.moving.saturating_sub(jobs);
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn count_by_operation(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        mut count: impl FnMut(Operation, u64),
+    ) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
+        while let Some(row) = rows.next()? {
+            count(row.get(0)?, natural(row.get(1)?));
+        }
+        Ok(())
+    }
+
+    fn find_doubts(&self, unfinished: &mut Unfinished) -> Result<()> {
+        let unseen: i64 = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM job WHERE state = 'deferred' AND code = 'noDataFound'")?
+            .query_row([], |row| row.get(0))?;
+        unfinished.unseen = natural(unseen);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*), sum(looks > 0), max(iif(looks = 0, due, NULL)), min(due), max(doubt_since)
+             FROM job WHERE state = 'in_doubt'",
+        )?;
+        statement.query_row([], |row| {
+            unfinished.doubts.rows = natural(row.get(0)?);
+            unfinished.doubts.not_found = natural(row.get::<_, Option<i64>>(1)?.unwrap_or_default());
+            unfinished.doubts.first_look_by = row.get(2)?;
+            unfinished.doubts.next_look = row.get(3)?;
+            unfinished.doubt_since = row.get(4)?;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn count_records(&self, scope: AuditScope, unfinished: &mut Unfinished) -> Result<()> {
+        let connection = &self.connection;
+        let all = scope == AuditScope::All;
+        let mut made = connection.prepare_cached(
+            "SELECT kind, count(*) FROM job WHERE audit = 'due' AND (?1 OR made_doubted) GROUP BY 1",
+        )?;
+        let mut rows = made.query([all])?;
+        while let Some(row) = rows.next()? {
+            *unfinished.records.entry(row.get(0)?).or_default() += natural(row.get(1)?);
+        }
+        let mut doubtful = connection
+            .prepare_cached("SELECT kind, count(*) FROM job WHERE state = 'in_doubt' GROUP BY 1")?;
+        let mut rows = doubtful.query([])?;
+        while let Some(row) = rows.next()? {
+            *unfinished.records.entry(row.get(0)?).or_default() += natural(row.get(1)?);
+        }
+        if all {
+            for (operation, requests) in &unfinished.requests {
+                if let Some(kind) = made_by(*operation) {
+                    *unfinished.records.entry(kind).or_default() += requests;
+                }
+            }
+        }
+        // A natural key with a separator begins with the company.
+        unfinished.with_mac = connection
+            .prepare_cached("SELECT avg(instr(natural_key, char(31)) = 0) FROM job WHERE kind = 'device'")?
+            .query_row([], |row| row.get::<_, Option<f64>>(0))?
+            .unwrap_or_default();
+        unfinished.parents = natural(
+            connection
+                .prepare_cached(
+                    "SELECT count(DISTINCT coalesce(link.target_id, link.target_job)) FROM job
+                     LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
+                     WHERE job.kind = 'company' AND (job.audit = 'due' OR job.remote_id IS NULL)",
+                )?
+                .query_row([], |row| row.get(0))?,
+        );
+        Ok(())
+    }
+
+    /// Notes what a run has still to do, while it goes on.
+    pub fn note_remaining(&mut self, run: RunId, remaining: &Remaining) -> Result<()> {
+        let text = serde_json::to_string(remaining).map_err(unwritable)?;
+        self.connection
+            .execute("UPDATE run SET remaining = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, text))?;
+        Ok(())
+    }
+
+    /// What a run noted last that it has still to do.
+    pub fn noted_remaining(&self, run: RunId) -> Result<Option<Remaining>> {
+        let noted: Option<Option<String>> = self
+            .connection
+            .query_row("SELECT remaining FROM run WHERE id = ?1", [run], |row| row.get(0))
+            .optional()?;
+        noted
+            .flatten()
+            .map(|text| {
+                serde_json::from_str(&text).map_err(|error| damaged("what a run has still to do", error))
+            })
+            .transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::*;
+    use crate::journal::{Evidence, How, Write};
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::{InDoubt, Sending};
+    use crate::model::verdict::Doubt;
+
+    #[test]
+    fn what_is_to_be_sent_and_to_be_verified_is_counted_without_what_waits_for_a_person() {
+        let mut bench = bench();
+        let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord", "Dole"], false);
+        let whole = bench.journal.unfinished(Some(AuditScope::All)).unwrap();
+        assert_eq!(whole.requests, BTreeMap::from([(AddCompany, 4)]));
+        assert_eq!((whole.moving, whole.records), (4, BTreeMap::from([(Kind::Company, 4)])));
+        for &job in &jobs[..3] {
+            apply(&mut bench.journal, claim(job, AddCompany)).unwrap();
+        }
+        let evidence = || Evidence::at(at(5_000));
+        let done = Write::Advance {
+            job: jobs[0],
+            from: Sending,
+            how: How::Created,
+            id: Some(id(1)),
+            evidence: evidence(),
+        };
+        apply(&mut bench.journal, done).unwrap();
+        for &job in &jobs[1..3] {
+            let until = at(9_000);
+            let doubt = Write::Doubt {
+                job,
+                doubt: Doubt::Timeout,
+                executed: false,
+                charged: true,
+                until,
+                evidence: evidence(),
+            };
+            apply(&mut bench.journal, doubt).unwrap();
+        }
+        let (code, reason) = ("unclear".to_owned(), "unclear".to_owned());
+        let hold = Write::Hold {
+            job: jobs[2],
+            from: InDoubt,
+            code,
+            reason,
+            candidates: Vec::new(),
+            evidence: evidence(),
+        };
+        apply(&mut bench.journal, hold).unwrap();
+        let later = bench.journal.unfinished(Some(AuditScope::All)).unwrap();
+        assert_eq!((later.requests, later.moving), (BTreeMap::from([(AddCompany, 1)]), 1));
+        assert_eq!(later.records, BTreeMap::from([(Kind::Company, 3)]), "made, in doubt and to be made");
+        assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
+        assert_eq!(
+            (later.doubts.first_look_by, later.doubts.next_look, later.doubt_since),
+            (Some(at(9_000)), Some(at(9_000)), Some(at(5_000)))
+        );
+        assert_eq!(bench.journal.unfinished(None).unwrap().records, BTreeMap::new());
+    }
+
+    #[test]
+    fn what_a_run_notes_is_read_again() {
+        let mut bench = bench();
+        let run = bench.journal.begin_run(at(1)).unwrap();
+        assert_eq!(bench.journal.noted_remaining(run).unwrap(), None);
+        let remaining = Remaining { at: at(7), moving: true, ..Remaining::default() };
+        bench.journal.note_remaining(run, &remaining).unwrap();
+        assert_eq!(bench.journal.noted_remaining(run).unwrap(), Some(remaining));
+    }
+}

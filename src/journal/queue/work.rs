@@ -1,0 +1,340 @@
+//! What the dispatcher reads: the jobs of a lane that may be sent, those in doubt that are due, and who owns what.
+//!
+//! Each page is read by a partial index that holds only jobs in the state asked for, so that a million finished
+//! jobs cost nothing. Putting several reads in order with the writes is left to `writer`.
+
+use rusqlite::{Connection, OptionalExtension, Params, Row};
+
+use crate::error::{Error, Result};
+use crate::journal::file::column::{Id, count};
+use crate::journal::file::sqlite_error::damaged;
+use crate::journal::state::baseline;
+use crate::journal::{Journal, SheetId};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::record::{Extra, Record, Role};
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::model::verdict::Doubt;
+
+/// Everything needed to carry out the step a job stands at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    /// The job.
+    pub job: JobId,
+    /// The sheet that named it last.
+    pub sheet: SheetId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where it stands.
+    pub state: JobState,
+    /// The step; 0 is the creation.
+    pub step: u32,
+    /// The operation of the step.
+    pub operation: Operation,
+    /// What the step does.
+    pub action: Action,
+    /// The record.
+    pub record: Record,
+    /// The ids it refers to, of records that exist.
+    pub links: Vec<(Role, RemoteId)>,
+    /// The jobs of ours that it refers to.
+    pub parents: Vec<(Role, JobId)>,
+    /// The record's id, once its creation is done.
+    pub remote_id: Option<RemoteId>,
+    /// Requests sent for this step.
+    pub attempts: u32,
+    /// How often the process ended while this step was being sent.
+    pub deaths: u32,
+    /// Whether an earlier attempt of this step ended in doubt.
+    pub doubted: bool,
+    /// How often this step was in doubt, requests not counted that were sent to find out whether a failing service
+    /// works again.
+    pub doubts: u32,
+    /// Whether the service said OK without an id: it must never be sent again.
+    pub executed: bool,
+    /// Why it is in doubt.
+    pub doubt: Option<Doubt>,
+    /// Since when.
+    pub doubt_since: Option<Moment>,
+    /// Agreeing admissible look-ups so far that found nothing.
+    pub absent_reads: u32,
+    /// Look-ups so far.
+    pub looks: u32,
+    /// The ids a look-up showed before the first send of this step, sorted; `None` when none was taken.
+    pub baseline: Option<Vec<RemoteId>>,
+    /// Whether it may have been sent without this copy of the journal knowing of it.
+    pub unsure: bool,
+    /// The digest of the values the row has.
+    pub content_hash: String,
+    /// When this step was sent first.
+    pub first_sent_at: Option<Moment>,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Creates the record.
+    Create,
+    /// Something besides, after the creation.
+    Extra(Extra),
+}
+
+/// Some jobs, and when more come due.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// The jobs, oldest first.
+    pub work: Vec<Work>,
+    /// The earliest moment at which a job of this lane that waits for its time comes due.
+    pub next_due: Option<Moment>,
+}
+
+/// Selects what [`read`] reads.
+macro_rules! work {
+    ($rest:literal) => {
+        concat!(
+            "SELECT job.id, job.kind, job.state, job.step, job.operation, job.remote_id, job.step_attempts, job.unsure,
+                job.deaths, job.doubted, job.executed, job.doubt, job.doubt_since, job.absent_reads, job.looks,
+                job.baseline, job.first_sent_at, record.body, step.action,
+                job.doubts, job.content_hash,
+                coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+             FROM job JOIN record ON record.job = job.id LEFT JOIN step ON step.job = job.id AND step.n = job.step WHERE ",
+            $rest
+        )
+    };
+}
+
+impl Journal {
+    /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside,
+    /// and none of those `in_hand` already.
+    pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
+        let connection = &self.connection;
+        let (limit_there, aside, in_hand) = (count(limit), self.shelved(), list(in_hand));
+        let mut work = read(
+            connection,
+            work!(
+                "job.state = 'ready' AND job.operation = ?1
+                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?4))
+                 ORDER BY job.id LIMIT ?2"
+            ),
+            (operation, limit_there, &aside, &in_hand),
+        )?;
+        work.extend(read(
+            connection,
+            work!(
+                "job.state = 'deferred' AND job.operation = ?1 AND job.due <= ?2
+                 AND (?4 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?4)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?5))
+                 ORDER BY job.due, job.id LIMIT ?3"
+            ),
+            (operation, now, limit_there, &aside, &in_hand),
+        )?);
+        work.sort_unstable_by_key(|work| work.job);
+        work.truncate(limit);
+        let next_due = connection
+            .prepare_cached(
+                "SELECT due FROM job WHERE state = 'deferred' AND operation = ?1 AND due > ?2
+                 AND (?3 = '[]' OR coalesce((SELECT max(place) >> 32 FROM sheet_row WHERE sheet_row.job = job.id), 0)
+                     NOT IN (SELECT value FROM json_each(?3)))
+                 AND job.id NOT IN (SELECT value FROM json_each(?4))
+                 ORDER BY due LIMIT 1",
+            )?
+            .query_row((operation, now, &aside, &in_hand), |row| row.get(0))
+            .optional()?;
+        Ok(Page { work, next_due })
+    }
+
+    /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already.
+    pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
+        let (connection, in_hand) = (&self.connection, list(in_hand));
+        let mut work = read(
+            connection,
+            work!(
+                "job.state = 'in_doubt' AND job.due <= ?1
+                 AND job.id NOT IN (SELECT value FROM json_each(?3)) ORDER BY job.due, job.id LIMIT ?2"
+            ),
+            (now, count(limit), &in_hand),
+        )?;
+        work.sort_unstable_by_key(|work| work.job);
+        let next_due = connection
+            .prepare_cached("SELECT min(due) FROM job WHERE state = 'in_doubt' AND due > ?1")?
+            .query_row([now], |row| row.get(0))?;
+        Ok(Page { work, next_due })
+    }
+
+    /// The operations that some unfinished job still needs, now or at a later step, in the specification's order. Held
+    /// jobs need none before they are decided.
+    pub fn lanes(&self) -> Result<Vec<Operation>> {
+        let mut lanes = Vec::new();
+        for &operation in Operation::ALL {
+            // One look into each partial index; a list of states in one condition would use none of them.
+            let needed: bool = self
+                .connection
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM job WHERE state = 'ready' AND operation = ?1)
+                         OR EXISTS (SELECT 1 FROM job WHERE state = 'blocked' AND operation = ?1)
+                         OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)
+                         OR EXISTS (SELECT 1 FROM job WHERE state = 'sending' AND operation = ?1)
+                         OR EXISTS (SELECT 1 FROM job WHERE state = 'in_doubt' AND operation = ?1)
+                         OR EXISTS (SELECT 1 FROM step JOIN job ON job.id = step.job
+                                    WHERE step.state = 'waiting' AND step.operation = ?1
+                                      AND job.state NOT IN ('rejected', 'incomplete', 'skipped', 'cancelled', 'held'))",
+                )?
+                .query_row([operation], |row| row.get(0))?;
+            if needed {
+                lanes.push(operation);
+            }
+        }
+        Ok(lanes)
+    }
+
+    /// Whether some job could go on with this operation, were it to be had: one that is ready or waits for its time.
+    pub fn waits_for(&self, operation: Operation) -> Result<bool> {
+        let waits = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM job WHERE state = 'ready' AND operation = ?1)
+                     OR EXISTS (SELECT 1 FROM job WHERE state = 'deferred' AND operation = ?1)",
+            )?
+            .query_row([operation], |row| row.get(0))?;
+        Ok(waits)
+    }
+
+    /// Which of these ids belong to jobs of ours, and to which; in the order given.
+    pub fn owners(&self, ids: &[RemoteId]) -> Result<Vec<(RemoteId, JobId)>> {
+        let mut statement = self.connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1")?;
+        let mut owners = Vec::new();
+        for &id in ids {
+            let mut rows = statement.query([Id(id)])?;
+            while let Some(row) = rows.next()? {
+                owners.push((id, row.get(0)?));
+            }
+        }
+        Ok(owners)
+    }
+
+    /// Jobs whose record is known to exist because we made it, newest first: what a look-up must be able to find.
+    pub fn witness(&self, kind: Kind, limit: usize) -> Result<Vec<Work>> {
+        read(
+            &self.connection,
+            work!(
+                "job.kind = ?1 AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
+                 ORDER BY job.id DESC LIMIT ?2"
+            ),
+            (kind, count(limit)),
+        )
+    }
+
+    /// One job, whatever its state.
+    pub fn work(&self, job: JobId) -> Result<Option<Work>> {
+        read(&self.connection, work!("job.id = ?1"), [job]).map(|mut work| work.pop())
+    }
+
+    /// A number that changes when another connection has committed since it was asked last.
+    pub fn data_version(&self) -> Result<i64> {
+        Ok(self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?)
+    }
+
+    /// The earliest moment at which any job that waits for its time comes due.
+    pub fn next_due(&self) -> Result<Option<Moment>> {
+        let deferred: Option<Moment> = self.connection.query_row(
+            "SELECT min(due) FROM job INDEXED BY job_deferred WHERE state = 'deferred'",
+            [],
+            |row| row.get(0),
+        )?;
+        let doubtful: Option<Moment> =
+            self.connection
+                .query_row("SELECT min(due) FROM job WHERE state = 'in_doubt'", [], |row| row.get(0))?;
+        Ok(deferred.into_iter().chain(doubtful).min())
+    }
+}
+
+/// Jobs as SQL takes a list.
+fn list(jobs: &[JobId]) -> String {
+    let jobs: Vec<String> = jobs.iter().map(JobId::to_string).collect();
+    format!("[{}]", jobs.join(","))
+}
+
+fn read(connection: &Connection, sql: &str, values: impl Params) -> Result<Vec<Work>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut page = Vec::new();
+    while let Some(row) = rows.next()? {
+        page.push(one(connection, row)?);
+    }
+    Ok(page)
+}
+
+fn one(connection: &Connection, row: &Row<'_>) -> Result<Work> {
+    let job: JobId = row.get(0)?;
+    let step: u32 = row.get(3)?;
+    let body = row.get_ref(17)?.as_str().map_err(rusqlite::Error::from)?;
+    let record = serde_json::from_str(body).map_err(|error| damaged("a record", error))?;
+    let action = match row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+        None if step == 0 => Action::Create,
+        None => {
+            return Err(Error::internal(format!("job {job} stands at step {step}, which it does not have")));
+        }
+        Some(text) => Action::Extra(serde_json::from_str(text).map_err(|error| damaged("a step", error))?),
+    };
+    let (links, parents) = links(connection, job)?;
+    let baseline = match row.get(15)? {
+        Some(number) => Some(baseline::load(connection, number)?),
+        None => None,
+    };
+    Ok(Work {
+        job,
+        sheet: row.get(21)?,
+        kind: row.get(1)?,
+        state: row.get(2)?,
+        step,
+        operation: row.get(4)?,
+        action,
+        record,
+        links,
+        parents,
+        remote_id: row.get::<_, Option<Id>>(5)?.map(|id| id.0),
+        attempts: row.get(6)?,
+        deaths: row.get(8)?,
+        doubted: row.get(9)?,
+        doubts: row.get(19)?,
+        executed: row.get(10)?,
+        doubt: row.get(11)?,
+        doubt_since: row.get(12)?,
+        absent_reads: row.get(13)?,
+        looks: row.get(14)?,
+        baseline,
+        content_hash: row.get(20)?,
+        unsure: row.get(7)?,
+        first_sent_at: row.get(16)?,
+    })
+}
+
+/// What a job refers to: the ids that are known, and the jobs of ours among them.
+type Links = (Vec<(Role, RemoteId)>, Vec<(Role, JobId)>);
+
+fn links(connection: &Connection, job: JobId) -> Result<Links> {
+    let mut statement = connection.prepare_cached(
+        "SELECT link.role, link.target_job, coalesce(link.target_id, parent.remote_id)
+         FROM link LEFT JOIN job AS parent ON parent.id = link.target_job WHERE link.job = ?1 ORDER BY link.role",
+    )?;
+    let mut rows = statement.query([job])?;
+    let (mut ids, mut parents) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        let role = row.get(0)?;
+        if let Some(parent) = row.get(1)? {
+            parents.push((role, parent));
+        }
+        if let Some(Id(id)) = row.get(2)? {
+            ids.push((role, id));
+        }
+    }
+    Ok((ids, parents))
+}
+
+#[cfg(test)]
+mod tests;

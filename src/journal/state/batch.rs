@@ -1,0 +1,133 @@
+//! Writes carried out: many in one transaction, each of them whole or not at all, each by the function of its
+//! transition.
+//!
+//! A write that does not fit is undone by itself and told; a journal that cannot be written undoes the whole batch. What
+//! a write does to its job is in `transition`, `doubt` and `audit`.
+
+use rusqlite::Connection;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::failpoint;
+use crate::journal::Journal;
+use crate::journal::lineage::identity;
+use crate::journal::queue::{audit, quota};
+use crate::journal::state::write::{How, Moved, Write};
+use crate::journal::state::{doubt, job_row, transition};
+
+impl Journal {
+    /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
+    ///
+    /// A write that does not fit the state of its job changes nothing and is told in its place; the others are
+    /// carried out all the same. An `Err` means that the journal cannot be written, and that none of them was.
+    pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<std::result::Result<Vec<Moved>, Error>>> {
+        let transaction = self.begin()?;
+        let mut outcomes = Vec::with_capacity(writes.len());
+        for write in writes {
+            outcomes.push(alone(&transaction, write)?);
+            failpoint::reach(step(write));
+        }
+        let claims = writes.iter().any(|write| !write.is_settlement());
+        let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
+        transaction.commit()?;
+        if let Some(serial) = serial {
+            identity::remember(self.entry.as_ref(), serial);
+        }
+        Ok(outcomes)
+    }
+}
+
+/// The step of the proofs that a write is, after it was carried out and before it is committed.
+fn step(write: &Write) -> &'static str {
+    match write {
+        Write::Claim { .. } => "claim.in-transaction",
+        Write::Advance { how, .. } => match how {
+            How::Created => "created.in-transaction",
+            How::Adopted => "adopted.in-transaction",
+            How::Existing => "existing.in-transaction",
+            How::Done => "done.in-transaction",
+        },
+        Write::Leave { .. } => "existing.in-transaction",
+        Write::Reject { .. } => "rejected.in-transaction",
+        Write::Defer { .. } => "deferred.in-transaction",
+        Write::Return { .. } => "returned.in-transaction",
+        Write::Postpone { .. } => "postponed.in-transaction",
+        Write::Doubt { .. } | Write::Suspect { .. } => "doubt.in-transaction",
+        Write::KeepDoubting { .. } => "still-in-doubt.in-transaction",
+        Write::Release { .. } => "released.in-transaction",
+        Write::Hold { .. } => "held.in-transaction",
+        Write::Audited { .. } => "audited.in-transaction",
+        Write::IfUnchanged { then, .. } => step(then),
+        Write::Ceiling { .. } => "ceiling.in-transaction",
+    }
+}
+
+/// Carries out one write so that it happens whole or not at all.
+pub(in crate::journal) fn alone(
+    connection: &Connection,
+    write: &Write,
+) -> Result<std::result::Result<Vec<Moved>, Error>> {
+    connection.prepare_cached("SAVEPOINT one_write")?.execute([])?;
+    match carry_out(connection, write) {
+        Ok(moved) => {
+            connection.prepare_cached("RELEASE one_write")?.execute([])?;
+            Ok(Ok(moved))
+        }
+        Err(error) if error.kind() == ErrorKind::Journal => Err(error),
+        Err(error) => {
+            connection.prepare_cached("ROLLBACK TO one_write")?.execute([])?;
+            connection.prepare_cached("RELEASE one_write")?.execute([])?;
+            Ok(Err(error))
+        }
+    }
+}
+
+/// Hands a write to the function of its transition.
+fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
+    match write {
+        Write::Claim { job, operation, content, baseline, counted, at } => transition::claim(
+            connection,
+            *job,
+            (*operation, content.as_deref()),
+            baseline.as_deref(),
+            *counted,
+            *at,
+        ),
+        Write::Advance { job, from, how, id, evidence } => {
+            transition::advance(connection, *job, *from, *how, *id, evidence)
+        }
+        Write::Reject { job, from, rejection, evidence } => {
+            transition::reject(connection, *job, *from, rejection, evidence)
+        }
+        Write::Defer { job, until, code, reason, evidence } => {
+            transition::defer(connection, *job, *until, (code, reason), evidence)
+        }
+        Write::Return { job, code, reason, evidence } => {
+            transition::give_back(connection, *job, (code, reason), evidence)
+        }
+        Write::Leave { job, from, id, evidence } => transition::leave(connection, *job, *from, *id, evidence),
+        Write::Postpone { job, from, until, code, reason, at: _ } => {
+            transition::postpone(connection, *job, *from, *until, (code, reason))
+        }
+        Write::Doubt { job, doubt, executed, charged, until, evidence } => {
+            doubt::begin(connection, *job, *doubt, (*executed, *charged), *until, evidence)
+        }
+        Write::Suspect { job, from, at } => doubt::suspect(connection, *job, *from, *at),
+        Write::KeepDoubting { job, until, absent_reads, note, at: _ } => {
+            doubt::keep(connection, *job, *until, *absent_reads, note)
+        }
+        Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
+        Write::Hold { job, from, code, reason, candidates, evidence } => {
+            doubt::hold(connection, *job, *from, (code, reason), candidates, evidence)
+        }
+        Write::Audited { job, id, run, by, finding, at } => {
+            audit::note(connection, (*job, *id), *run, *by, finding.as_ref(), *at).map(|()| Vec::new())
+        }
+        Write::IfUnchanged { content, then } => {
+            job_row::has_values(connection, then.job(), content)?;
+            carry_out(connection, then)
+        }
+        Write::Ceiling { day, ceiling, at } => {
+            quota::learn(connection, *day, *ceiling, *at).map(|()| Vec::new())
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What the fate of one job does to the jobs below it: children released, descendants skipped or brought back.
+//!
+//! A job waits for those of its links whose job has no remote id yet. Everything here happens in the transaction
+//! of the change that caused it.
+
+use rusqlite::{Connection, Row};
+
+use crate::error::Result;
+use crate::journal::row_ref;
+use crate::journal::state::job_row::Standing;
+use crate::journal::state::write::Moved;
+use crate::model::id::JobId;
+use crate::model::reason::Reason;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+
+/// The code of a job skipped because something it needs was rejected.
+pub(in crate::journal) const PARENT_REJECTED: &str = Reason::ParentRejected.as_str();
+
+/// The code of a job skipped because something it needs was given up.
+pub(in crate::journal) const PARENT_CANCELLED: &str = Reason::ParentCancelled.as_str();
+
+/// What the jobs that a job links to mean for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::journal) enum Ground {
+    /// All of them exist in the service.
+    Firm,
+    /// Some are still to be made.
+    Waiting,
+    /// One of them, named here, will not be made.
+    Lost(JobId),
+}
+
+/// Looks at the jobs that a job links to.
+pub(in crate::journal) fn ground(connection: &Connection, job: JobId) -> Result<Ground> {
+    let mut statement = connection.prepare_cached(
+        "SELECT parent.id, parent.state FROM link JOIN job AS parent ON parent.id = link.target_job
+         WHERE link.job = ?1 AND parent.remote_id IS NULL",
+    )?;
+    let mut rows = statement.query([job])?;
+    let mut ground = Ground::Firm;
+    while let Some(row) = rows.next()? {
+        if is_lost(row.get(1)?) {
+            return Ok(Ground::Lost(row.get(0)?));
+        }
+        ground = Ground::Waiting;
+    }
+    Ok(ground)
+}
+
+/// Whether a job in this state, without a remote id, will never have one by itself.
+pub(in crate::journal) fn is_lost(state: JobState) -> bool {
+    match state {
+        JobState::Rejected | JobState::Skipped | JobState::Cancelled => true,
+        JobState::Blocked
+        | JobState::Ready
+        | JobState::Deferred
+        | JobState::Sending
+        | JobState::InDoubt
+        | JobState::Held
+        | JobState::Created
+        | JobState::Adopted
+        | JobState::Existing
+        | JobState::Done
+        | JobState::Incomplete => false,
+    }
+}
+
+/// blocked → ready for the children of a job that has just got its remote id and that wait for nothing else.
+pub(in crate::journal) fn children(connection: &Connection, parent: JobId) -> Result<Vec<Moved>> {
+    if !has_children(connection, parent)? {
+        return Ok(Vec::new());
+    }
+    // The plus keeps SQLite from walking all blocked jobs instead of the children of this one.
+    let mut statement = connection.prepare_cached(
+        "UPDATE job SET state = 'ready'
+         WHERE +state = 'blocked'
+           AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1)
+           AND NOT EXISTS (SELECT 1 FROM link JOIN job AS other ON other.id = link.target_job
+                           WHERE link.job = job.id AND other.remote_id IS NULL)
+         RETURNING id, kind, operation",
+    )?;
+    statement
+        .query_map([parent], |row| moved(row, JobState::Blocked, JobState::Ready))?
+        .collect::<rusqlite::Result<_>>()
+        .map_err(Into::into)
+}
+
+/// What lies below a record that was made just now cannot have been sent before, whatever the journal may not know.
+/// A copy of it may have: it lies elsewhere.
+pub(in crate::journal) fn assure_children(connection: &Connection, parent: JobId) -> Result<()> {
+    if has_children(connection, parent)? {
+        connection
+            .prepare_cached(
+                "UPDATE job SET unsure = 0
+                 WHERE +unsure = 1 AND +remote_id IS NULL
+                   AND id IN (SELECT link.job FROM link WHERE link.target_job = ?1 AND link.role <> 'template')",
+            )?
+            .execute([parent])?;
+    }
+    Ok(())
+}
+
+/// blocked → skipped for everything below a job that will not be made. Nothing when its record exists.
+pub(in crate::journal) fn skip_below(
+    connection: &Connection,
+    lost: &Standing,
+    code: &str,
+    at: Moment,
+) -> Result<Vec<Moved>> {
+    if lost.remote_id.is_some() || !has_children(connection, lost.job)? {
+        return Ok(Vec::new());
+    }
+    let fate = if code == PARENT_CANCELLED { JobState::Cancelled } else { JobState::Rejected };
+    let message = format!(
+        "not sent, because the {} '{}' it belongs to ({}) was {fate}",
+        lost.kind.singular(),
+        lost.name,
+        row_ref::of_job(connection, lost.job)?
+    );
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE below (id) AS (
+             SELECT link.job FROM link JOIN job AS child ON child.id = link.job
+             WHERE link.target_job = ?1 AND child.state = 'blocked'
+             UNION
+             SELECT link.job FROM below JOIN link ON link.target_job = below.id
+             JOIN job AS child ON child.id = link.job
+             WHERE child.state = 'blocked'
+         )
+         UPDATE job SET state = 'skipped', code = ?2, message = ?3, finished_at = ?4
+         WHERE id IN (SELECT id FROM below) AND +state = 'blocked'
+         RETURNING id, kind, operation",
+    )?;
+    statement
+        .query_map((lost.job, code, &message, at), |row| moved(row, JobState::Blocked, JobState::Skipped))?
+        .collect::<rusqlite::Result<_>>()
+        .map_err(Into::into)
+}
+
+/// skipped → blocked or ready for everything below a job that is to be made after all, as far as nothing else it
+/// needs is lost.
+pub(in crate::journal) fn revive_below(connection: &Connection, found: JobId) -> Result<Vec<Moved>> {
+    let mut revived = Vec::new();
+    let mut open = vec![found];
+    while let Some(parent) = open.pop() {
+        for child in skipped_children(connection, parent)? {
+            let to = match ground(connection, child)? {
+                Ground::Firm => JobState::Ready,
+                Ground::Waiting => JobState::Blocked,
+                Ground::Lost(_) => continue,
+            };
+            let mut statement = connection.prepare_cached(
+                "UPDATE job SET state = ?2, code = NULL, message = NULL, finished_at = NULL
+                 WHERE id = ?1 AND state = 'skipped' RETURNING id, kind, operation",
+            )?;
+            revived.push(statement.query_row((child, to), |row| moved(row, JobState::Skipped, to))?);
+            open.push(child);
+        }
+    }
+    Ok(revived)
+}
+
+/// Whether any job links to this one. Most have none, and asking is far cheaper than changing nothing.
+fn has_children(connection: &Connection, parent: JobId) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM link WHERE target_job = ?1)")?
+        .query_row([parent], |row| row.get(0))?)
+}
+
+fn skipped_children(connection: &Connection, parent: JobId) -> Result<Vec<JobId>> {
+    connection
+        .prepare_cached(
+            "SELECT child.id FROM link JOIN job AS child ON child.id = link.job
+             WHERE link.target_job = ?1 AND child.state = 'skipped' ORDER BY child.id",
+        )?
+        .query_map([parent], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()
+        .map_err(Into::into)
+}
+
+fn moved(row: &Row<'_>, from: JobState, to: JobState) -> rusqlite::Result<Moved> {
+    Ok(Moved { job: row.get(0)?, kind: row.get(1)?, from, to, operation: row.get(2)? })
+}

@@ -1,0 +1,397 @@
+//! What a person decides: retry, resolve, cancel. Each in one transaction, with who and when in the journal.
+
+use rusqlite::{Connection, OptionalExtension, named_params};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::journal::Journal;
+use crate::journal::file::sqlite_error::damaged;
+use crate::journal::intake::{import_writer, left_out};
+use crate::journal::row_ref;
+use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::transition::{finish_step, owner_of};
+use crate::journal::state::write::{Candidate, Evidence, How, Moved};
+use crate::journal::state::{baseline, decision_log, dependents};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::reason::Reason;
+use crate::model::state::JobState::{
+    self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Incomplete, Ready, Rejected,
+};
+use crate::model::time::Moment;
+
+/// Which jobs are meant; what is `None` restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Those with a row in this import.
+    pub import: Option<ImportId>,
+    /// Those with a row in a sheet of this name.
+    pub sheet: Option<String>,
+    /// Those with a row of this number.
+    pub row: Option<u32>,
+    /// Those that were rejected, incomplete or held with this code.
+    pub code: Option<String>,
+}
+
+/// What a person found out about a held job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The record exists, with this id. At a step after the creation: the step was carried out on this record.
+    Created(RemoteId),
+    /// It does not exist: send again.
+    NotCreated,
+    /// Leave it at that.
+    Abandon,
+}
+
+/// What a retry did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retried {
+    /// Rejected and incomplete jobs that are to be sent again.
+    pub retried: u64,
+    /// Jobs skipped below them that are open again.
+    pub released: u64,
+}
+
+/// What a cancellation did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cancelled {
+    /// Jobs given up.
+    pub cancelled: u64,
+    /// Rows given up that had been left out, and so have no job.
+    pub left_out: u64,
+    /// Jobs of other imports skipped, since they belong to one given up.
+    pub skipped: u64,
+    /// Jobs under way or in doubt, left as they are: they may exist.
+    pub left_in_doubt: u64,
+    /// Jobs held, left for a decision.
+    pub left_held: u64,
+}
+
+/// A job that a person must decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldJob {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// `file!sheet!row` of the row that named it last.
+    pub place: String,
+    /// The machine code of the reason.
+    pub code: String,
+    /// The reason in words.
+    pub reason: String,
+    /// The records it may be.
+    pub candidates: Vec<Candidate>,
+    /// Since when it is held.
+    pub since: Moment,
+}
+
+impl Journal {
+    /// Gives rejected and incomplete jobs another chance at the step that was rejected, and opens what was skipped below
+    /// them.
+    pub fn retry(&mut self, selection: &Selection, who: &str, at: Moment) -> Result<Retried> {
+        let transaction = self.begin()?;
+        let mut retried = Retried::default();
+        for state in [Rejected, Incomplete] {
+            for job in selected(&transaction, state, selection)? {
+                let standing = job_row::of(&transaction, job)?;
+                standing.leaves(&[Rejected, Incomplete], "retried")?;
+                reopen(&transaction, &standing)?;
+                note(&transaction, at, who, "retry", Some(job), None, None)?;
+                retried.retried += 1;
+                retried.released += dependents::revive_below(&transaction, job)?.len() as u64;
+            }
+        }
+        transaction.commit()?;
+        Ok(retried)
+    }
+
+    /// Carries out what a person decided about a job that is held or in doubt; `check` says how it was checked.
+    pub fn resolve(
+        &mut self,
+        job: JobId,
+        decision: Decision,
+        check: Option<&str>,
+        who: &str,
+        at: Moment,
+    ) -> Result<Vec<Moved>> {
+        let transaction = self.begin()?;
+        let standing = job_row::find(&transaction, job)?.ok_or_else(|| {
+            Error::usage(format!("the journal has no job {job}")).hint(
+                "to list the rows on hold, type: fleetload \
+                status",
+            )
+        })?;
+        if ![Held, InDoubt].contains(&standing.state) {
+            return Err(Error::usage(format!(
+                "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
+                standing.name, standing.state
+            ))
+            .hint("to list the rows on hold, type: fleetload status"));
+        }
+        let details = decision_log::Details::of(decision, check).written()?;
+        note(&transaction, at, who, decision_log::word(decision), Some(job), None, details.as_deref())?;
+        let moved = match decision {
+            Decision::Created(id) => {
+                refuse_foreign_id(&transaction, &standing, id)?;
+                finish_step(&transaction, &standing, How::Adopted, Some(id), &Evidence::at(at))?
+            }
+            Decision::NotCreated => {
+                rule_out(&transaction, &standing)?;
+                be_sure(&transaction, &standing)?;
+                vec![reopen(&transaction, &standing)?]
+            }
+            Decision::Abandon => abandon(&transaction, &standing, who, at)?,
+        };
+        transaction.commit()?;
+        Ok(moved)
+    }
+
+    /// Gives up what an import has not sent: blocked, ready and deferred jobs, and rows that it left out. Others stay as
+    /// they are.
+    pub fn cancel(&mut self, import: ImportId, who: &str, at: Moment) -> Result<Cancelled> {
+        let transaction = self.begin()?;
+        let known: bool =
+            transaction.query_row("SELECT EXISTS (SELECT 1 FROM import WHERE id = ?1)", [import], |row| {
+                row.get(0)
+            })?;
+        if !known {
+            return Err(Error::usage(format!("the journal has no import {import}"))
+                .hint("to list the imports, type: fleetload status"));
+        }
+        note(&transaction, at, who, "cancel", None, Some(import), None)?;
+        let selection = Selection { import: Some(import), ..Selection::default() };
+        let mut cancelled = Cancelled::default();
+        let mut given_up = Vec::new();
+        for state in [Blocked, Ready, Deferred] {
+            for job in selected(&transaction, state, &selection)? {
+                let standing = job_row::of(&transaction, job)?;
+                give_up(&transaction, &standing, who, at)?;
+                given_up.push(standing);
+            }
+        }
+        // After all of them: what is blocked below is the import's own no longer.
+        for standing in &given_up {
+            let below = dependents::skip_below(&transaction, standing, dependents::PARENT_CANCELLED, at)?;
+            cancelled.skipped += below.len() as u64;
+        }
+        cancelled.cancelled = given_up.len() as u64;
+        cancelled.left_out = left_out::give_up(&transaction, import, who)?;
+        for state in [InDoubt, JobState::Sending] {
+            cancelled.left_in_doubt += selected(&transaction, state, &selection)?.len() as u64;
+        }
+        cancelled.left_held = selected(&transaction, Held, &selection)?.len() as u64;
+        transaction.commit()?;
+        Ok(cancelled)
+    }
+
+    /// The jobs that a person must decide, oldest first.
+    pub fn held(&self, selection: &Selection) -> Result<Vec<HeldJob>> {
+        let mut held = Vec::new();
+        for job in selected(&self.connection, Held, selection)? {
+            let found = self
+                .connection
+                .prepare_cached(
+                    "SELECT kind, name, code, message, candidates, held_since FROM job WHERE id = ?1",
+                )?
+                .query_row([job], |row| {
+                    let held = HeldJob {
+                        job,
+                        kind: row.get(0)?,
+                        name: row.get(1)?,
+                        place: String::new(),
+                        code: row.get(2)?,
+                        reason: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
+                        candidates: Vec::new(),
+                        since: row.get(5)?,
+                    };
+                    Ok((held, row.get::<_, Option<String>>(4)?))
+                })
+                .optional()?;
+            let Some((mut job, candidates)) = found else { continue };
+            job.candidates = parse_candidates(candidates.as_deref())?;
+            job.place = row_ref::of_job(&self.connection, job.job)?;
+            held.push(job);
+        }
+        Ok(held)
+    }
+}
+
+/// The candidates of a held job from their form in the journal.
+pub(in crate::journal) fn parse_candidates(text: Option<&str>) -> Result<Vec<Candidate>> {
+    match text {
+        Some(text) => serde_json::from_str(text).map_err(|error| damaged("a list of candidates", error)),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The jobs in a state that a selection means, oldest first.
+pub(in crate::journal) fn selected(
+    connection: &Connection,
+    state: JobState,
+    selection: &Selection,
+) -> Result<Vec<JobId>> {
+    let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM job
+         WHERE state = :state AND (:code IS NULL OR code = :code)
+           AND (NOT :placed OR EXISTS (
+               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = job.id
+                 AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row)))
+         ORDER BY id",
+    )?;
+    let jobs = statement
+        .query_map(
+            named_params! {
+                ":state": state,
+                ":code": selection.code,
+                ":placed": placed,
+                ":import": selection.import,
+                ":sheet": selection.sheet,
+                ":row": selection.row,
+            },
+            |row| row.get(0),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(jobs)
+}
+
+/// Whether a job has a row where a selection looks for one.
+pub(in crate::journal) fn is_selected(
+    connection: &Connection,
+    job: JobId,
+    selection: &Selection,
+) -> Result<bool> {
+    if selection.import.is_none() && selection.sheet.is_none() && selection.row.is_none() {
+        return Ok(true);
+    }
+    let selected = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = :job
+                 AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))",
+        )?
+        .query_row(
+            named_params! {
+                ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
+            },
+            |row| row.get(0),
+        )?;
+    Ok(selected)
+}
+
+/// The candidates that a person was shown and did not take are not the job's record: they join its baseline, so
+/// that neither a look before sending nor one after a lost answer takes them for it.
+fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
+    let (candidates, known): (Option<String>, Option<i64>) = connection
+        .prepare_cached("SELECT candidates, baseline FROM job WHERE id = ?1")?
+        .query_row([standing.job], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let candidates = parse_candidates(candidates.as_deref())?;
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    let mut ids = match known {
+        Some(number) => baseline::load(connection, number)?,
+        None => Vec::new(),
+    };
+    ids.extend(candidates.iter().filter_map(|candidate| candidate.id));
+    let number = baseline::store(connection, &ids)?;
+    standing.change(connection, "UPDATE job SET baseline = ?3 WHERE id = ?1 AND state = ?2", &[&number])
+}
+
+/// A person has looked: nothing was sent of which the journal does not know.
+fn be_sure(connection: &Connection, standing: &Standing) -> Result<()> {
+    standing.change(connection, "UPDATE job SET unsure = 0 WHERE id = ?1 AND state = ?2", &[])
+}
+
+/// → ready at the step the job stands at, or blocked while something it needs is not made.
+fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
+    let to = import_writer::footing_of(connection, standing)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = ?3, due = NULL, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
+            doubt_since = NULL, absent_reads = 0, looks = 0, held_since = NULL, finished_at = NULL,
+            code = NULL, message = NULL, violations = NULL, candidates = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&to],
+    )?;
+    Ok(standing.moved(to))
+}
+
+fn abandon(connection: &Connection, standing: &Standing, who: &str, at: Moment) -> Result<Vec<Moved>> {
+    let mut moved = vec![give_up(connection, standing, who, at)?];
+    moved.extend(dependents::skip_below(connection, standing, dependents::PARENT_CANCELLED, at)?);
+    Ok(moved)
+}
+
+/// → cancelled.
+fn give_up(connection: &Connection, standing: &Standing, who: &str, at: Moment) -> Result<Moved> {
+    standing.leaves(&[Blocked, Ready, Deferred, Held, InDoubt], JobState::Cancelled.as_str())?;
+    let message = match standing.remote_id {
+        Some(id) => format!("cancelled by {who}; the {} exists with the id {id}", standing.kind.singular()),
+        None => format!("cancelled by {who}"),
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'cancelled', finished_at = ?3, code = ?5, message = ?4, due = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&at, &message, &Reason::Cancelled.as_str()],
+    )?;
+    Ok(standing.moved(GivenUp))
+}
+
+/// Refuses an id that cannot be that of the job's record.
+fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId) -> Result<()> {
+    if let Some(known) = standing.remote_id
+        && known != id
+    {
+        return Err(Error::usage(format!("job {} made the record {known}, not {id}", standing.job)).hint(
+            format!("if its step was carried out: fleetload resolve {} --created {known}", standing.job),
+        ));
+    }
+    let owner = owner_of(connection, id)?.filter(|&owner| owner != standing.job);
+    if let Some(owner) = owner {
+        let owner = job_row::of(connection, owner)?;
+        return Err(Error::usage(format!(
+            "the record {id} already belongs to job {} ('{}', {}); one record cannot belong to two rows",
+            owner.job,
+            owner.name,
+            row_ref::of_job(connection, owner.job)?
+        ))
+        .hint(format!(
+            "find the record of this row and give its id, or: fleetload resolve {} --not-created | --abandon",
+            standing.job
+        )));
+    }
+    Ok(())
+}
+
+/// Writes down who decided what.
+pub(in crate::journal) fn note(
+    connection: &Connection,
+    at: Moment,
+    who: &str,
+    what: &str,
+    job: Option<JobId>,
+    import: Option<ImportId>,
+    details: Option<&str>,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO decision (at, who, what, job, import, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((at, who, what, job, import, details))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

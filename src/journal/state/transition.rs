@@ -1,0 +1,308 @@
+//! The state machine on disk: one function per write, each guarded by the states it may leave.
+//!
+//! What a transition does to other jobs is in `release`, what leads into doubt and out of it in `doubt`. Which write is
+//! carried out by which function, and in which transaction, is in `batch`.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::{Error, Result};
+use crate::journal::file::column::{Id, count};
+use crate::journal::file::sqlite_error::unwritable;
+use crate::journal::queue::quota;
+use crate::journal::state::job_row::{self, Standing};
+use crate::journal::state::write::{Evidence, How, Moved};
+use crate::journal::state::{baseline, dependents, doubt};
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::Rejection;
+
+/// ready or deferred → sending.
+pub(in crate::journal) fn claim(
+    connection: &Connection,
+    job: JobId,
+    (operation, content): (Operation, Option<&str>),
+    seen: Option<&[RemoteId]>,
+    counted: Option<Day>,
+    at: Moment,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves(&[Ready, Deferred], "claimed")?;
+    if standing.operation != operation {
+        return Err(Error::internal(format!(
+            "job {job} cannot be claimed for {operation}: it stands at {}",
+            standing.operation
+        )));
+    }
+    content.map_or(Ok(()), |content| standing.has_values(content))?;
+    let seen = match seen {
+        Some(ids) if !standing.has_baseline => Some(baseline::store(connection, ids)?),
+        Some(_) | None => None,
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'sending', due = NULL, code = NULL, message = NULL,
+            attempts = attempts + 1, step_attempts = step_attempts + 1,
+            first_sent_at = coalesce(first_sent_at, ?3), baseline = coalesce(baseline, ?4)
+         WHERE id = ?1 AND state = ?2",
+        &[&at, &seen],
+    )?;
+    connection
+        .prepare_cached(
+            "INSERT INTO attempt (job, number, step, operation, sent_at, counted) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((job, standing.attempts + 1, standing.step, operation, at, counted))?;
+    if let Some(day) = counted {
+        quota::begin(connection, day)?;
+    }
+    Ok(vec![standing.moved(Sending)])
+}
+
+/// The step is done → ready at the next one, or the final state.
+pub(in crate::journal) fn advance(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    how: How,
+    id: Option<RemoteId>,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves_as(from, &[Sending, InDoubt, Ready, Deferred, Held], "advanced")?;
+    finish_step(connection, &standing, how, id, evidence)
+}
+
+/// Ends the step a job stands at; the guard is the caller's.
+pub(in crate::journal) fn finish_step(
+    connection: &Connection,
+    standing: &Standing,
+    how: How,
+    id: Option<RemoteId>,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let job = standing.job;
+    let id = match (standing.remote_id, id) {
+        (Some(known), None) => known,
+        (Some(known), Some(given)) if known == given => known,
+        (Some(known), Some(given)) => {
+            return Err(Error::internal(format!("job {job} made the record {known}, not {given}")));
+        }
+        (None, Some(given)) => given,
+        (None, None) => {
+            return Err(Error::internal(format!("job {job} cannot be done without the id of its record")));
+        }
+    };
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, id)?
+    {
+        return doubt::hold_for_owner(connection, standing, id, owner, evidence);
+    }
+    end_attempt(connection, standing, evidence)?;
+    if standing.state != Sending && matches!(how, How::Created | How::Adopted | How::Done) {
+        quota::found(connection, standing)?;
+    }
+    let outcome = match standing.outcome {
+        Some(outcome) if standing.step > 0 => outcome,
+        Some(_) | None => how.outcome(),
+    };
+    if standing.step > 0 {
+        connection
+            .prepare_cached("UPDATE step SET state = 'done' WHERE job = ?1 AND n = ?2 AND state = 'waiting'")?
+            .execute((job, standing.step))?;
+    }
+    let next = next_step(connection, job)?;
+    let (to, step, operation) = match next {
+        Some((step, operation)) => (Ready, step, operation),
+        None => (outcome, standing.step, standing.operation),
+    };
+    let finished_at = next.is_none().then_some(evidence.at);
+    // What was made is read back at the end of a run, against what the creation was sent with.
+    let made = standing.remote_id.is_none() && matches!(how, How::Created | How::Adopted);
+    standing.change(
+        connection,
+        "UPDATE job SET state = ?3, step = ?4, operation = ?5, remote_id = ?6, outcome = ?7, finished_at = ?8,
+            due = NULL, step_attempts = 0, deaths = 0, first_sent_at = NULL, baseline = NULL,
+            doubted = 0, doubts = 0, executed = 0, doubt = NULL, doubt_since = NULL, absent_reads = 0, looks = 0,
+            held_since = NULL, code = NULL, message = NULL, violations = NULL, candidates = NULL,
+            audit = iif(?9, 'due', audit), made_baseline = iif(?9, baseline, made_baseline),
+            made_doubted = iif(?9, doubted OR ?10, made_doubted)
+         WHERE id = ?1 AND state = ?2",
+        &[&to, &step, &operation, &Id(id), &outcome, &finished_at, &made, &(how == How::Adopted)],
+    )?;
+    let mut moved = vec![Moved { job, kind: standing.kind, from: standing.state, to, operation }];
+    if standing.remote_id.is_none() {
+        if how == How::Created && standing.state == Sending {
+            dependents::assure_children(connection, job)?;
+        }
+        moved.extend(dependents::children(connection, job)?);
+    }
+    Ok(moved)
+}
+
+/// The first step after the creation that is not done yet.
+pub(in crate::journal) fn next_step(connection: &Connection, job: JobId) -> Result<Option<(u32, Operation)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT n, operation FROM step WHERE job = ?1 AND state = 'waiting' ORDER BY n LIMIT 1",
+    )?;
+    let mut rows = statement.query([job])?;
+    match rows.next()? {
+        Some(row) => Ok(Some((row.get(0)?, row.get(1)?))),
+        None => Ok(None),
+    }
+}
+
+/// The job that owns a record of the service, whatever its kind: ids are never given twice.
+pub(in crate::journal) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<JobId>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1")?;
+    let mut rows = statement.query([Id(id)])?;
+    match rows.next()? {
+        Some(row) => Ok(Some(row.get(0)?)),
+        None => Ok(None),
+    }
+}
+
+/// sending, ready, deferred or in doubt → rejected, and what is blocked below it → skipped. At a step after the creation →
+/// incomplete: the record is there, and what is below it goes on.
+pub(in crate::journal) fn reject(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    rejection: &Rejection,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves_as(from, &[Sending, Ready, Deferred, InDoubt], "rejected")?;
+    let to = if standing.remote_id.is_some() { Incomplete } else { Rejected };
+    end_attempt(connection, &standing, evidence)?;
+    let violations = match rejection.violations.as_slice() {
+        [] => None,
+        violations => Some(serde_json::to_string(violations).map_err(unwritable)?),
+    };
+    standing.change(
+        connection,
+        "UPDATE job SET state = ?7, code = ?3, message = ?4, violations = ?5, finished_at = ?6, due = NULL
+         WHERE id = ?1 AND state = ?2",
+        &[&rejection.code, &rejection.message, &violations, &evidence.at, &to],
+    )?;
+    let mut moved = vec![standing.moved(to)];
+    moved.extend(dependents::skip_below(connection, &standing, dependents::PARENT_REJECTED, evidence.at)?);
+    Ok(moved)
+}
+
+/// sending → deferred.
+pub(in crate::journal) fn defer(
+    connection: &Connection,
+    job: JobId,
+    until: Moment,
+    (code, reason): (&str, &str),
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves(&[Sending], "deferred")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5
+         WHERE id = ?1 AND state = ?2",
+        &[&until, &code, &reason],
+    )?;
+    Ok(vec![standing.moved(Deferred)])
+}
+
+/// sending → ready.
+pub(in crate::journal) fn give_back(
+    connection: &Connection,
+    job: JobId,
+    (code, reason): (&str, &str),
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves(&[Sending], "given back")?;
+    end_attempt(connection, &standing, evidence)?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'ready', due = NULL, code = ?3, message = ?4 WHERE id = ?1 AND state = ?2",
+        &[&code, &reason],
+    )?;
+    Ok(vec![standing.moved(Ready)])
+}
+
+/// ready or deferred → existing, without the steps after the creation.
+pub(in crate::journal) fn leave(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    id: RemoteId,
+    evidence: &Evidence,
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "left as it is")?;
+    // Before the steps are: a row that is held instead still wants them.
+    if standing.remote_id.is_none()
+        && let Some(owner) = owner_of(connection, id)?
+    {
+        return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
+    }
+    connection
+        .prepare_cached("UPDATE step SET state = 'skipped' WHERE job = ?1 AND state = 'waiting'")?
+        .execute([job])?;
+    finish_step(connection, &standing, How::Existing, Some(id), evidence)
+}
+
+/// ready or deferred → deferred.
+pub(in crate::journal) fn postpone(
+    connection: &Connection,
+    job: JobId,
+    from: JobState,
+    until: Moment,
+    (code, reason): (&str, &str),
+) -> Result<Vec<Moved>> {
+    let standing = job_row::of(connection, job)?;
+    standing.leaves_as(from, &[Ready, Deferred], "postponed")?;
+    standing.change(
+        connection,
+        "UPDATE job SET state = 'deferred', due = ?3, code = ?4, message = ?5 WHERE id = ?1 AND state = ?2",
+        &[&until, &code, &reason],
+    )?;
+    Ok(vec![standing.moved(Deferred)])
+}
+
+/// Ends the attempt under way, and what it counts for in the quota ledger, when there is one: only a job that is sending
+/// has one.
+pub(in crate::journal) fn end_attempt(
+    connection: &Connection,
+    standing: &Standing,
+    evidence: &Evidence,
+) -> Result<()> {
+    if standing.state != Sending {
+        return Ok(());
+    }
+    let counted: Option<Day> = connection
+        .prepare_cached(
+            "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7, took_ms = ?8
+             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL RETURNING counted",
+        )?
+        .query_row(
+            (
+                standing.job,
+                standing.attempts,
+                evidence.at,
+                evidence.execution,
+                evidence.status,
+                &evidence.code,
+                &evidence.excerpt,
+                evidence.took_ms.map(count),
+            ),
+            |row| row.get(0),
+        )
+        .optional()?
+        .flatten();
+    match counted {
+        Some(day) => quota::end(connection, day, evidence.execution),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! The findings of reading back as people see them, and who has looked into which.
+//!
+//! A finding is told by every run until a person says that it has been looked into; then it stays in the reports only.
+//! That a person did is a decision about the finding of one run: what a later run finds is another one. Writing
+//! findings down is left to `audit`.
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+use crate::journal::file::column::Id;
+use crate::journal::row_ref;
+use crate::journal::state::operator::{self, Selection, is_selected, parse_candidates};
+use crate::journal::{Candidate, Journal, RunId};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::time::Moment;
+
+/// A finding, for the person who looks into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// The job.
+    pub job: JobId,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// Its place, `file!sheet!row`.
+    pub place: String,
+    /// The record it made.
+    pub id: Option<RemoteId>,
+    /// The machine code.
+    pub code: String,
+    /// The same in words.
+    pub message: String,
+    /// The records it speaks of.
+    pub found: Vec<Candidate>,
+    /// When it was found.
+    pub at: Moment,
+    /// The run that found it.
+    pub run: RunId,
+    /// Who has looked into it, and when; `None` while a person must.
+    pub seen: Option<(String, Moment)>,
+}
+
+impl Journal {
+    /// The findings about the rows of an import, or about all jobs, in the order of the jobs; only those of runs
+    /// after the one given, when one is.
+    pub fn audit_findings(&self, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
+        findings(&self.connection, import, after)
+    }
+
+    /// The findings about the rows of an import, or about all jobs, that nobody has looked into yet.
+    pub fn unseen_findings(&self, import: Option<ImportId>) -> Result<Vec<Audited>> {
+        let mut findings = self.audit_findings(import, None)?;
+        findings.retain(|finding| finding.seen.is_none());
+        Ok(findings)
+    }
+
+    /// Notes that a person has looked into the findings that `jobs` or, without any, `selection` means; returns those
+    /// nobody had looked into before. A finding of a later run is another one.
+    pub fn acknowledge(
+        &mut self,
+        jobs: &[JobId],
+        selection: &Selection,
+        who: &str,
+        at: Moment,
+    ) -> Result<Vec<Audited>> {
+        let transaction = self.begin()?;
+        let unseen = findings(&transaction, selection.import, None)?.into_iter().filter(|f| f.seen.is_none());
+        let mut acknowledged = Vec::new();
+        for finding in unseen {
+            let meant = if jobs.is_empty() {
+                selection.code.as_ref().is_none_or(|code| *code == finding.code)
+                    && is_selected(&transaction, finding.job, selection)?
+            } else {
+                jobs.contains(&finding.job)
+            };
+            if meant {
+                let run = finding.run.0.to_string();
+                operator::note(&transaction, at, who, "seen", Some(finding.job), None, Some(&run))?;
+                acknowledged.push(finding);
+            }
+        }
+        transaction.commit()?;
+        Ok(acknowledged)
+    }
+}
+
+fn findings(connection: &Connection, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT job.id, job.kind, job.name, job.remote_id, audit.code, audit.message, audit.found, audit.at,
+                audit.run, decision.who, decision.at
+             FROM audit JOIN job ON job.id = audit.job
+             LEFT JOIN decision ON decision.id = (SELECT max(id) FROM decision AS seen
+                 WHERE seen.job = audit.job AND seen.what = 'seen' AND seen.details = CAST(audit.run AS TEXT))
+             WHERE audit.run > ?2 AND (?1 IS NULL OR EXISTS (
+                 SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+                 WHERE sheet_row.job = job.id AND sheet.import = ?1))
+             ORDER BY job.id",
+    )?;
+    let mut rows = statement.query((import, after.unwrap_or(RunId(0))))?;
+    let mut findings = Vec::new();
+    while let Some(row) = rows.next()? {
+        let job = row.get(0)?;
+        let found: String = row.get(6)?;
+        findings.push(Audited {
+            job,
+            kind: row.get(1)?,
+            name: row.get(2)?,
+            place: row_ref::of_job(connection, job)?,
+            id: row.get::<_, Option<Id>>(3)?.map(|id| id.0),
+            code: row.get(4)?,
+            message: row.get(5)?,
+            found: parse_candidates(Some(&found))?,
+            at: row.get(7)?,
+            run: row.get(8)?,
+            seen: match (row.get(9)?, row.get(10)?) {
+                (Some(who), Some(at)) => Some((who, at)),
+                _ => None,
+            },
+        });
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::Write;
+    use crate::journal::fixture::*;
+    use crate::journal::state::write::{AuditFinding, ReadBy};
+    use crate::model::operation::Operation::AddCompany;
+    use crate::model::state::JobState::Sending;
+
+    fn vanished(bench: &mut Bench, run: RunId, job: JobId, number: u128) {
+        let finding = Some(AuditFinding {
+            code: AuditFinding::VANISHED.to_owned(),
+            message: "gone".to_owned(),
+            found: vec![],
+        });
+        let audited =
+            Write::Audited { job, id: Some(id(number)), run, by: ReadBy::Key, finding, at: at(9_000) };
+        apply(&mut bench.journal, audited).unwrap();
+    }
+
+    #[test]
+    fn a_finding_is_open_until_a_person_has_looked_into_it_and_one_of_a_later_run_is_another() {
+        let mut bench = bench();
+        let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
+        let run = bench.journal.begin_run(at(1)).unwrap();
+        for (job, number) in jobs.iter().zip(1_u128..) {
+            apply(&mut bench.journal, claim(*job, AddCompany)).unwrap();
+            apply(&mut bench.journal, created(*job, Sending, id(number))).unwrap();
+            vanished(&mut bench, run, *job, number);
+        }
+        let open = |bench: &Bench| -> Vec<JobId> {
+            bench.journal.unseen_findings(None).unwrap().iter().map(|finding| finding.job).collect()
+        };
+        assert_eq!(open(&bench), jobs);
+        let all = Selection::default();
+        let see = |bench: &mut Bench, jobs: &[JobId], selection: &Selection| {
+            bench.journal.acknowledge(jobs, selection, "kim", at(9_500)).unwrap().len()
+        };
+        assert_eq!(see(&mut bench, &jobs[..1], &all), 1);
+        assert_eq!(see(&mut bench, &jobs[..1], &all), 0, "once");
+        assert_eq!(open(&bench), jobs[1..]);
+        let findings = bench.journal.audit_findings(Some(imported.import), None).unwrap();
+        assert_eq!(findings.len(), 3, "they stay in the reports");
+        assert_eq!(findings[0].seen, Some(("kim".to_owned(), at(9_500))));
+
+        let elsewhere = Selection { import: Some(ImportId(9)), ..Selection::default() };
+        let double = Selection { code: Some(AuditFinding::DOUBLE.into()), ..Selection::default() };
+        assert_eq!(see(&mut bench, &[], &elsewhere) + see(&mut bench, &[], &double), 0);
+        let here = Selection {
+            import: Some(imported.import),
+            code: Some(AuditFinding::VANISHED.into()),
+            ..Selection::default()
+        };
+        assert_eq!(see(&mut bench, &[], &here), 2);
+        assert_eq!(open(&bench), []);
+
+        let later = bench.journal.begin_run(at(10_000)).unwrap();
+        vanished(&mut bench, later, jobs[0], 1);
+        assert_eq!(open(&bench), jobs[..1]);
+    }
+}

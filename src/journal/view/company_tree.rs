@@ -1,0 +1,189 @@
+//! The companies of an import as a tree, with what belongs to each: for the report that shows it.
+//!
+//! Bounded: of a huge import the first companies only, with how many there are. What belongs to a company is counted
+//! by SQLite.
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::journal::file::column::{Id, count, natural};
+use crate::journal::file::sqlite_error::damaged;
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::record::Record;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+
+/// Where a company hangs, or what hangs below one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Above {
+    /// A company of the journal.
+    Job(JobId),
+    /// A record of the service that no row made.
+    Remote(RemoteId),
+    /// Nothing is known of it.
+    Nothing,
+}
+
+/// A company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompanyNode {
+    /// Its job.
+    pub job: JobId,
+    /// Its name, as the row has it.
+    pub name: String,
+    /// Where the job stands.
+    pub state: JobState,
+    /// What it belongs to.
+    pub above: Above,
+}
+
+/// The companies of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompanyTree {
+    /// The first of its companies, in the order of their rows.
+    pub companies: Vec<CompanyNode>,
+    /// How many there are.
+    pub total: u64,
+    /// Companies that rows belong to and that are not among those above, by their jobs: from an earlier import, or
+    /// left out.
+    pub others: Vec<CompanyNode>,
+    /// Sites, people and devices of the import that belong to each.
+    pub belongings: Vec<(Above, Tally)>,
+}
+
+impl Journal {
+    /// The companies of an import, at most `most` of them, with what belongs to each.
+    pub fn company_tree(&self, import: ImportId, most: usize) -> Result<CompanyTree> {
+        let total: i64 = self
+            .connection
+            .prepare_cached(
+                "SELECT count(DISTINCT job.id) FROM sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 JOIN job ON job.id = sheet_row.job WHERE sheet.import = ?1 AND sheet.kind = 'company'",
+            )?
+            .query_row([import], |row| row.get(0))?;
+        let companies = self.nodes(
+            "SELECT job.id, record.body, job.state, link.target_job, link.target_id FROM sheet
+             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             JOIN job ON job.id = sheet_row.job JOIN record ON record.job = job.id
+             LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
+             WHERE sheet.import = ?1 AND sheet.kind = 'company'
+             GROUP BY job.id ORDER BY min(sheet_row.place) LIMIT ?2",
+            import,
+            most,
+        )?;
+        let others = self.nodes(
+            "SELECT job.id, record.body, job.state, link.target_job, link.target_id FROM job
+             JOIN record ON record.job = job.id
+             LEFT JOIN link ON link.job = job.id AND link.role = 'parent'
+             WHERE job.kind = 'company' AND job.id IN (
+                 SELECT owner.target_job FROM sheet
+                 JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+                 JOIN link AS owner ON owner.job = sheet_row.job AND owner.role IN ('parent', 'company')
+                 WHERE sheet.import = ?1)
+             AND NOT EXISTS (
+                 SELECT 1 FROM sheet_row AS own JOIN sheet ON sheet.id = own.place >> 32
+                 WHERE own.job = job.id AND sheet.import = ?1)
+             ORDER BY job.id LIMIT ?2",
+            import,
+            most,
+        )?;
+        Ok(CompanyTree {
+            companies,
+            total: natural(total),
+            others,
+            belongings: self.belongings(import, most)?,
+        })
+    }
+
+    fn nodes(&self, sql: &str, import: ImportId, most: usize) -> Result<Vec<CompanyNode>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query((import, count(most)))?;
+        let mut nodes = Vec::new();
+        while let Some(row) = rows.next()? {
+            let body: String = row.get(1)?;
+            let record: Record = serde_json::from_str(&body).map_err(|error| damaged("a record", error))?;
+            nodes.push(CompanyNode {
+                job: row.get(0)?,
+                name: record.name().to_owned(),
+                state: row.get(2)?,
+                above: above(row.get(3)?, row.get::<_, Option<Id>>(4)?),
+            });
+        }
+        Ok(nodes)
+    }
+
+    /// What belongs to each company, those of the first companies where there are too many.
+    fn belongings(&self, import: ImportId, most: usize) -> Result<Vec<(Above, Tally)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT link.target_job, link.target_id, job.kind, job.state, count(*) FROM sheet
+             JOIN sheet_row ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1
+             JOIN job ON job.id = sheet_row.job
+             LEFT JOIN link ON link.job = job.id AND link.role = 'company'
+             WHERE sheet.import = ?1 AND job.kind <> 'company'
+             GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        )?;
+        let mut rows = statement.query([import])?;
+        let mut belongings: Vec<(Above, Tally)> = Vec::new();
+        let mut known: HashMap<Above, usize> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let owner = above(row.get(0)?, row.get::<_, Option<Id>>(1)?);
+            let place = match known.get(&owner) {
+                Some(&place) => place,
+                // The tree shows no more companies than this either.
+                None if belongings.len() >= 2 * most => continue,
+                None => {
+                    known.insert(owner, belongings.len());
+                    belongings.push((owner, Tally::default()));
+                    belongings.len() - 1
+                }
+            };
+            belongings[place].1.add(row.get(2)?, row.get(3)?, natural(row.get(4)?));
+        }
+        Ok(belongings)
+    }
+}
+
+fn above(job: Option<JobId>, id: Option<Id>) -> Above {
+    match (job, id) {
+        (Some(job), _) => Above::Job(job),
+        (None, Some(id)) => Above::Remote(id.0),
+        (None, None) => Above::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::*;
+    use crate::journal::{Disposition, NewRow};
+    use crate::model::kind::Kind;
+    use crate::model::record::Role;
+
+    #[test]
+    fn companies_hang_where_their_rows_say_and_what_belongs_to_them_is_counted() {
+        let mut bench = bench();
+        let (first, jobs) = import_companies(&mut bench.journal, &["Top", "Low"], true);
+        let mut import = bench.journal.begin_import(at(7)).unwrap();
+        import.file("sites.csv", "00").unwrap();
+        let sites = import.sheet(&sheet("sites", Kind::Site)).unwrap();
+        for (number, name) in [(2, "One"), (3, "Two")] {
+            let job = import.add_job(&site(name, vec![link(Role::Company, jobs[1])], vec![])).unwrap();
+            let row: NewRow = row(sites, number, job, Disposition::New);
+            import.row(&row).unwrap();
+        }
+        let second = import.finish().unwrap();
+
+        let tree = bench.journal.company_tree(first.import, 10).unwrap();
+        let told: Vec<_> = tree.companies.iter().map(|node| (node.name.as_str(), node.above)).collect();
+        assert_eq!(told[1], ("Low", Above::Job(jobs[0])));
+        assert_eq!((tree.total, told[0].0, tree.others.len()), (2, "Top", 0));
+        assert_eq!(bench.journal.company_tree(first.import, 1).unwrap().companies.len(), 1);
+
+        let tree = bench.journal.company_tree(second.import, 10).unwrap();
+        assert_eq!((tree.total, tree.others[0].name.as_str()), (0, "Low"));
+        let (owner, tally) = &tree.belongings[0];
+        assert_eq!((*owner, tally.of_kind(Kind::Site)), (Above::Job(jobs[1]), 2));
+    }
+}

@@ -1,0 +1,224 @@
+//! Rows that did not get through, or that differ from their record, and came again: of the rows of several imports that are about one record, the newest
+//! answers for all of them.
+//!
+//! A row with a job came again when a later import has a row with that job. One that was left out, and was left out once
+//! more, is known by where it says it comes from, or by its key under the same owner.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension, Params};
+
+use crate::error::Result;
+use crate::journal::file::column::natural;
+use crate::journal::intake::difference::differing;
+use crate::journal::row_ref;
+use crate::journal::view::rows::every_row;
+use crate::journal::{Journal, SheetId};
+use crate::model::id::ImportId;
+use crate::model::kind::Kind;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+
+/// Rows of an import that a later one answers for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The import that answers.
+    pub by: ImportId,
+    /// Those with a job: rejected, incomplete or skipped.
+    pub refused: Tally,
+    /// Those that were left out, by the state that reports show.
+    pub left_out: Tally,
+}
+
+/// Rows with a job between the places `?1` and `?2` that did not get through: place, kind, state and the newest place
+/// of a row with the same job.
+const REFUSED: &str = every_row!(
+    "SELECT place, kind, state,
+         (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = shown.job) AS newest FROM (",
+    ") AS shown WHERE state IN ('rejected', 'incomplete', 'skipped') AND job IS NOT NULL"
+);
+
+/// The same of rows that were left out and have no job.
+const LEFT_OUT: &str = "WITH again AS MATERIALIZED (
+         SELECT earlier, max(place) AS place FROM left_out WHERE earlier IS NOT NULL GROUP BY earlier)
+     SELECT left_out.place AS place, left_out.kind AS kind, left_out.state AS state, max(
+         coalesce(again.place, 0),
+         coalesce((SELECT max(later.place) FROM left_out AS later
+             WHERE later.kind = left_out.kind AND later.sheet_key = left_out.sheet_key
+                 AND later.sheet_key IS NOT NULL AND later.job IS NULL AND later.owner = left_out.owner), 0),
+         coalesce((SELECT max(later.place) FROM left_out AS later
+             WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
+                 AND later.natural_key IS NOT NULL AND later.job IS NULL
+                 AND (later.sheet_key IS NULL OR left_out.sheet_key IS NULL OR later.sheet_key = left_out.sheet_key)),
+             0)) AS newest
+     FROM left_out LEFT JOIN again ON again.earlier = left_out.place
+     WHERE left_out.job IS NULL AND left_out.given_up IS NULL AND left_out.place BETWEEN ?1 AND ?2";
+
+/// The rows of a sheet that later imports answer for, by their places: the import that does.
+pub(in crate::journal) fn of_sheet(
+    connection: &Connection,
+    sheet: SheetId,
+) -> Result<HashMap<i64, ImportId>> {
+    let import = connection
+        .prepare_cached("SELECT import FROM sheet WHERE id = ?1")?
+        .query_row([sheet], |row| row.get(0))
+        .optional()?;
+    let Some(import) = import else { return Ok(HashMap::new()) };
+    let ((first, last), (_, last_of_import)) =
+        (row_ref::range(sheet), row_ref::range_of(connection, import)?);
+    let mut answered = HashMap::new();
+    for rows in [REFUSED, LEFT_OUT] {
+        let sql = format!(
+            "SELECT place, sheet.import FROM ({rows}) JOIN sheet ON sheet.id = newest >> 32 WHERE newest > ?3"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut found = statement.query((first, last, last_of_import))?;
+        while let Some(row) = found.next()? {
+            answered.insert(row.get(0)?, row.get(1)?);
+        }
+    }
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT place, sheet.import FROM (",
+        differing!(),
+        ") JOIN sheet ON sheet.id = newest >> 32 WHERE place BETWEEN ?1 AND ?2 AND newest > ?3"
+    ))?;
+    let mut found = statement.query((first, last, last_of_import))?;
+    while let Some(row) = found.next()? {
+        answered.insert(row.get(0)?, row.get(1)?);
+    }
+    Ok(answered)
+}
+
+/// How many rows of a statement each later import answers for, by kind and state.
+fn counted(rows: &str) -> String {
+    format!(
+        "SELECT sheet.import, rows.kind, rows.state, count(*) FROM ({rows}) AS rows
+         JOIN sheet ON sheet.id = newest >> 32 WHERE newest > ?2 GROUP BY 1, 2, 3"
+    )
+}
+
+impl Journal {
+    /// The rows of an import that did not get through and that later imports answer for, by these.
+    pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
+        let mut answered: Vec<Answered> = Vec::new();
+        let range = row_ref::range_of(&self.connection, import)?;
+        let mut add = |with_job: bool, by, kind: Kind, state, count| {
+            let at = answered.iter().position(|known| known.by == by).unwrap_or_else(|| {
+                answered.push(Answered { by, refused: Tally::default(), left_out: Tally::default() });
+                answered.len() - 1
+            });
+            let tally = if with_job { &mut answered[at].refused } else { &mut answered[at].left_out };
+            tally.add(kind, state, count);
+        };
+        each(&self.connection, &counted(REFUSED), range, |by, kind, state, count| {
+            add(true, by, kind, state, count);
+        })?;
+        each(&self.connection, &counted(LEFT_OUT), range, |by, kind, state, count| {
+            add(false, by, kind, state, count);
+        })?;
+        answered.sort_by_key(|answered| answered.by);
+        Ok(answered)
+    }
+}
+
+/// Hands on every line of a statement: an import, a kind, a state and how many rows there are of them.
+fn each(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    mut take: impl FnMut(ImportId, Kind, JobState, u64),
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        take(row.get(0)?, row.get(1)?, row.get(2)?, natural(row.get(3)?));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::{apply, at, bench, claim, import_companies, rejected, row, sheet};
+    use crate::journal::{Because, Disposition, LeftOut, Provenance};
+    use crate::model::operation::Operation::AddCompany;
+
+    #[test]
+    fn a_refused_row_that_came_again_is_answered_for_by_the_newest_import_that_has_it() {
+        let mut bench = bench();
+        let (first, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord"], false);
+        for &job in &jobs[..2] {
+            apply(&mut bench.journal, claim(job, AddCompany)).unwrap();
+            apply(&mut bench.journal, rejected(job, JobState::Sending)).unwrap();
+        }
+        assert_eq!(bench.journal.answered_later(first.import).unwrap(), []);
+        let mut last = first.import;
+        for _ in 0..2 {
+            let mut import = bench.journal.begin_import(at(4_000)).unwrap();
+            let fix = import.sheet(&sheet("fix", Kind::Company)).unwrap();
+            import.row(&row(fix, 2, jobs[0], Disposition::Recognised)).unwrap();
+            // One that is not refused has nothing to be answered.
+            import.row(&row(fix, 3, jobs[2], Disposition::Recognised)).unwrap();
+            last = import.finish().unwrap().import;
+        }
+        let answered = bench.journal.answered_later(first.import).unwrap();
+        assert_eq!(answered.iter().map(|answered| answered.by).collect::<Vec<_>>(), [last]);
+        assert_eq!(answered[0].refused.in_state(JobState::Rejected), 1, "and Bolt did not come again");
+        assert_eq!(answered[0].left_out.total(), 0);
+        let mut by_row = Vec::new();
+        let sheet = bench.journal.sheets(first.import).unwrap()[0].sheet;
+        bench
+            .journal
+            .rows(sheet, &mut |row| {
+                by_row.push((row.number, row.answered_by));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(by_row, [(2, Some(last)), (3, None), (4, None)]);
+        assert_eq!(bench.journal.answered_later(last).unwrap(), []);
+    }
+
+    #[test]
+    fn a_row_that_is_left_out_once_more_is_known_by_its_key_and_by_where_it_comes_from() {
+        let mut bench = bench();
+        let mut imports = Vec::new();
+        for again in [false, true] {
+            let mut import = bench.journal.begin_import(at(1)).unwrap();
+            let name = if again { "fix" } else { "sites" };
+            let sites = import.sheet(&sheet(name, Kind::Site)).unwrap();
+            for (number, key, source) in [
+                (2, Some("s1"), None),
+                (3, None, Some("sites.csv!sites!3")),
+                (4, None, None),
+                (5, Some("s2"), None),
+            ] {
+                let row = LeftOut {
+                    sheet: sites,
+                    kind: Kind::Site,
+                    number,
+                    line: None,
+                    cells: vec![format!("Branch {number}")],
+                    because: if number == 3 { Because::OfWhatItBelongsTo } else { Because::OfItsErrors },
+                    code: "cell.required".into(),
+                    message: "name is blank".into(),
+                    columns: Vec::new(),
+                    sheet_key: key.map(str::to_owned),
+                    natural_key: None,
+                };
+                // Another company has a site of the same key.
+                let owner = if number == 5 { format!("company {again}") } else { "acme".to_owned() };
+                let source = source.filter(|_| again);
+                let cells = &row.cells.clone();
+                let provenance = Provenance { sheet: sites, number, source, owner, cells };
+                import.leave_out(&row, &provenance).unwrap();
+            }
+            imports.push(import.finish().unwrap().import);
+        }
+        let answered = bench.journal.answered_later(imports[0]).unwrap();
+        assert_eq!(answered.len(), 1, "{answered:?}");
+        assert_eq!(answered[0].by, imports[1]);
+        let of = |state| answered[0].left_out.in_state(state);
+        assert_eq!((of(JobState::Rejected), of(JobState::Skipped)), (1, 1));
+        assert_eq!(bench.journal.answered_later(imports[1]).unwrap(), []);
+    }
+}

@@ -1,0 +1,10 @@
+//! The view: what status, plan and reports read.
+
+pub(super) mod activity;
+pub(super) mod audit_findings;
+pub(super) mod causes;
+pub(super) mod company_tree;
+pub(super) mod later_imports;
+pub(super) mod recent;
+pub(super) mod referenced;
+pub(super) mod rows;

@@ -1,0 +1,125 @@
+//! What rows refer to and no row creates: records by their ids, and hardware models by their names. A rehearsal takes
+//! them as present.
+
+use crate::error::Result;
+use crate::journal::Journal;
+use crate::journal::file::column::Id;
+use crate::model::id::{ImportId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::record::Role;
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Referenced {
+    /// Records by their ids, those first that were named first: where rows disagree what an id is, later ones are wrong.
+    pub records: Vec<(RemoteId, Noun)>,
+    /// Hardware models.
+    pub models: Vec<String>,
+}
+
+/// What a row takes a record for that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noun {
+    /// A company: the parent, or the one that the row belongs to.
+    Company,
+    /// The site that a device is put in.
+    Site {
+        /// The company of the device, where that is named by its id too.
+        company: Option<RemoteId>,
+    },
+    /// The device that another one is copied from.
+    Device,
+    /// An enterprise template.
+    Template,
+    /// A VPN cloud.
+    Cloud,
+}
+
+impl Journal {
+    /// The import that came last. What rows refer to changes with an import only.
+    pub fn latest_import(&self) -> Result<Option<ImportId>> {
+        let mut statement = self.connection.prepare_cached("SELECT max(id) FROM import")?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
+    /// What the rows of all imports refer to and no row creates.
+    pub fn referenced(&self) -> Result<Referenced> {
+        let mut statement = self.connection.prepare(
+            "SELECT min(job), what, id, max(owner) FROM (
+                 SELECT link.job, link.role AS what, link.target_id AS id, company.target_id AS owner FROM link
+                 LEFT JOIN link AS company
+                     ON link.role = 'site' AND company.job = link.job AND company.role = 'company'
+                 WHERE link.target_id IS NOT NULL
+                 UNION ALL
+                 SELECT job, operation, json_extract(action, '$.value'), NULL FROM step
+                 WHERE operation = ?1 OR operation = ?2)
+             GROUP BY what, id ORDER BY 1, what NOT IN ('parent', 'company'), what, id",
+        )?;
+        let (template, cloud) = (Operation::SubscribeTemplate, Operation::AddDeviceToVpnCloud);
+        let mut rows = statement.query([template, cloud])?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next()? {
+            let what: String = row.get(1)?;
+            let noun = match Role::parse(&what) {
+                Some(Role::Parent | Role::Company) => Noun::Company,
+                Some(Role::Site) => {
+                    Noun::Site { company: row.get::<_, Option<Id>>(3)?.map(|Id(company)| company) }
+                }
+                Some(Role::Template) => Noun::Device,
+                None if what == template.name() => Noun::Template,
+                None => Noun::Cloud,
+            };
+            let Id(id) = row.get(2)?;
+            records.push((id, noun));
+        }
+        Ok(Referenced { records, models: self.models()? })
+    }
+
+    fn models(&self) -> Result<Vec<String>> {
+        let mut models = self.connection.prepare(
+            "SELECT DISTINCT json_extract(record.body, '$.record.deviceModel') AS model
+             FROM job JOIN record ON record.job = job.id
+             WHERE job.kind = 'device' AND model IS NOT NULL ORDER BY 1",
+        )?;
+        let models = models.query_map([], |row| row.get(0))?;
+        Ok(models.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::fixture::{at, bench, company, id, link, sheet, site};
+    use crate::model::kind::Kind;
+    use crate::model::record::{Link, Target};
+
+    #[test]
+    fn records_named_by_their_ids_are_told_by_kind_and_those_that_rows_create_are_not() {
+        let mut bench = bench();
+        assert_eq!(bench.journal.latest_import().unwrap(), None);
+        let named = |role, number| Link { role, target: Target::Remote(id(number)) };
+        let mut import = bench.journal.begin_import(at(1)).unwrap();
+        import.sheet(&sheet("any", Kind::Company)).unwrap();
+        let acme = import.add_job(&company("acme", vec![named(Role::Parent, 1)])).unwrap();
+        import.add_job(&company("below", vec![link(Role::Parent, acme)])).unwrap();
+        for (name, owner) in [("a", named(Role::Company, 2)), ("b", named(Role::Company, 2))] {
+            import.add_job(&site(name, vec![owner], Vec::new())).unwrap();
+        }
+        // What a device has is told of any row: the journal does not look at its kind.
+        let device = vec![named(Role::Company, 1), named(Role::Site, 3), named(Role::Template, 4)];
+        import.add_job(&site("c", device, Vec::new())).unwrap();
+        let elsewhere = vec![link(Role::Company, acme), named(Role::Site, 5)];
+        import.add_job(&site("d", elsewhere, Vec::new())).unwrap();
+        let finished = import.finish().unwrap().import;
+        assert_eq!(bench.journal.latest_import().unwrap(), Some(finished));
+        let expected = [
+            (id(1), Noun::Company),
+            (id(2), Noun::Company),
+            (id(1), Noun::Company),
+            (id(3), Noun::Site { company: Some(id(1)) }),
+            (id(4), Noun::Device),
+            (id(5), Noun::Site { company: None }),
+        ];
+        assert_eq!(bench.journal.referenced().unwrap().records, expected);
+    }
+}

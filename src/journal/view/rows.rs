@@ -1,0 +1,423 @@
+//! What status and the reports read: imports, sheets, rows with what became of them, counts and causes.
+//!
+//! Rows are streamed in the order of their sheet; nothing here holds a whole sheet in memory.
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::error::Result;
+use crate::journal::file::column::{Id, count, natural};
+use crate::journal::file::sqlite_error::damaged;
+use crate::journal::intake::difference;
+use crate::journal::queue::audit;
+use crate::journal::row_ref;
+use crate::journal::state::decision_log;
+use crate::journal::state::operator::parse_candidates;
+use crate::journal::view::later_imports;
+use crate::journal::{Candidate, Decided, Difference, Disposition, Journal, SheetId};
+use crate::model::id::{ImportId, JobId, RemoteId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::reason::Reason;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::Violation;
+
+/// Milliseconds of a minute.
+const MINUTE_MS: i64 = 60_000;
+
+/// An import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportInfo {
+    /// Its number.
+    pub import: ImportId,
+    /// When it was made.
+    pub at: Moment,
+    /// Its files: name and SHA-256, in the order they were given.
+    pub files: Vec<(String, String)>,
+    /// Its rows.
+    pub rows: u64,
+    /// How its files were read: the options of a command, each with a space before it; absent where an older fleetload
+    /// made it.
+    pub reading: Option<String>,
+}
+
+/// A sheet of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SheetInfo {
+    /// Its number.
+    pub sheet: SheetId,
+    /// The worksheet's name, or the file's without its ending.
+    pub name: String,
+    /// The file's name as it was given.
+    pub file: String,
+    /// The worksheet within a workbook.
+    pub worksheet: Option<String>,
+    /// What its rows are.
+    pub kind: Kind,
+    /// The headers, in the sheet's order.
+    pub headers: Vec<String>,
+    /// The row they stand in, counted from 1.
+    pub header_row: u32,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// A row and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowView {
+    /// Its number in the sheet, as a spreadsheet counts.
+    pub number: u32,
+    /// The line of the file it begins at, for CSV.
+    pub line: Option<u64>,
+    /// Its cells, as they stood.
+    pub cells: Vec<String>,
+    /// What the import made of it.
+    pub disposition: Disposition,
+    /// Its job; none for a row that was left out and has not come again.
+    pub job: Option<JobId>,
+    /// What kind of record it is about.
+    pub kind: Kind,
+    /// Where the job stands; for a row that was left out, whose errors it was left out for.
+    pub state: JobState,
+    /// The record's id.
+    pub remote_id: Option<RemoteId>,
+    /// The machine code of what is the matter.
+    pub code: Option<String>,
+    /// The same in words.
+    pub message: Option<String>,
+    /// The violated fields of a rejection.
+    pub violations: Vec<Violation>,
+    /// The records a held job may be.
+    pub candidates: Vec<Candidate>,
+    /// Requests sent for the job, all steps together.
+    pub attempts: u32,
+    /// When the job came to its final state.
+    pub finished_at: Option<Moment>,
+    /// When a job that waits for its time comes due.
+    pub due: Option<Moment>,
+    /// The operation of the step it stands at; none for a row that was left out.
+    pub operation: Option<Operation>,
+    /// What a person decided about the job last.
+    pub decided: Option<Decided>,
+    /// For a blocked or skipped job: a job it waits for, with its place (`file!sheet!row`) and its state in words.
+    pub blocked_by: Option<(JobId, String)>,
+    /// In what it differs from what its job was made with.
+    pub differences: Vec<Difference>,
+    /// Of a row that did not get through, or that differs: the later import that has it again and answers for it.
+    pub answered_by: Option<ImportId>,
+}
+
+impl RowView {
+    /// Whether its record is there, made with other values than the row has.
+    pub fn differs(&self) -> bool {
+        self.state.is_success()
+            && (self.disposition == Disposition::ChangedSince || !self.differences.is_empty())
+    }
+
+    /// Gives a row that is done the code of how it compares with the record: one that an import at this moment found
+    /// done, or one that differs.
+    fn compare(&mut self, imported_at: Moment) {
+        if self.code.is_some() || !self.state.is_success() {
+            return;
+        }
+        let found_done = self.finished_at.is_some_and(|finished| finished <= imported_at);
+        if self.differs() {
+            self.code = Some(Reason::RowDiffers.as_str().to_owned());
+        } else if self.disposition == Disposition::Recognised && found_done {
+            self.code = Some(Reason::RowUnchanged.as_str().to_owned());
+        }
+    }
+
+    /// Adds what reading back found: to the words of a row that is not done, as the words of one that is.
+    fn add(&mut self, (code, words, found): &audit::Shown) {
+        let read_back = format!("verification: {words}");
+        match &mut self.message {
+            Some(message) => *message = format!("{message}; {read_back}"),
+            None => self.message = Some(read_back),
+        }
+        if self.code.is_none() {
+            self.code = Some(code.clone());
+        }
+        self.candidates.extend(found.iter().cloned());
+    }
+}
+
+/// Requests sent for the jobs of an import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttemptFigures {
+    /// All of them.
+    pub requests: u64,
+    /// When the first left.
+    pub first_at: Option<Moment>,
+    /// When the last left.
+    pub last_at: Option<Moment>,
+    /// The last day on whose quota one counted.
+    pub last_counted: Option<Day>,
+    /// Requests by the minute they left in, in order; minutes without any are left out.
+    pub per_minute: Vec<(Moment, u64)>,
+}
+
+/// A statement over every row between the places `?1` and `?2`, those that were left out included. A condition on places
+/// stands within the two halves, and an order by the first column after them, so that neither sorts nor keeps the rows.
+macro_rules! every_row {
+    ($before:literal, $after:literal) => {
+        concat!(
+            $before,
+            "SELECT sheet_row.place AS place, sheet_row.line AS line, sheet_row.cells AS cells,
+                sheet_row.disposition AS disposition, job.id AS job, job.kind AS kind, job.state AS state,
+                job.remote_id AS remote_id, job.code AS code, job.message AS message, job.violations AS violations,
+                job.candidates AS candidates, job.attempts AS attempts, job.finished_at AS finished_at,
+                job.due AS due, job.operation AS operation
+             FROM sheet_row JOIN job ON job.id = sheet_row.job WHERE sheet_row.place BETWEEN ?1 AND ?2
+             UNION ALL
+             SELECT left_out.place, left_out.line, left_out.cells, 'left_out',
+                job.id, left_out.kind,
+                coalesce(job.state, iif(left_out.given_up IS NULL, left_out.state, 'cancelled')), job.remote_id,
+                CASE WHEN job.id IS NOT NULL THEN job.code
+                    WHEN left_out.given_up IS NOT NULL THEN 'cancelled' ELSE left_out.code END,
+                CASE WHEN job.id IS NOT NULL THEN job.message
+                    WHEN left_out.given_up IS NOT NULL
+                    THEN 'cancelled by ' || left_out.given_up || '; it was not imported: ' || left_out.message
+                    ELSE left_out.message END,
+                iif(job.id IS NULL, left_out.violations, job.violations), job.candidates,
+                coalesce(job.attempts, 0), job.finished_at, job.due, job.operation
+             FROM left_out LEFT JOIN job ON job.id = left_out.job WHERE left_out.place BETWEEN ?1 AND ?2 ",
+            $after
+        )
+    };
+}
+
+pub(in crate::journal) use every_row;
+
+impl Journal {
+    /// The imports, oldest first.
+    pub fn imports(&self) -> Result<Vec<ImportInfo>> {
+        let mut imports: Vec<ImportInfo> = self
+            .connection
+            .prepare_cached("SELECT id, at, row_count, reading FROM import ORDER BY id")?
+            .query_map([], |row| {
+                Ok(ImportInfo {
+                    import: row.get(0)?,
+                    at: row.get(1)?,
+                    files: Vec::new(),
+                    rows: natural(row.get(2)?),
+                    reading: row.get(3)?,
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut files = self
+            .connection
+            .prepare_cached("SELECT name, sha256 FROM import_file WHERE import = ?1 ORDER BY position")?;
+        for import in &mut imports {
+            import.files = files
+                .query_map([import.import], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(imports)
+    }
+
+    /// The sheets of an import, in the order they were read.
+    pub fn sheets(&self, import: ImportId) -> Result<Vec<SheetInfo>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, name, file, worksheet, kind, headers, header_row, row_count FROM sheet
+             WHERE import = ?1 ORDER BY id",
+        )?;
+        let mut rows = statement.query([import])?;
+        let mut sheets = Vec::new();
+        while let Some(row) = rows.next()? {
+            let headers: String = row.get(5)?;
+            sheets.push(SheetInfo {
+                sheet: row.get(0)?,
+                name: row.get(1)?,
+                file: row.get(2)?,
+                worksheet: row.get(3)?,
+                kind: row.get(4)?,
+                headers: serde_json::from_str(&headers).map_err(|error| damaged("headers", error))?,
+                header_row: row.get(6)?,
+                rows: natural(row.get(7)?),
+            });
+        }
+        Ok(sheets)
+    }
+
+    /// Hands the rows of a sheet to `each`, in order; an error of `each` ends it.
+    pub fn rows(&self, sheet: SheetId, each: &mut dyn FnMut(RowView) -> Result<()>) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(every_row!("", "ORDER BY 1"))?;
+        let findings = audit::of_places(&self.connection, row_ref::range(sheet))?;
+        let mut decisions = decision_log::latest(&self.connection)?;
+        let answered = later_imports::of_sheet(&self.connection, sheet)?;
+        let mut differences = difference::of_places(&self.connection, row_ref::range(sheet))?;
+        let imported_at = self
+            .connection
+            .prepare_cached(
+                "SELECT at FROM import JOIN sheet ON sheet.import = import.id WHERE sheet.id = ?1",
+            )?
+            .query_row([sheet], |row| row.get(0))
+            .optional()?
+            .unwrap_or(Moment::from_millis(i64::MIN));
+        let mut rows = statement.query(row_ref::range(sheet))?;
+        while let Some(row) = rows.next()? {
+            let cells: String = row.get(2)?;
+            let violations: Option<String> = row.get(10)?;
+            let candidates: Option<String> = row.get(11)?;
+            let (job, state): (Option<JobId>, _) = (row.get(4)?, row.get(6)?);
+            let blocked_by = match (job, state) {
+                (Some(job), JobState::Blocked | JobState::Skipped) => blocked_by(&self.connection, job)?,
+                _ => None,
+            };
+            let mut view = RowView {
+                number: row_ref::number_of(row.get(0)?),
+                line: row.get::<_, Option<i64>>(1)?.map(natural),
+                cells: serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?,
+                disposition: row.get(3)?,
+                job,
+                kind: row.get(5)?,
+                state,
+                remote_id: row.get::<_, Option<Id>>(7)?.map(|id| id.0),
+                code: row.get(8)?,
+                message: row.get(9)?,
+                violations: match violations {
+                    Some(text) => {
+                        serde_json::from_str(&text).map_err(|error| damaged("violations", error))?
+                    }
+                    None => Vec::new(),
+                },
+                candidates: parse_candidates(candidates.as_deref())?,
+                attempts: row.get(12)?,
+                finished_at: row.get(13)?,
+                due: row.get(14)?,
+                operation: row.get(15)?,
+                decided: job.and_then(|job| decisions.remove(&job)),
+                blocked_by,
+                differences: differences.remove(&row.get(0)?).unwrap_or_default(),
+                answered_by: answered.get(&row.get(0)?).copied(),
+            };
+            // A job stands in a sheet once, but for rows that repeat another.
+            if let Some(finding) = job.and_then(|job| findings.get(&job)) {
+                view.add(finding);
+            }
+            view.compare(imported_at);
+            each(view)?;
+        }
+        Ok(())
+    }
+
+    /// The values in a column of a sheet, counted from 0, of the rows that are done, the most frequent first, and how many
+    /// rows have each; at most so many.
+    pub fn accepted_values(&self, sheet: SheetId, column: usize, most: usize) -> Result<Vec<(String, u64)>> {
+        let (first, last) = row_ref::range(sheet);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT json_extract(sheet_row.cells, '$[' || ?3 || ']') AS value, count(*)
+             FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2
+                 AND job.state IN ('created', 'adopted', 'existing', 'done') AND value <> ''
+             GROUP BY value ORDER BY count(*) DESC, value LIMIT ?4",
+        )?;
+        let values = statement.query_map((first, last, count(column), count(most)), |row| {
+            Ok((row.get(0)?, natural(row.get(1)?)))
+        })?;
+        Ok(values.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The operations that rows still wait to be sent with, and how many rows each; of an import, or of all.
+    pub fn waiting_for(&self, import: Option<ImportId>) -> Result<Vec<(Operation, u64)>> {
+        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
+        let (first, last) = range.unzip();
+        let mut statement = self.connection.prepare_cached(
+            "WITH waiting AS (
+                 SELECT id, operation FROM job WHERE state IN ('blocked', 'ready', 'deferred')
+                     AND (?1 IS NULL OR id IN (SELECT job FROM sheet_row WHERE place BETWEEN ?1 AND ?2)))
+             SELECT operation, count(*) FROM (
+                 SELECT id, operation FROM waiting UNION
+                 SELECT job, step.operation FROM step JOIN waiting ON waiting.id = step.job WHERE step.state = 'waiting')
+             GROUP BY operation",
+        )?;
+        let rows = statement.query_map((first, last), |row| Ok((row.get(0)?, natural(row.get(1)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many jobs of each kind are in each state; for an import, each of its rows counts once.
+    pub fn tally(&self, import: Option<ImportId>) -> Result<Tally> {
+        match import {
+            Some(import) => tally_of(&self.connection, import),
+            None => {
+                counted(&self.connection, "SELECT kind, state, count(*) FROM job GROUP BY kind, state", [])
+            }
+        }
+    }
+
+    /// The same for the rows of an import that have a job: not those that it left out.
+    pub fn tally_of_jobs(&self, import: ImportId) -> Result<Tally> {
+        counted(
+            &self.connection,
+            "SELECT job.kind, job.state, count(*) FROM sheet_row JOIN job ON job.id = sheet_row.job
+             WHERE sheet_row.place BETWEEN ?1 AND ?2 GROUP BY job.kind, job.state",
+            row_ref::range_of(&self.connection, import)?,
+        )
+    }
+
+    /// The same for the rows of one sheet.
+    pub fn tally_of_sheet(&self, sheet: SheetId) -> Result<Tally> {
+        counted(
+            &self.connection,
+            every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state"),
+            row_ref::range(sheet),
+        )
+    }
+
+    /// Requests sent for the jobs of an import.
+    pub fn attempts(&self, import: ImportId) -> Result<AttemptFigures> {
+        let mut figures = AttemptFigures::default();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT sent_at / ?2, count(*), min(sent_at), max(sent_at), max(counted) FROM attempt
+             WHERE job IN (SELECT sheet_row.job FROM sheet JOIN sheet_row
+                 ON sheet_row.place BETWEEN sheet.id << 32 AND ((sheet.id + 1) << 32) - 1 WHERE sheet.import = ?1)
+             GROUP BY 1 ORDER BY 1",
+        )?;
+        let mut rows = statement.query((import, MINUTE_MS))?;
+        while let Some(row) = rows.next()? {
+            let minute: i64 = row.get(0)?;
+            let requests = natural(row.get(1)?);
+            let (first, last): (Moment, Moment) = (row.get(2)?, row.get(3)?);
+            figures.requests += requests;
+            figures.first_at = Some(figures.first_at.map_or(first, |known| known.min(first)));
+            figures.last_at = Some(figures.last_at.map_or(last, |known| known.max(last)));
+            figures.last_counted = figures.last_counted.max(row.get(4)?);
+            figures.per_minute.push((Moment::from_millis(minute.saturating_mul(MINUTE_MS)), requests));
+        }
+        Ok(figures)
+    }
+}
+
+/// How many rows of an import have a job of each kind in each state.
+pub(in crate::journal) fn tally_of(connection: &Connection, import: ImportId) -> Result<Tally> {
+    let sql = every_row!("SELECT kind, state, count(*) FROM (", ") GROUP BY kind, state");
+    counted(connection, sql, row_ref::range_of(connection, import)?)
+}
+
+fn counted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    while let Some(row) = rows.next()? {
+        tally.add(row.get(0)?, row.get(1)?, natural(row.get(2)?));
+    }
+    Ok(tally)
+}
+
+/// The first job that a job waits for: one that will not be made before one that is still to be made.
+fn blocked_by(connection: &Connection, job: JobId) -> Result<Option<(JobId, String)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT parent.id, parent.state FROM link JOIN job AS parent ON parent.id = link.target_job
+         WHERE link.job = ?1 AND parent.remote_id IS NULL
+         ORDER BY parent.state IN ('rejected', 'skipped', 'cancelled') DESC, parent.id LIMIT 1",
+    )?;
+    let mut rows = statement.query([job])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let (parent, state): (JobId, JobState) = (row.get(0)?, row.get(1)?);
+    Ok(Some((parent, format!("{} ({state})", row_ref::of_job(connection, parent)?))))
+}
+
+#[cfg(test)]
+mod tests;
