@@ -76,7 +76,7 @@ pub struct Journal {
     path: PathBuf,
     /// Whether a write-ahead log lay beside it when it was opened.
     had_log: bool,
-    presence: file::file_watch::Presence,
+    file_watch: file::file_watch::FileWatch,
     /// Where this machine remembers how far it has come, while it is run.
     entry: Option<lineage::high_water_mark::Entry>,
     /// Room on the disk for outcomes that cannot be written, while it is run.

@@ -31,7 +31,7 @@ const COPIES: u32 = 100;
 
 /// The files as they were when the journal was opened; `None` where there was no such file.
 #[derive(Debug)]
-pub(in crate::journal) struct Presence {
+pub(in crate::journal) struct FileWatch {
     journal: Option<FileId>,
     log: Option<FileId>,
     limit: u64,
@@ -55,7 +55,7 @@ impl FileId {
     }
 }
 
-impl Presence {
+impl FileWatch {
     /// The files of a journal that has just been opened.
     pub(in crate::journal) fn of(path: &Path) -> Self {
         let id = |path: &Path| fs::metadata(path).ok().map(|metadata| FileId::of(&metadata));
@@ -106,14 +106,14 @@ impl Journal {
     /// Makes sure that what is written will be found again. When the files have gone, what the journal holds is saved
     /// beside their place, and spilled outcomes go beside that copy.
     pub(in crate::journal) fn look_at_files(&mut self) -> Result<()> {
-        if let Err(Displaced(error)) = self.presence.look(&self.path) {
+        if let Err(Displaced(error)) = self.file_watch.look(&self.path) {
             return Err(self.rescue(error));
         }
-        if self.presence.beyond > PATIENCE {
+        if self.file_watch.beyond > PATIENCE {
             return Err(Error::journal(format!(
                 "the file {} has grown beyond {} MiB, since another program keeps an old view of the journal open",
                 log_of(&self.path).display(),
-                self.presence.limit >> 20
+                self.file_watch.limit >> 20
             ))
             .hint("close the program that has the journal open (a database viewer, perhaps), then run the same command again; nothing is lost"));
         }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::Journal;
 use crate::journal::file::db_file::{create_private, no_journal, refuse_other_files};
-use crate::journal::file::file_watch::{self, Presence};
+use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
 use crate::mistake::{self, Mistake};
 
@@ -81,12 +81,12 @@ impl Journal {
                 Err(error) => return Err(at(path, error)),
             }
         };
-        let (presence, spill_beside, shelved) = (Presence::of(path), path.to_owned(), BTreeSet::new());
+        let (file_watch, spill_beside, shelved) = (FileWatch::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self {
             connection,
             path: path.to_owned(),
             had_log,
-            presence,
+            file_watch,
             entry: None,
             reserve: None,
             spill_beside,

@@ -13,9 +13,7 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::intake::adding::Adding;
-use crate::journal::intake::aside::Aside;
-use crate::journal::intake::direct::Direct;
+use crate::journal::intake::bulk_load::{DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::intake::left_out;
 use crate::journal::lineage::identity;
 use crate::journal::state::dependents::{self, Ground};
@@ -35,13 +33,13 @@ use crate::model::time::Moment;
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
-        let Self { connection, path, presence, .. } = self;
-        let (direct, transaction) = Direct::begin(connection, path, presence)?;
+        let Self { connection, path, file_watch, .. } = self;
+        let (without_log, transaction) = WithoutLog::begin(connection, path, file_watch)?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
         let some_wait = left_out::are_waiting(&transaction)?;
-        let aside = Aside::of(&transaction, import)?;
+        let dropped_indexes = DroppedIndexes::of(&transaction, import)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
             transaction,
@@ -56,9 +54,9 @@ impl Journal {
             dispositions: [0; 4],
             left_out: 0,
             some_wait,
-            aside,
-            adding: Adding::to(connection, direct.is_under_way())?,
-            direct,
+            dropped_indexes,
+            inserts: Inserts::to(connection, without_log.is_under_way())?,
+            without_log,
         })
     }
 }
@@ -87,10 +85,10 @@ pub struct ImportWriter<'a> {
     /// Whether rows that earlier imports left out have not come again yet.
     pub(in crate::journal) some_wait: bool,
     /// The indexes that are not kept while rows are added.
-    pub(in crate::journal) aside: Aside,
-    adding: Adding<'a>,
+    pub(in crate::journal) dropped_indexes: DroppedIndexes,
+    inserts: Inserts<'a>,
     /// Ended, or dropped, after the transaction.
-    direct: Direct<'a>,
+    without_log: WithoutLog<'a>,
 }
 
 impl ImportWriter<'_> {
@@ -158,9 +156,9 @@ impl ImportWriter<'_> {
     /// The same, for a job whose record was [`written`] elsewhere.
     pub fn add_written_job(&mut self, job: &NewJob, body: &str) -> Result<JobId> {
         let state = self.footing(&job.links)?;
-        let id = self.adding.job(job, body, state, (self.import, self.accepted))?;
+        let id = self.inserts.job(job, body, state, (self.import, self.accepted))?;
         self.made.add(job.record.kind(), state, 1);
-        self.adding.links(id, &job.links)?;
+        self.inserts.links(id, &job.links)?;
         for (extra, n) in job.extras.iter().zip(1_u32..) {
             add_step(&self.transaction, id, job.record.kind(), n, extra, "waiting")?;
         }
@@ -185,7 +183,7 @@ impl ImportWriter<'_> {
             .prepare_cached("UPDATE record SET body = ?2 WHERE job = ?1")?
             .execute((job, &body))?;
         self.transaction.prepare_cached("DELETE FROM link WHERE job = ?1")?.execute([job])?;
-        self.adding.links(job, &values.links)?;
+        self.inserts.links(job, &values.links)?;
         revise_steps(&self.transaction, &standing, &values.extras)?;
 
         let footing = self.footing(&values.links)?;
@@ -254,7 +252,7 @@ impl ImportWriter<'_> {
     /// The same, for a row whose cells were [`written`] elsewhere.
     pub fn written_row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
         self.count_row(row.sheet)?;
-        self.adding.row(row, cells)?;
+        self.inserts.row(row, cells)?;
         let count = match row.disposition {
             Disposition::New => &mut self.dispositions[0],
             Disposition::Revised => &mut self.dispositions[1],
@@ -287,11 +285,11 @@ impl ImportWriter<'_> {
         } else {
             rows::tally_of(&self.transaction, self.import)?
         };
-        self.aside.end(&self.transaction)?;
+        self.dropped_indexes.end(&self.transaction)?;
         failpoint::reach("import.before-commit");
         self.transaction.commit()?;
         failpoint::reach("import.committed");
-        self.direct.end()?;
+        self.without_log.end()?;
         let [added, revised, recognised, changed_since] = self.dispositions;
         Ok(Imported {
             import: self.import,

@@ -1,9 +1,7 @@
 //! The intake: what an import writes and looks up.
 
-pub(super) mod adding;
-pub(super) mod aside;
+pub(super) mod bulk_load;
 pub(super) mod difference;
-pub(super) mod direct;
 pub(super) mod import_writer;
 pub(super) mod job_lookup;
 pub(super) mod left_out;

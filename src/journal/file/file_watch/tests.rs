@@ -113,20 +113,20 @@ fn a_log_that_another_program_keeps_growing_stops_the_writer_after_a_while_and_n
     import_companies(&mut bench.journal, &["Acme"], false);
     // The first import is written past the log.
     import_companies(&mut bench.journal, &["Bolt"], false);
-    bench.journal.presence.limit = 1;
+    bench.journal.file_watch.limit = 1;
     for _ in 0..=PATIENCE {
-        assert!(bench.journal.presence.beyond <= PATIENCE);
+        assert!(bench.journal.file_watch.beyond <= PATIENCE);
         bench.journal.look_at_files().unwrap_or_else(|error| {
-            assert_eq!(bench.journal.presence.beyond, PATIENCE + 1, "{error}");
+            assert_eq!(bench.journal.file_watch.beyond, PATIENCE + 1, "{error}");
         });
     }
     let error = bench.journal.look_at_files().unwrap_err();
     assert!(error.to_string().contains("keeps an old view of the journal open"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Journal);
     // An import makes the log large for a moment: once it has shrunk the count begins again.
-    bench.journal.presence.limit = LOG_LIMIT;
+    bench.journal.file_watch.limit = LOG_LIMIT;
     bench.journal.look_at_files().unwrap();
-    assert_eq!(bench.journal.presence.beyond, 0);
+    assert_eq!(bench.journal.file_watch.beyond, 0);
 }
 
 #[test]

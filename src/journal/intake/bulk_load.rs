@@ -1,0 +1,293 @@
+//! The bulk load of an import: prepared statements, and for the first import of a journal no secondary indexes, no
+//! write-ahead log and no look-up of foreign keys meanwhile.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior};
+
+use crate::error::{Error, Result};
+use crate::journal::file::column::{Id, count};
+use crate::journal::file::file_watch::FileWatch;
+use crate::journal::file::open;
+use crate::journal::{ImportWriter, NewJob, NewRow, row_ref};
+use crate::model::id::{ImportId, JobId};
+use crate::model::record::{Link, Target};
+use crate::model::state::JobState;
+
+/// The first import of a journal.
+const FIRST: ImportId = ImportId(1);
+
+/// Page cache in KiB meanwhile, and what is sorted in memory at once: rows only ever go to the end of their tables.
+const CACHE_KIB: i64 = 16_384;
+
+/// The indexes in which new rows have entries, and which nothing asks while rows are placed. Others stay: to build one
+/// that is empty its whole table has to be read.
+const DROPPED: [&str; 8] = [
+    "job_natural_key",
+    "job_sheet_key",
+    "job_name",
+    "job_blocked",
+    "job_ready",
+    "link_target",
+    "step_waiting",
+    "sheet_row_of_job",
+];
+
+/// The secondary indexes of what an import fills, dropped while the first import of a journal writes its rows and built
+/// again when all are there: an index is sorted once then, instead of being searched for the place of every entry. All of it
+/// happens in the transaction of the import: undone, it leaves the indexes as they were.
+#[derive(Debug, Default)]
+pub(in crate::journal) struct DroppedIndexes {
+    /// The statements that make the indexes.
+    statements: Vec<String>,
+    /// The page cache as it was, when it is another one now; that of an import that is undone stays small.
+    cache: Option<i64>,
+}
+
+impl DroppedIndexes {
+    /// Puts the indexes aside for the first import, and none for a later one. What SQLite cannot sort in memory lies
+    /// in its folder for temporary files for a moment.
+    pub(in crate::journal) fn of(transaction: &Transaction<'_>, import: ImportId) -> Result<Self> {
+        if import != FIRST {
+            return Ok(Self::default());
+        }
+        let cache: i64 = transaction.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+        // A number of pages, or of KiB where it is negative; a smaller one was chosen on purpose.
+        if cache < -CACHE_KIB {
+            transaction.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        }
+        let mut text_of =
+            transaction.prepare("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?1")?;
+        let mut statements = Vec::with_capacity(DROPPED.len());
+        for name in DROPPED {
+            statements.push(text_of.query_row([name], |row| row.get(0))?);
+            transaction.execute_batch(&format!("DROP INDEX {name}"))?;
+        }
+        Ok(Self { statements, cache: Some(cache) })
+    }
+
+    /// Builds them.
+    fn build(&mut self, connection: &Connection) -> Result<()> {
+        for statement in self.statements.drain(..) {
+            connection.execute_batch(&statement)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the journal its page cache again, when everything of the import is written and read.
+    pub(in crate::journal) fn end(self, connection: &Connection) -> Result<()> {
+        if let Some(cache) = self.cache {
+            connection.pragma_update(None, "cache_size", cache)?;
+        }
+        Ok(())
+    }
+}
+
+impl ImportWriter<'_> {
+    /// Whether nothing was imported before.
+    pub fn is_first(&self) -> bool {
+        self.import() == FIRST
+    }
+
+    /// All rows are added: what they are looked up by is made of them. Before that looking up jobs of the first import by
+    /// key or name takes long.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn complete(&mut self) -> Result<()> {
+        self.dropped_indexes.build(&self.transaction)
+    }
+}
+
+/// The statements that every new row of an import takes, prepared once: looked up by their text for each row, they take as
+/// long as what they do.
+#[derive(Debug)]
+pub(in crate::journal) struct Inserts<'a> {
+    job: Statement<'a>,
+    record: Statement<'a>,
+    link: Statement<'a>,
+    row: Statement<'a>,
+    /// The last job that was made, where all jobs are of this import and foreign keys are not looked up.
+    last: Option<JobId>,
+}
+
+impl<'a> Inserts<'a> {
+    /// Adds to a journal; `to_nothing` when there is no job in it yet and foreign keys are not looked up.
+    pub(in crate::journal) fn to(connection: &'a Connection, to_nothing: bool) -> Result<Self> {
+        Ok(Self {
+            job: connection.prepare(
+                "INSERT INTO job (kind, state, operation, first_import, natural_key, sheet_key, name, content_hash, unsure)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )?,
+            record: connection.prepare("INSERT INTO record (job, body) VALUES (?1, ?2)")?,
+            link: connection
+                .prepare("INSERT INTO link (job, role, target_job, target_id) VALUES (?1, ?2, ?3, ?4)")?,
+            row: connection.prepare(
+                "INSERT INTO sheet_row (place, job, line, disposition, cells) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?,
+            last: to_nothing.then_some(JobId(0)),
+        })
+    }
+
+    /// Adds a job in `state` with what it is to create.
+    pub(in crate::journal) fn job(
+        &mut self,
+        job: &NewJob,
+        body: &str,
+        state: JobState,
+        (import, unsure): (ImportId, bool),
+    ) -> Result<JobId> {
+        let id = JobId(self.job.insert((
+            job.record.kind(),
+            state,
+            job.record.creation(),
+            import,
+            &job.natural_key,
+            &job.sheet_key,
+            &job.name,
+            &job.content_hash,
+            unsure,
+        ))?);
+        if self.last.is_some() {
+            self.last = Some(id);
+        }
+        self.record.execute((id, body))?;
+        Ok(id)
+    }
+
+    /// Adds what a job refers to.
+    pub(in crate::journal) fn links(&mut self, job: JobId, links: &[Link]) -> Result<()> {
+        for link in links {
+            let (target, id) = match link.target {
+                Target::Job(target) => (Some(self.made(target)?), None),
+                Target::Remote(id) => (None, Some(Id(id))),
+            };
+            self.link.execute((job, link.role, target, id))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a row.
+    pub(in crate::journal) fn row(&mut self, row: &NewRow, cells: &str) -> Result<()> {
+        self.row.execute((
+            row_ref::key(row.sheet, row.number),
+            self.made(row.job)?,
+            row.line.map(count),
+            row.disposition,
+            cells,
+        ))?;
+        Ok(())
+    }
+
+    /// The job, which must be there.
+    fn made(&self, job: JobId) -> Result<JobId> {
+        match self.last {
+            // Jobs of a first import are numbered from 1 without a gap.
+            Some(last) if !(1..=last.0).contains(&job.0) => {
+                Err(Error::internal(format!("job {job} was never made")))
+            }
+            Some(_) | None => Ok(job),
+        }
+    }
+}
+
+/// How a change is undone without the log: what is saved for that lies in a file that is emptied, and synced, by a commit.
+const WITHOUT_LOG: &str = "TRUNCATE";
+
+/// Not looked up meanwhile: that every job which is named was made is known without asking (`Inserts`).
+const FOREIGN_KEYS: &str = "foreign_keys";
+
+/// The first import of a journal, written past the write-ahead log, which would take every page of it a second time; until
+/// this is ended or dropped.
+///
+/// A journal that holds nothing yet needs no log to undo an import: in SQLite's other way of keeping its promise only pages
+/// that were there before are saved beside the file, and what was added behind them is cut off again. Whoever opens the
+/// journal after the process has died has that done by SQLite, and finds no import. The log is back before anything else is
+/// written; a journal that another process has open keeps it throughout.
+#[derive(Debug)]
+pub(in crate::journal) struct WithoutLog<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+    file_watch: &'a mut FileWatch,
+    is_under_way: bool,
+}
+
+impl<'a> WithoutLog<'a> {
+    /// Begins a transaction, without the log when nothing was ever imported and nobody else has the journal open.
+    pub(in crate::journal) fn begin(
+        connection: &'a Connection,
+        path: &'a Path,
+        file_watch: &'a mut FileWatch,
+    ) -> Result<(Self, Transaction<'a>)> {
+        let mut without_log = Self { connection, path, file_watch, is_under_way: false };
+        let begin = || Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
+        if is_empty(connection)? {
+            without_log.leave_log()?;
+        }
+        let transaction = begin()?;
+        if !without_log.is_under_way || is_empty(&transaction)? {
+            return Ok((without_log, transaction));
+        }
+        // Another process has imported meanwhile.
+        transaction.rollback()?;
+        without_log.take_log_back()?;
+        Ok((without_log, begin()?))
+    }
+
+    /// Whether the log is put away, and foreign keys are not looked up.
+    pub(in crate::journal) fn is_under_way(&self) -> bool {
+        self.is_under_way
+    }
+
+    /// Goes on with the log.
+    pub(in crate::journal) fn end(mut self) -> Result<()> {
+        self.take_log_back()
+    }
+
+    fn leave_log(&mut self) -> Result<()> {
+        let mode = self
+            .connection
+            .pragma_update_and_check(None, "journal_mode", WITHOUT_LOG, |row| row.get::<_, String>(0));
+        match mode {
+            Ok(mode) => self.is_under_way = mode.eq_ignore_ascii_case(WITHOUT_LOG),
+            Err(error) => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {}
+                _ => return Err(error.into()),
+            },
+        }
+        if self.is_under_way {
+            open::set(self.connection, FOREIGN_KEYS, 0)?;
+        }
+        Ok(())
+    }
+
+    fn take_log_back(&mut self) -> Result<()> {
+        if !self.is_under_way {
+            return Ok(());
+        }
+        open::set(self.connection, FOREIGN_KEYS, 1)?;
+        open::demand_log(self.connection, self.path)?;
+        // The log is made by the first look at the journal.
+        is_empty(self.connection)?;
+        self.file_watch.look_anew(self.path);
+        self.is_under_way = false;
+        Ok(())
+    }
+}
+
+/// Whether nothing was ever imported.
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM import)", [], |row| row.get(0))
+}
+
+impl Drop for WithoutLog<'_> {
+    fn drop(&mut self) {
+        // An import that was undone has been told, with its reason. The next commit says what is wrong with the log.
+        if let Err(error) = self.take_log_back() {
+            tracing::debug!(%error, "the journal goes on without its log");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
