@@ -250,10 +250,8 @@ impl Examined {
         let owner = table.position(owner).and_then(|column| row.cells.get(column));
         Provenance {
             sheet,
-            number: row.number,
             source: formula_guard::source(&table.headers, &row.cells),
             owner: owner.map(|owner| fold_key(owner)).unwrap_or_default(),
-            cells: &row.cells,
         }
     }
 

@@ -251,8 +251,7 @@ impl Placing<'_, '_> {
         let Ready { table, sheet, ordinal, row, values, cells, .. } = ready;
         self.jobs[ordinal] = job;
         if self.writer.rows_wait() {
-            let kind = values.record.kind();
-            self.writer.comes_again(job, kind, &self.examined.provenance(table, sheet, &row))?;
+            self.writer.comes_again(job, &values, &self.examined.provenance(table, sheet, &row))?;
         }
         let row = NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
         self.writer.written_row(&row, &cells)?;

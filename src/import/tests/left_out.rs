@@ -68,19 +68,34 @@ fn a_key_answers_for_a_row_under_the_same_owner_or_in_the_same_sheet_only() {
 }
 
 #[test]
-fn a_place_in_a_fix_sheet_answers_only_for_a_row_that_is_like_it() {
+fn a_row_without_a_key_is_known_by_its_name_and_owner_or_by_where_it_says_it_comes_from() {
+    let mut bench = Bench::new();
+    let owners = companies(&format!("a,{ROOT},A,\nb,{ROOT},B,\n"));
+    let wrong = "company,name,reference,latitude\na,Depot,D-1,north\na,Shop,S-1,north\n";
+    let first = bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)]);
+    assert_eq!(bench.waiting(first), [2, 3]);
+    // The same name in another company, and another reference, are other sites.
+    bench.import(&[("sites.csv", "company,name,reference\nb,Depot,D-1\na,Shop,S-2\n")]).unwrap();
+    assert_eq!(bench.waiting(first), [2, 3]);
+    bench.import(&[("sites.csv", "company,name,reference\nA,Depot,D-1\n")]).unwrap();
+    assert_eq!(bench.waiting(first), [3]);
+    // Its name was wrong as well: a fix sheet says which row it is.
+    let renamed = "company,name,reference,result_source\na,Shop 1,S-1,sites.csv!sites!3\n";
+    bench.import(&[("sites.fix.csv", renamed)]).unwrap();
+    assert!(bench.waiting(first).is_empty());
+}
+
+#[test]
+fn a_place_at_which_two_rows_were_left_out_answers_for_neither() {
     let mut bench = Bench::new();
     let owners = companies(&format!("a,{ROOT},A,\n"));
-    let wrong = "company,name,reference,suburb,latitude\na,Depot,D-1,Mt Eden,north\n";
-    let first = bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", wrong)]);
-    // A fix sheet of another project names the same place.
-    let stranger =
-        "company,name,reference,suburb,latitude,result_source\na,Shop,S-9,Taupo,,sites.csv!sites!2\n";
-    bench.import(&[("sites.fix.csv", stranger)]).unwrap();
-    assert_eq!(bench.waiting(first).len(), 1, "{:?}", bench.waiting(first));
-    let corrected = stranger.replace("Shop,S-9,Taupo", "Depot,D-1,Mt Eden");
-    bench.import(&[("sites.fix.csv", &corrected)]).unwrap();
-    assert!(bench.waiting(first).is_empty());
+    let wrong = |name: &str| format!("company,name,reference,latitude\na,{name},R,north\n");
+    let sheets = [wrong("Depot"), wrong("Shop")];
+    let [first, second] =
+        sheets.map(|sheet| bench.import_the_right_ones(&[("companies.csv", &owners), ("sites.csv", &sheet)]));
+    let renamed = "company,name,reference,result_source\na,Kiosk,R,sites.csv!sites!2\n";
+    bench.import(&[("sites.fix.csv", renamed)]).unwrap();
+    assert_eq!((bench.waiting(first), bench.waiting(second)), (vec![2], vec![2]));
 }
 
 #[test]

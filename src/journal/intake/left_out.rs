@@ -1,17 +1,18 @@
 //! Rows that an import left out: kept so that every row of every sheet has its answer, though no job is made for them.
 //!
-//! When a later import brings the row again, known by the same key, its job becomes the answer of the row that was left
-//! out. Which rows are left out, and why, is decided by the importer.
+//! When a later import brings the row again, known by its key, its natural key or where it says it comes from, its job
+//! becomes the answer of the row that was left out; one that no import brings again stays in the report of its own. Which rows are left out, and why, is decided by the importer.
 
-use rusqlite::{OptionalExtension as _, Transaction};
+use rusqlite::Transaction;
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::{count, natural};
-use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::{Journal, SheetId};
+use crate::journal::{Journal, NewJob, SheetId};
 use crate::model::id::{ImportId, JobId};
+use crate::model::key::without_owner;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -40,23 +41,19 @@ pub struct LeftOut {
     pub columns: Vec<(String, String)>,
     /// The key by which the row is recognised when it comes again, folded.
     pub sheet_key: Option<String>,
-    /// The same by its natural key, where that does not depend on other rows.
+    /// The same by its natural key without the owner ([`crate::model::key::ownerless_key`]).
     pub natural_key: Option<String>,
 }
 
-/// By what a row is recognised as one that was left out before.
+/// By what a row is recognised as one that was left out before, besides its keys.
 #[derive(Debug, Clone)]
 pub struct Provenance<'a> {
     /// Its sheet.
     pub sheet: SheetId,
-    /// Its number in the sheet, as a spreadsheet counts.
-    pub number: u32,
     /// Where it says it comes from (`file!sheet!row`), as the rows of a fix sheet do.
     pub source: Option<&'a str>,
     /// What it says it belongs to, folded as keys are; empty for nothing.
     pub owner: String,
-    /// Its cells.
-    pub cells: &'a [String],
 }
 
 /// Why a row is left out.
@@ -89,18 +86,21 @@ impl ImportWriter<'_> {
             .map(|(path, message)| Violation { path: path.clone(), message: message.clone() })
             .collect();
         let violations = serde_json::to_string(&violations).map_err(unwritable)?;
-        let earlier = match self.some_wait {
-            true => place_of(&self.transaction, row.kind, provenance)?,
-            false => None,
+        let place = row_ref::key(row.sheet, row.number);
+        let keys =
+            Keys { kind: row.kind, sheet: row.sheet_key.as_deref(), natural: row.natural_key.as_deref() };
+        let before = match self.some_wait {
+            true => origins(&self.transaction, &keys, provenance)?,
+            false => Vec::new(),
         };
         self.transaction
             .prepare_cached(
                 "INSERT INTO left_out
-                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, owner, earlier)
+                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, owner, origin)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             )?
             .execute((
-                row_ref::key(row.sheet, row.number),
+                place,
                 row.kind,
                 row.line.map(count),
                 &cells,
@@ -111,7 +111,7 @@ impl ImportWriter<'_> {
                 &row.sheet_key,
                 &row.natural_key,
                 &provenance.owner,
-                earlier,
+                before.first().unwrap_or(&place),
             ))?;
         self.left_out += 1;
         Ok(())
@@ -136,83 +136,47 @@ pub(in crate::journal) fn are_waiting(transaction: &Transaction<'_>) -> Result<b
         .query_row("SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NULL)", [], |row| row.get(0))?)
 }
 
-/// The row that was left out and that this one is, corrected: the one it says it comes from, or the one at its own place.
-fn place_of(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Option<i64>> {
-    match row.source {
-        Some(source) => at_source(transaction, kind, row, source),
-        None => at_own_place(transaction, kind, row),
-    }
-}
-
-/// The row that was left out at the place of this one in a sheet of the same name and headers, the last time that sheet
-/// came; `None` unless nothing differs but as many cells as were wrong.
-fn at_own_place(transaction: &Transaction<'_>, kind: Kind, row: &Provenance<'_>) -> Result<Option<i64>> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT left_out.place, left_out.cells, json_array_length(left_out.violations)
-         FROM sheet AS now JOIN sheet USING (file, name, headers) JOIN left_out ON left_out.place = sheet.id << 32 | ?2
-         WHERE now.id = ?1 AND sheet.import < now.import AND left_out.kind = ?3 AND left_out.job IS NULL
-         ORDER BY sheet.import DESC LIMIT 1",
-    )?;
-    let found = statement.query_row((row.sheet, row.number, kind), |found| {
-        Ok((found.get::<_, i64>(0)?, found.get::<_, String>(1)?, found.get::<_, Option<u32>>(2)?))
-    });
-    let Some((place, cells, wrong)) = found.optional()? else { return Ok(None) };
-    let cells: Vec<String> =
-        serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?;
-    let differing = cells.iter().zip(row.cells).filter(|(before, now)| before != now).count();
-    let is_it = cells.len() == row.cells.len()
-        && differing <= wrong.and_then(|wrong| usize::try_from(wrong).ok()).unwrap_or(0);
-    Ok(is_it.then_some(place))
-}
-
-/// The row that was left out at the place that a row says it comes from; `None` unless it is exactly one, and is like it.
-fn at_source(
-    transaction: &Transaction<'_>,
+/// The keys of a row.
+struct Keys<'a> {
     kind: Kind,
-    row: &Provenance<'_>,
-    source: &str,
-) -> Result<Option<i64>> {
-    let Some((table, number)) = source.rsplit_once('!') else { return Ok(None) };
-    let Ok(number) = number.parse::<u32>() else { return Ok(None) };
+    /// Its own, folded.
+    sheet: Option<&'a str>,
+    /// Without the owner.
+    natural: Option<&'a str>,
+}
+
+/// The rows that earlier imports left out and that this one is, each by its origin, in their order: those with its key under
+/// the same owner or in the same sheet, those with its natural key under the same owner, and the one where it says it
+/// comes from, if it is one.
+fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>) -> Result<Vec<i64>> {
     let mut statement = transaction.prepare_cached(
-        "SELECT left_out.place, left_out.cells FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
-         WHERE sheet.file || '!' || sheet.name = ?1 AND left_out.kind = ?3 AND left_out.job IS NULL
-             AND sheet.import < (SELECT import FROM sheet WHERE id = ?4)",
+        "WITH now AS (SELECT id, import, file || '!' || name AS title FROM sheet WHERE id = ?1),
+             waiting AS NOT MATERIALIZED (
+                 SELECT left_out.*, sheet.file || '!' || sheet.name AS title FROM left_out
+                 JOIN sheet ON sheet.id = left_out.place >> 32
+                 WHERE left_out.job IS NULL AND left_out.kind = ?2 AND sheet.import < (SELECT import FROM now))
+         SELECT origin FROM waiting
+             WHERE sheet_key = ?3 AND (owner = ?5 OR title = (SELECT title FROM now))
+         UNION SELECT origin FROM waiting
+             WHERE natural_key = ?4 AND owner = ?5 AND coalesce(sheet_key = ?3, TRUE)
+         ORDER BY 1",
     )?;
-    let mut rows = statement.query((table, number, kind, row.sheet))?;
-    let mut found = None;
-    while let Some(candidate) = rows.next()? {
-        let cells: String = candidate.get(1)?;
-        let cells: Vec<String> =
-            serde_json::from_str(&cells).map_err(|error| damaged("the cells of a row", error))?;
-        if is_like(&cells, row.cells) && found.replace(candidate.get(0)?).is_some() {
-            return Ok(None);
-        }
+    let found = statement
+        .query_map((row.sheet, keys.kind, keys.sheet, keys.natural, &row.owner), |found| found.get(0))?;
+    let mut origins = found.collect::<rusqlite::Result<Vec<i64>>>()?;
+    if let Some((title, number)) = row.source.and_then(|source| source.rsplit_once('!'))
+        && let Ok(number) = number.parse::<u32>()
+    {
+        let mut statement = transaction.prepare_cached(
+            "SELECT min(origin) FROM sheet JOIN left_out ON left_out.place = sheet.id << 32 | ?2
+             WHERE sheet.file || '!' || sheet.name = ?1 AND left_out.kind = ?3 AND left_out.job IS NULL
+                 AND sheet.import < (SELECT import FROM sheet WHERE id = ?4)
+             HAVING count(DISTINCT origin) = 1",
+        )?;
+        let at_source = statement.query_map((title, number, keys.kind, row.sheet), |found| found.get(0))?;
+        origins.extend(at_source.collect::<rusqlite::Result<Vec<i64>>>()?);
     }
-    Ok(found)
-}
-
-/// Whether a row may be another one corrected: at least half of its cells are as they were.
-fn is_like(before: &[String], now: &[String]) -> bool {
-    let filled = before.iter().filter(|cell| !cell.is_empty()).count();
-    let same = before.iter().zip(now).filter(|(before, now)| !before.is_empty() && before == now).count();
-    same * 2 >= filled
-}
-
-/// Lets the job `?1` be the answer of the rows of imports before that of the sheet `?2` that were left out and have the
-/// same value in a column that a job has too.
-macro_rules! takes_the_place {
-    ($column:literal) => {
-        concat!(
-            "UPDATE left_out SET job = job.id FROM job WHERE job.id = ?1 AND left_out.job IS NULL
-                AND left_out.kind = job.kind AND left_out.",
-            $column,
-            " = job.",
-            $column,
-            " AND (left_out.sheet_key IS NULL OR job.sheet_key IS NULL OR left_out.sheet_key = job.sheet_key)
-                AND (SELECT import FROM sheet WHERE id = left_out.place >> 32) < (SELECT import FROM sheet WHERE id = ?2)"
-        )
-    };
+    Ok(origins)
 }
 
 impl ImportWriter<'_> {
@@ -226,39 +190,21 @@ impl ImportWriter<'_> {
         self.some_wait
     }
 
-    /// Lets the job of a row be the answer of the rows that earlier imports left out and whose place it takes: those with
-    /// its key under the same owner or in the same sheet, with its natural key, where it says it comes from, or at its
-    /// place in the sheet.
-    pub fn comes_again(&mut self, job: JobId, kind: Kind, row: &Provenance<'_>) -> Result<()> {
+    /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
+    /// by where it says it comes from.
+    pub fn comes_again(&mut self, job: JobId, values: &NewJob, row: &Provenance<'_>) -> Result<()> {
         if !self.some_wait {
             return Ok(());
         }
-        self.transaction
-            .prepare_cached(concat!(
-                takes_the_place!("sheet_key"),
-                " AND (left_out.owner = ?3 OR (SELECT file || '!' || name FROM sheet WHERE id = left_out.place >> 32)
-                    = (SELECT file || '!' || name FROM sheet WHERE id = ?2))"
-            ))?
-            .execute((job, row.sheet, &row.owner))?;
-        self.transaction
-            .prepare_cached(concat!(
-                takes_the_place!("natural_key"),
-                // Without keys a MAC address or username alone is not enough.
-                " AND (left_out.sheet_key = job.sheet_key OR left_out.owner = ?3
-                    OR (job.kind <> 'person'
-                        AND EXISTS (SELECT 1 FROM json_each(left_out.cells) WHERE trim(value) = job.name)))"
-            ))?
-            .execute((job, row.sheet, &row.owner))?;
-        if let Some(place) = place_of(&self.transaction, kind, row)? {
+        let keys = Keys {
+            kind: values.record.kind(),
+            sheet: values.sheet_key.as_deref(),
+            natural: Some(without_owner(&values.natural_key)),
+        };
+        for origin in origins(&self.transaction, &keys, row)? {
             self.transaction
-                .prepare_cached(
-                    "UPDATE left_out SET job = ?1 WHERE job IS NULL AND place IN (
-                        WITH RECURSIVE chain (place) AS (
-                            SELECT ?2 UNION
-                            SELECT earlier FROM left_out JOIN chain USING (place) WHERE earlier IS NOT NULL)
-                        SELECT place FROM chain)",
-                )?
-                .execute((job, place))?;
+                .prepare_cached("UPDATE left_out SET job = ?1 WHERE job IS NULL AND origin = ?2")?
+                .execute((job, origin))?;
         }
         Ok(())
     }
@@ -331,13 +277,7 @@ mod tests {
             sheet_key: None,
             natural_key: None,
         };
-        let provenance = Provenance {
-            sheet: sites,
-            number: 7,
-            source: None,
-            owner: String::new(),
-            cells: &row.cells.clone(),
-        };
+        let provenance = Provenance { sheet: sites, source: None, owner: String::new() };
         import.leave_out(&row, &provenance).unwrap();
         let stranger = LeftOut { sheet: super::SheetId(99), ..row };
         assert!(import.leave_out(&stranger, &provenance).is_err(), "a sheet of another import");

@@ -1,8 +1,8 @@
-//! Rows that did not get through, or that differ from their record, and came again: of the rows of several imports that are about one record, the newest
-//! answers for all of them.
+//! Rows that did not get through, or that differ from their record, and came again in a later import: of the rows about one
+//! record, the newest answers for all of them.
 //!
-//! A row with a job came again when a later import has a row with that job. One that was left out, and was left out once
-//! more, is known by where it says it comes from, or by its key under the same owner.
+//! A row with a job came again when a later import has a row with that job; one that was left out, when a later import left
+//! it out once more.
 
 use std::collections::HashMap;
 
@@ -39,20 +39,9 @@ const REFUSED: &str = every_row!(
 );
 
 /// The same of rows that were left out and have no job.
-const LEFT_OUT: &str = "WITH again AS MATERIALIZED (
-         SELECT earlier, max(place) AS place FROM left_out WHERE earlier IS NOT NULL GROUP BY earlier)
-     SELECT left_out.place AS place, left_out.kind AS kind, left_out.state AS state, max(
-         coalesce(again.place, 0),
-         coalesce((SELECT max(later.place) FROM left_out AS later
-             WHERE later.kind = left_out.kind AND later.sheet_key = left_out.sheet_key
-                 AND later.sheet_key IS NOT NULL AND later.job IS NULL AND later.owner = left_out.owner), 0),
-         coalesce((SELECT max(later.place) FROM left_out AS later
-             WHERE later.kind = left_out.kind AND later.natural_key = left_out.natural_key
-                 AND later.natural_key IS NOT NULL AND later.job IS NULL
-                 AND (later.sheet_key IS NULL OR left_out.sheet_key IS NULL OR later.sheet_key = left_out.sheet_key)),
-             0)) AS newest
-     FROM left_out LEFT JOIN again ON again.earlier = left_out.place
-     WHERE left_out.job IS NULL AND left_out.given_up IS NULL AND left_out.place BETWEEN ?1 AND ?2";
+const LEFT_OUT: &str = "SELECT place, kind, state,
+         (SELECT max(later.place) FROM left_out AS later WHERE later.origin = shown.origin AND later.job IS NULL) AS newest
+     FROM left_out AS shown WHERE job IS NULL AND given_up IS NULL AND place BETWEEN ?1 AND ?2";
 
 /// The rows of a sheet that later imports answer for, by their places: the import that does.
 pub(in crate::journal) fn of_sheet(
@@ -208,8 +197,7 @@ mod tests {
                 // Another company has a site of the same key.
                 let owner = if number == 5 { format!("company {again}") } else { "acme".to_owned() };
                 let source = source.filter(|_| again);
-                let cells = &row.cells.clone();
-                let provenance = Provenance { sheet: sites, number, source, owner, cells };
+                let provenance = Provenance { sheet: sites, source, owner };
                 import.leave_out(&row, &provenance).unwrap();
             }
             imports.push(import.finish().unwrap().import);
