@@ -69,9 +69,7 @@ impl Reasons {
             true => self.between(table, row.number).into_iter().collect(),
         };
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
-        // The row that is in the way is another one, which may well be sent: its outcome is not this row's.
-        let is_another = code.as_str().starts_with("dup.");
-        // What is meant by a wrong name, username or MAC address is a guess.
+        // What is meant by a wrong name, username or MAC address is a guess; one that another row has is that row's.
         let is_wrong = reasons
             .iter()
             .any(|reason| matches!(reason.column.as_deref(), Some("name" | "username" | "mac")));
@@ -96,8 +94,8 @@ impl Reasons {
                 .iter()
                 .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
                 .collect(),
-            sheet_key: row.identity.key.as_deref().filter(|_| !is_another).map(fold_key),
-            natural_key: match is_another || is_wrong {
+            sheet_key: row.identity.key.as_deref().filter(|_| code != Code::DupKey).map(fold_key),
+            natural_key: match is_wrong {
                 true => None,
                 false => ownerless_key(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
             },
