@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::journal::{Because, LeftOut, SheetId};
-use crate::model::key::ownerless_key;
+use crate::model::key::{comparable, key_in_owner, mac_digits};
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Code, Finding};
 use crate::sheet::{Row, Table, fold_key};
@@ -69,10 +69,9 @@ impl Reasons {
             true => self.between(table, row.number).into_iter().collect(),
         };
         let code = reasons.first().map_or(Code::RefTargetInvalid, |reason| reason.code);
-        // What is meant by a wrong name, username or MAC address is a guess; one that another row has is that row's.
-        let is_wrong = reasons
-            .iter()
-            .any(|reason| matches!(reason.column.as_deref(), Some("name" | "username" | "mac")));
+        // What is meant by a wrong username or MAC address is a guess; one that another row has is that row's.
+        let is_wrong =
+            reasons.iter().any(|reason| matches!(reason.column.as_deref(), Some("username" | "mac")));
         LeftOut {
             sheet,
             kind,
@@ -95,10 +94,8 @@ impl Reasons {
                 .filter_map(|reason| Some((reason.column.as_deref()?.to_owned(), String::new())))
                 .collect(),
             sheet_key: row.identity.key.as_deref().filter(|_| code != Code::DupKey).map(fold_key),
-            natural_key: match is_wrong {
-                true => None,
-                false => ownerless_key(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
-            },
+            natural_key: natural_key(kind, row.identity.unique.as_deref().filter(|_| !is_wrong)),
+            name: key_in_owner(kind, row.identity.name.as_deref(), row.identity.unique.as_deref()),
             cells: row.cells.clone(),
         }
     }
@@ -109,5 +106,14 @@ impl Reason {
         let column =
             finding.column.as_deref().map(|column| column.split_once('.').map_or(column, |(_, name)| name));
         Self { code: finding.code, message: finding.message.as_str().into(), column: column.map(Into::into) }
+    }
+}
+
+/// The natural key of a row, where it does not depend on other rows.
+fn natural_key(kind: Kind, unique: Option<&str>) -> Option<String> {
+    match kind {
+        Kind::Person => unique.map(comparable),
+        Kind::Device => unique.and_then(mac_digits),
+        Kind::Company | Kind::Site => None,
     }
 }

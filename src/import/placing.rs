@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::prepared::{Prepared, Usable, prepare};
 use super::{Examined, ahead};
 use crate::error::{Error, Result};
-use crate::journal::{ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, written};
+use crate::journal::{Disposition, ImportWriter, Journal, NewJob, NewRow, NewSheet, SheetId, written};
 use crate::model::digest::hexadecimal;
 use crate::model::id::JobId;
 use crate::model::key::natural_key;
@@ -251,7 +251,9 @@ impl Placing<'_, '_> {
         let Ready { table, sheet, ordinal, row, values, cells, .. } = ready;
         self.jobs[ordinal] = job;
         if self.writer.rows_wait() {
-            self.writer.comes_again(job, &values, &self.examined.provenance(table, sheet, &row))?;
+            let is_new = disposition == Disposition::New;
+            let provenance = self.examined.provenance(table, sheet, &row);
+            self.writer.comes_again(job, &values, &provenance, is_new)?;
         }
         let row = NewRow { sheet, number: row.number, line: row.line, cells: Vec::new(), job, disposition };
         self.writer.written_row(&row, &cells)?;

@@ -89,7 +89,7 @@ impl Bench {
     }
 
     fn apply(&mut self, write: Write) {
-        self.journal.apply(&[write]).unwrap().pop().unwrap().unwrap();
+        self.journal.queue().apply(&[write]).unwrap().pop().unwrap().unwrap();
     }
 
     fn claim(&mut self, job: JobId, operation: Operation) {

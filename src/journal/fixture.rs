@@ -129,7 +129,7 @@ pub(super) fn import_companies(
 
 /// Carries out one write.
 pub(super) fn apply(journal: &mut Journal, write: Write) -> std::result::Result<Vec<Moved>, Error> {
-    journal.apply(&[write]).unwrap().pop().unwrap()
+    journal.queue().apply(&[write]).unwrap().pop().unwrap()
 }
 
 pub(super) fn claim(job: JobId, operation: Operation) -> Write {
@@ -153,7 +153,7 @@ pub(super) fn rejected(job: JobId, from: JobState) -> Write {
     Write::Reject { job, from, rejection, evidence }
 }
 
-pub(super) fn state(journal: &Journal, job: JobId) -> JobState {
+pub(super) fn state(journal: &super::View, job: JobId) -> JobState {
     journal.work(job).unwrap().unwrap().state
 }
 

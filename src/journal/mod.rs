@@ -17,6 +17,7 @@ mod view;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
@@ -69,11 +70,11 @@ impl fmt::Display for RunId {
     }
 }
 
-/// An open journal: one connection to its file.
+/// An open journal: one connection to its file. What a run does with it is [`Journal::queue`], what an import does
+/// [`Journal::begin_import`]; what is read of it, by these and by everybody else, is [`View`], to which it derefs.
 #[derive(Debug)]
 pub struct Journal {
-    connection: Connection,
-    path: PathBuf,
+    view: View,
     /// Whether a write-ahead log lay beside it when it was opened.
     had_log: bool,
     file_watch: file::file_watch::FileWatch,
@@ -87,7 +88,71 @@ pub struct Journal {
     shelved: BTreeSet<SheetId>,
 }
 
+/// The view of a journal: what status, plan and reports read. Nothing here changes it.
+#[derive(Debug)]
+pub struct View {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// The queue of a journal: what a run needs besides the [`View`]. Rows are handed out, each change of a job is a
+/// [`Write`], and the run notes how it goes on.
+#[derive(Debug)]
+pub struct JobQueue<'j> {
+    journal: &'j mut Journal,
+}
+
+impl Deref for Journal {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.view
+    }
+}
+
+impl Deref for JobQueue<'_> {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.journal.view
+    }
+}
+
 impl Journal {
+    /// The queue, for the run that holds the journal's lock.
+    pub fn queue(&mut self) -> JobQueue<'_> {
+        JobQueue { journal: self }
+    }
+}
+
+impl Journal {
+    /// Notes the scenario of a rehearsal. The journal is bound to its account already.
+    pub fn note_scenario(&mut self, file: Option<&Path>) -> Result<()> {
+        let file = file.map(|file| file.to_string_lossy());
+        self.view.connection.execute("UPDATE account SET scenario = ?1", [file])?;
+        Ok(())
+    }
+
+    /// Binds the journal to an account; a journal bound to another one is refused with both named.
+    pub fn bind(&mut self, account: &Account) -> Result<()> {
+        if self.account()?.as_ref() == Some(account) {
+            return Ok(());
+        }
+        let path = self.view.path.clone();
+        let transaction = self.begin()?;
+        bind_in(&transaction, &path, account)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Begins a transaction that may write. Never a deferred one: those fail at once, without waiting, when another
+    /// connection has committed since their first read.
+    fn begin(&mut self) -> Result<Transaction<'_>> {
+        Ok(self.view.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+impl View {
     /// The journal's file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -108,31 +173,6 @@ impl Journal {
         let found =
             self.connection.query_row("SELECT scenario FROM account", [], |row| row.get(0)).optional()?;
         Ok(found.flatten().map(|file: String| PathBuf::from(file)))
-    }
-
-    /// Notes the scenario of a rehearsal. The journal is bound to its account already.
-    pub fn note_scenario(&mut self, file: Option<&Path>) -> Result<()> {
-        let file = file.map(|file| file.to_string_lossy());
-        self.connection.execute("UPDATE account SET scenario = ?1", [file])?;
-        Ok(())
-    }
-
-    /// Binds the journal to an account; a journal bound to another one is refused with both named.
-    pub fn bind(&mut self, account: &Account) -> Result<()> {
-        if self.account()?.as_ref() == Some(account) {
-            return Ok(());
-        }
-        let path = self.path.clone();
-        let transaction = self.begin()?;
-        bind_in(&transaction, &path, account)?;
-        transaction.commit()?;
-        Ok(())
-    }
-
-    /// Begins a transaction that may write. Never a deferred one: those fail at once, without waiting, when another
-    /// connection has committed since their first read.
-    fn begin(&mut self) -> Result<Transaction<'_>> {
-        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
 

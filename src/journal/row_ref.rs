@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
 use crate::journal::state::operator::selected;
-use crate::journal::{Journal, Selection, SheetId};
+use crate::journal::{Selection, SheetId, View};
 use crate::model::id::{ImportId, JobId};
 use crate::model::state::JobState;
 
@@ -65,7 +65,7 @@ pub(in crate::journal) fn of_job(connection: &Connection, job: JobId) -> Result<
     }
 }
 
-impl Journal {
+impl View {
     /// The jobs in a state that a selection means, oldest first, each with the place of its row.
     pub fn places(&self, state: JobState, selection: &Selection) -> Result<Vec<(JobId, String)>> {
         selected(&self.connection, state, selection)?

@@ -203,8 +203,8 @@ CREATE INDEX sheet_row_of_job ON sheet_row (job);
 -- `place` is that of sheet_row; no row is in both. `state` is what the report says: 'rejected' for errors of its own,
 -- 'skipped' for those of what it belongs to. `job` is the job of the row that took its place in a later import; `origin` is
 -- the place of the first row that this one is once more, its own for one that is new. `owner` is what the row says it
--- belongs to, folded: a key such as "hq" is common. `natural_key` is without the owner. `given_up` is who gave the row up:
--- it is nobody's to correct any more.
+-- belongs to, folded: a key such as "hq" is common. `natural_key` is that of a MAC address or username, `name` what the row
+-- is known by among those of its owner. `given_up` is who gave the row up: it is nobody's to correct any more.
 CREATE TABLE left_out (
     place INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -216,12 +216,14 @@ CREATE TABLE left_out (
     violations TEXT,
     sheet_key TEXT,
     natural_key TEXT,
+    name TEXT,
     owner TEXT NOT NULL,
     origin INTEGER NOT NULL,
     job INTEGER REFERENCES job (id),
     given_up TEXT
 ) STRICT;
 CREATE INDEX left_out_sheet_key ON left_out (kind, sheet_key) WHERE job IS NULL AND sheet_key IS NOT NULL;
+CREATE INDEX left_out_name ON left_out (kind, name) WHERE job IS NULL AND name IS NOT NULL;
 CREATE INDEX left_out_origin ON left_out (origin) WHERE job IS NULL;
 CREATE INDEX left_out_natural_key ON left_out (kind, natural_key) WHERE job IS NULL AND natural_key IS NOT NULL;
 

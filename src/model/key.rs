@@ -80,25 +80,15 @@ pub fn natural_key(record: &Record, links: &[Link]) -> String {
     }
 }
 
-/// The natural key of a row whose references are not known yet, without its owner; `None` where it lacks what it is known
-/// by. `unique` is its MAC address, its username or the reference of a site.
-pub fn ownerless_key(kind: Kind, name: Option<&str>, unique: Option<&str>) -> Option<String> {
-    let below_owner = |parts: &[&str]| format!("{SEPARATOR}{}", join(parts));
-    let name = name.map(comparable).filter(|name| !name.is_empty());
+/// What a row is known by among those with the same owner: its name, of a site with its reference; `None` for people, who
+/// have no owner in their natural key, and without a name.
+pub fn key_in_owner(kind: Kind, name: Option<&str>, reference: Option<&str>) -> Option<String> {
+    let name = name.map(comparable).filter(|name| !name.is_empty())?;
     match kind {
-        Kind::Company => Some(below_owner(&[&name?])),
-        Kind::Site => Some(below_owner(&[&name?, &comparable(unique.unwrap_or_default())])),
-        Kind::Person => unique.map(comparable),
-        Kind::Device => match unique {
-            Some(mac) => mac_digits(mac),
-            None => Some(below_owner(&[&name?])),
-        },
+        Kind::Company | Kind::Device => Some(name),
+        Kind::Site => Some(join(&[&name, &comparable(reference.unwrap_or_default())])),
+        Kind::Person => None,
     }
-}
-
-/// A natural key without its owner, as [`ownerless_key`] writes it.
-pub fn without_owner(natural_key: &str) -> &str {
-    natural_key.find(SEPARATOR).map_or(natural_key, |at| &natural_key[at..])
 }
 
 fn join(parts: &[&str]) -> String {
@@ -130,36 +120,6 @@ mod tests {
         for (left, right, expected) in table {
             assert_eq!(likeness(left, right), expected, "{left:?} and {right:?}");
         }
-    }
-
-    #[test]
-    fn a_row_is_known_by_the_key_of_its_record_without_the_owner() {
-        let device = |identification: Option<&str>| {
-            Record::Device(crate::model::record::Device {
-                name: " Till  1".into(),
-                address: crate::model::record::Address::default(),
-                phone_number: String::new(),
-                fax_number: None,
-                device_model: None,
-                identification: identification.map(str::to_owned),
-                custom_site_id: None,
-                custom_site_name: None,
-                copy: None,
-            })
-        };
-        let links = [Link { role: Role::Company, target: Target::Job(crate::model::id::JobId(3)) }];
-        for mac in [None, Some("00:1a:2b:00:00:03")] {
-            let full = natural_key(&device(mac), &links);
-            let own = ownerless_key(Kind::Device, Some("Till 1"), mac);
-            assert_eq!(own.as_deref(), Some(without_owner(&full)), "{full:?}");
-        }
-        assert_eq!(ownerless_key(Kind::Site, Some("HQ"), None).as_deref(), Some("\u{1f}HQ\u{1f}"));
-        assert_eq!(ownerless_key(Kind::Site, None, Some("R-1")), None);
-        assert_eq!(
-            ownerless_key(Kind::Device, Some("Till"), Some("00:1a")),
-            None,
-            "what is meant is not known"
-        );
     }
 
     #[test]

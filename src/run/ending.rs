@@ -180,10 +180,10 @@ impl Opening {
         require_available(client.endpoints(), &lanes)?;
         let terms = RunConfig::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
-        let run = journal.begin_run(now)?;
-        journal.note_terms(run, &terms.text())?;
+        let run = journal.queue().begin_run(now)?;
+        journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
-        journal.bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
+        journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
         Ok(Self { lanes, today: journal.quota(today)?, learned: journal.latest_ceiling()?, run, changes })
     }
 

@@ -145,9 +145,9 @@ async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result
     };
     let ended = drain::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
         if let Some(figures) = this.audit.figures() {
-            journal.note_audit(this.run, figures)?;
+            journal.queue().note_audit(this.run, figures)?;
         }
-        journal.end_run(this.run, at, &ending.noted(), &requests)?;
+        journal.queue().end_run(this.run, at, &ending.noted(), &requests)?;
         Ok(ending)
     });
     (Ok(journal), ended)

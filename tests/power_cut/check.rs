@@ -115,7 +115,10 @@ fn start(
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .map_err(unusable)?;
     let recover = |journal: &mut Journal| {
-        journal.recover(LATER).map_err(|error| Violation::Unusable(format!("does not recover: {error}")))
+        journal
+            .queue()
+            .recover(LATER)
+            .map_err(|error| Violation::Unusable(format!("does not recover: {error}")))
     };
     let recovered = recover(&mut journal)?;
     if recovered != (Recovered { doubtful: sending.len() as u64, ..Recovered::default() }) {

@@ -41,7 +41,7 @@ pub(crate) fn carry_out(mistaken: Option<Mistake>) -> Account {
         .expect("a new journal");
     scribe.acknowledged(What::Kept);
     let jobs = first_import(&mut journal, &scribe);
-    journal.begin_run(at(1)).expect("a run");
+    journal.queue().begin_run(at(1)).expect("a run");
     scribe.acknowledged(What::Kept);
     by_itself(&mut journal, &jobs, &scribe);
     let journal = through_the_writer(journal, &path, &jobs, &scribe);
@@ -115,7 +115,7 @@ fn by_itself(journal: &mut Journal, jobs: &Jobs, scribe: &Scribe) {
         vec![created(bolt, Sending, 2)],
         vec![doubt(airport, Doubt::Timeout), rejected(beach)],
     ] {
-        for outcome in journal.apply(&batch).expect("the disk is whole") {
+        for outcome in journal.queue().apply(&batch).expect("the disk is whole") {
             outcome.expect("a write that fits");
         }
         batch.iter().for_each(|write| scribe.written(write));
@@ -223,7 +223,7 @@ fn second_import(path: &Path, jobs: &Jobs, scribe: &Scribe) -> JobId {
 
 fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
     let mut journal = open(path, scribe);
-    let recovered = journal.recover(at(1_000)).expect("a journal");
+    let recovered = journal.queue().recover(at(1_000)).expect("a journal");
     assert_eq!(recovered.doubtful, 2, "two requests were under way");
     scribe.acknowledged(What::Kept);
     let [_, _, crown] = jobs.companies;
@@ -249,7 +249,7 @@ fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
         vec![claim(centre, Operation::AddSite), claim(till2, Operation::AddDevice)],
         vec![created(centre, Sending, 12)],
     ] {
-        for outcome in journal.apply(&batch).expect("the disk is whole") {
+        for outcome in journal.queue().apply(&batch).expect("the disk is whole") {
             outcome.expect("a write that fits");
         }
         batch.iter().for_each(|write| scribe.written(write));
@@ -261,7 +261,7 @@ fn after_a_new_start(path: &Path, jobs: &Jobs, scribe: &Scribe) -> Journal {
     }
     drop(filling);
     let end = EndOfRun { ending: RunEnd::Early(End::Signal), detail: None, resumes_at: None };
-    journal.end_run(RunId(1), at(1_005), &end, &BTreeMap::new()).expect("a run");
+    journal.queue().end_run(RunId(1), at(1_005), &end, &BTreeMap::new()).expect("a run");
     scribe.acknowledged(What::Kept);
     journal
 }

@@ -70,7 +70,7 @@ fn run(script: &Script) -> Told {
         time.begin_life();
         let clock = ProcessClock::start(&time, Vec::new());
         let mut journal = Journal::open(&path).expect("the journal opens");
-        journal.recover(clock.now()).expect("the journal recovers");
+        journal.queue().recover(clock.now()).expect("the journal recovers");
         let transport = Arc::new(Wire(Arc::clone(&network)));
         let client =
             Client::with_transport(trial::config(script.weather.timeout), Arc::clone(&clock), transport);

@@ -222,7 +222,7 @@ fn live(script: &Script, network: &Arc<Network>, path: &Path, end: Option<End>, 
         let wrong = [(Duration::ZERO, script.wrong_clock_ms)].into_iter().chain(script.clock_set).collect();
         let clock = ProcessClock::start(&network.time, wrong);
         let mut journal = Journal::open(path).expect("the journal opens");
-        let recovered = journal.recover(clock.now()).expect("the journal recovers");
+        let recovered = journal.queue().recover(clock.now()).expect("the journal recovers");
         let transport = Arc::new(Wire(Arc::clone(network)));
         let client = Client::with_transport(config(script.weather.timeout), Arc::clone(&clock), transport);
         let (interrupt, interrupts) = mpsc::channel(2);

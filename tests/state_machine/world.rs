@@ -277,7 +277,7 @@ impl World {
     fn write(&mut self, specs: &[WriteSpec]) {
         let (writes, answers): (Vec<_>, Vec<_>) = specs.iter().map(|spec| self.plan(spec)).unzip();
         let dump = answers.iter().all(Option::is_none).then(|| self.dump());
-        let outcomes = self.journal.apply(&writes).expect("the journal can be written");
+        let outcomes = self.journal.queue().apply(&writes).expect("the journal can be written");
         for ((write, answer), outcome) in writes.iter().zip(&answers).zip(outcomes) {
             self.compare(write, answer, outcome);
         }
@@ -314,7 +314,8 @@ impl World {
         // The new process finds what is on disk, and nothing else: the journal keeps nothing in memory. Opening it
         // again is an operation of its own.
         self.journal.spill(&lines).unwrap();
-        let recovered = self.journal.recover(self.moment()).unwrap();
+        let now = self.moment();
+        let recovered = self.journal.queue().recover(now).unwrap();
         let (doubtful, held) = self.reference.recover(self.now);
         assert_eq!((recovered.doubtful, recovered.held), (doubtful, held));
         assert_eq!((recovered.spilled, recovered.left_out), (fit, lines.len() as u64 - fit));
@@ -325,7 +326,7 @@ impl World {
             self.saw("held after three deaths");
         }
         let dump = self.dump();
-        let again = self.journal.recover(self.moment()).unwrap();
+        let again = self.journal.queue().recover(now).unwrap();
         assert_eq!(again, journal::Recovered::default());
         assert_eq!(self.dump(), dump, "a second recovery changes nothing");
     }

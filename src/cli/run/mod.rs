@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     };
     let watch = Watch::start(context)?;
     preconditions::enter(context, typed, &mut journal)?;
-    let recovered = journal.recover(context.now())?;
+    let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
     let earlier = journal.last_run()?.map(|run| run.run);
     let newest = journal.imports()?.last().map(|info| info.import);

@@ -129,7 +129,7 @@ fn begin_again(
         Err(taken) => return Ok(Err(taken)),
     };
     preconditions::enter_again(journal)?;
-    let recovered = journal.recover(context.now())?;
+    let recovered = journal.queue().recover(context.now())?;
     tell_recovered(context, &recovered);
     Ok(Ok(locks))
 }

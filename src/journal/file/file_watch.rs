@@ -106,13 +106,13 @@ impl Journal {
     /// Makes sure that what is written will be found again. When the files have gone, what the journal holds is saved
     /// beside their place, and spilled outcomes go beside that copy.
     pub(in crate::journal) fn look_at_files(&mut self) -> Result<()> {
-        if let Err(Displaced(error)) = self.file_watch.look(&self.path) {
+        if let Err(Displaced(error)) = self.file_watch.look(&self.view.path) {
             return Err(self.rescue(error));
         }
         if self.file_watch.beyond > PATIENCE {
             return Err(Error::journal(format!(
                 "the file {} has grown beyond {} MiB, since another program keeps an old view of the journal open",
-                log_of(&self.path).display(),
+                log_of(&self.view.path).display(),
                 self.file_watch.limit >> 20
             ))
             .hint("close the program that has the journal open (a database viewer, perhaps), then run the same command again; nothing is lost"));
@@ -124,12 +124,12 @@ impl Journal {
     /// may say that it has written at the second try; and beside a journal that was replaced lie the files of another.
     pub(in crate::journal) fn touch_no_more(&self) {
         // A failure leaves what SQLite does by itself, which is safe for its own files.
-        let _kept = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        let _kept = self.view.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
     }
 
     fn rescue(&mut self, error: Error) -> Error {
         self.touch_no_more();
-        match save(&self.connection, &self.path) {
+        match save(&self.view.connection, &self.view.path) {
             Ok(copy) => {
                 let hint = format!(
                     "nothing further was sent, and all that the journal held was saved to {0}.\n\

@@ -33,7 +33,7 @@ pub struct Holder {
 impl Journal {
     /// Takes the lock for sending, without waiting; or tells who has it.
     pub fn lock_for_run(&self) -> Result<std::result::Result<RunLock, Holder>> {
-        let path = migrate::beside(&self.path, ".lock");
+        let path = migrate::beside(&self.view.path, ".lock");
         if !path.exists() {
             db_file::create_private(&path)?;
         }

@@ -13,10 +13,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::journal::Journal;
 use crate::journal::file::db_file::{create_private, no_journal, refuse_other_files};
 use crate::journal::file::file_watch::{self, FileWatch};
 use crate::journal::file::migrate;
+use crate::journal::{Journal, View};
 use crate::mistake::{self, Mistake};
 
 /// How long to wait for another writer. An import of a million rows holds the lock for some seconds.
@@ -83,8 +83,7 @@ impl Journal {
         };
         let (file_watch, spill_beside, shelved) = (FileWatch::of(path), path.to_owned(), BTreeSet::new());
         Ok(Self {
-            connection,
-            path: path.to_owned(),
+            view: View { connection, path: path.to_owned() },
             had_log,
             file_watch,
             entry: None,
@@ -308,12 +307,12 @@ mod tests {
         other.execute_batch("BEGIN IMMEDIATE").unwrap();
         // Waiting is SQLite's; here it is told not to.
         journal.connection.busy_timeout(Duration::ZERO).unwrap();
-        let error = journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap_err();
+        let error = journal.queue().begin_run(crate::model::time::Moment::from_millis(1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Journal);
         assert!(error.to_string().contains("kept the journal locked"), "{error}");
         assert!(error.next_step().unwrap().contains("close the program"), "{error:?}");
         other.execute_batch("ROLLBACK").unwrap();
-        journal.begin_run(crate::model::time::Moment::from_millis(1)).unwrap();
+        journal.queue().begin_run(crate::model::time::Moment::from_millis(1)).unwrap();
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl Journal {
         self.copy_to(to).map_err(|error| {
             Error::journal(format!(
                 "the journal {} could not be copied to {}",
-                self.path.display(),
+                self.view.path.display(),
                 to.display()
             ))
             .because(error)
@@ -36,7 +36,7 @@ impl Journal {
 
     fn copy_to(&self, to: &Path) -> Result<()> {
         let mut target = Connection::open(to)?;
-        match Backup::new(&self.connection, &mut target)?.step(ALL_PAGES)? {
+        match Backup::new(&self.view.connection, &mut target)?.step(ALL_PAGES)? {
             StepResult::Done => Ok(()),
             _ => {
                 Err(Error::journal("another program keeps the journal to itself").ending(End::JournalLocked))

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
-use crate::journal::{ImportWriter, Journal, SheetId};
+use crate::journal::{ImportWriter, SheetId, View};
 use crate::model::id::{ImportId, JobId};
 use crate::model::record::{Extra, Record};
 
@@ -182,7 +182,7 @@ pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {
     serde_json::from_str(columns).map_err(|error| damaged("the differences of a row", error))
 }
 
-impl Journal {
+impl View {
     /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
     /// in a later import.
     pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {

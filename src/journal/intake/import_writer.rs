@@ -20,7 +20,9 @@ use crate::journal::state::dependents::{self, Ground};
 use crate::journal::state::job_row::{self, Standing};
 use crate::journal::state::transition::next_step;
 use crate::journal::view::rows;
-use crate::journal::{Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, bind_in};
+use crate::journal::{
+    Account, Disposition, Imported, Journal, NewJob, NewRow, NewSheet, SheetId, View, bind_in,
+};
 use crate::model::id::{ImportId, JobId};
 use crate::model::kind::Kind;
 use crate::model::record::{Extra, Link, Target};
@@ -33,7 +35,7 @@ use crate::model::time::Moment;
 impl Journal {
     /// Begins an import. Nothing of it is seen by others before [`ImportWriter::finish`]; dropped, it never was.
     pub fn begin_import(&mut self, now: Moment) -> Result<ImportWriter<'_>> {
-        let Self { connection, path, file_watch, .. } = self;
+        let Self { view: View { connection, path }, file_watch, .. } = self;
         let (without_log, transaction) = WithoutLog::begin(connection, path, file_watch)?;
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);

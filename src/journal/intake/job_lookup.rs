@@ -4,7 +4,7 @@ use rusqlite::{Connection, Params};
 
 use crate::error::{Error, Result};
 use crate::journal::file::column::Id;
-use crate::journal::{ImportWriter, Journal};
+use crate::journal::{ImportWriter, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::record::{Link, Target};
@@ -76,7 +76,7 @@ macro_rules! look_ups {
     };
 }
 
-look_ups!(Journal, connection);
+look_ups!(View, connection);
 look_ups!(ImportWriter<'_>, transaction);
 
 impl ImportWriter<'_> {

@@ -10,10 +10,11 @@ use crate::journal::file::column::{count, natural};
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::{Journal, NewJob, SheetId};
+use crate::journal::{NewJob, SheetId, View};
 use crate::model::id::{ImportId, JobId};
-use crate::model::key::without_owner;
+use crate::model::key::key_in_owner;
 use crate::model::kind::Kind;
+use crate::model::record::Record;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::verdict::Violation;
@@ -41,8 +42,10 @@ pub struct LeftOut {
     pub columns: Vec<(String, String)>,
     /// The key by which the row is recognised when it comes again, folded.
     pub sheet_key: Option<String>,
-    /// The same by its natural key without the owner ([`crate::model::key::ownerless_key`]).
+    /// The same by its natural key, where that does not depend on other rows.
     pub natural_key: Option<String>,
+    /// What it is known by among those with the same owner ([`crate::model::key::key_in_owner`]).
+    pub name: Option<String>,
 }
 
 /// By what a row is recognised as one that was left out before, besides its keys.
@@ -87,8 +90,12 @@ impl ImportWriter<'_> {
             .collect();
         let violations = serde_json::to_string(&violations).map_err(unwritable)?;
         let place = row_ref::key(row.sheet, row.number);
-        let keys =
-            Keys { kind: row.kind, sheet: row.sheet_key.as_deref(), natural: row.natural_key.as_deref() };
+        let keys = Keys {
+            kind: row.kind,
+            sheet: row.sheet_key.as_deref(),
+            natural: row.natural_key.as_deref(),
+            name: row.name.as_deref(),
+        };
         let before = match self.some_wait {
             true => origins(&self.transaction, &keys, provenance)?,
             false => Vec::new(),
@@ -96,8 +103,8 @@ impl ImportWriter<'_> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO left_out
-                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, owner, origin)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                    (place, kind, line, cells, state, code, message, violations, sheet_key, natural_key, name, owner, origin)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
             .execute((
                 place,
@@ -110,6 +117,7 @@ impl ImportWriter<'_> {
                 &violations,
                 &row.sheet_key,
                 &row.natural_key,
+                &row.name,
                 &provenance.owner,
                 before.first().unwrap_or(&place),
             ))?;
@@ -141,13 +149,15 @@ struct Keys<'a> {
     kind: Kind,
     /// Its own, folded.
     sheet: Option<&'a str>,
-    /// Without the owner.
+    /// Its natural key.
     natural: Option<&'a str>,
+    /// What it is known by among those with the same owner.
+    name: Option<&'a str>,
 }
 
-/// The rows that earlier imports left out and that this one is, each by its origin, in their order: those with its key under
-/// the same owner or in the same sheet, those with its natural key under the same owner, and the one where it says it
-/// comes from, if it is one.
+/// The rows that earlier imports left out and that this one is, each by its origin: those with its key under the same owner
+/// or in the same sheet; those with its natural key, which alone may be mistyped, and the same key or owner; and the one with
+/// its name under the same owner, as well as the one where it says it comes from, unless it may be one of several.
 fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>) -> Result<Vec<i64>> {
     let mut statement = transaction.prepare_cached(
         "WITH now AS (SELECT id, import, file || '!' || name AS title FROM sheet WHERE id = ?1),
@@ -156,13 +166,17 @@ fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>)
                  JOIN sheet ON sheet.id = left_out.place >> 32
                  WHERE left_out.job IS NULL AND left_out.kind = ?2 AND sheet.import < (SELECT import FROM now))
          SELECT origin FROM waiting
-             WHERE sheet_key = ?3 AND (owner = ?5 OR title = (SELECT title FROM now))
+             WHERE sheet_key = ?3 AND (owner = ?6 OR title = (SELECT title FROM now))
          UNION SELECT origin FROM waiting
-             WHERE natural_key = ?4 AND owner = ?5 AND coalesce(sheet_key = ?3, TRUE)
+             WHERE natural_key = ?4 AND (sheet_key = ?3 OR owner = ?6) AND coalesce(sheet_key = ?3, TRUE)
+         UNION SELECT min(origin) FROM waiting
+             WHERE name = ?5 AND owner = ?6 AND coalesce(sheet_key = ?3, TRUE) HAVING count(DISTINCT origin) = 1
          ORDER BY 1",
     )?;
     let found = statement
-        .query_map((row.sheet, keys.kind, keys.sheet, keys.natural, &row.owner), |found| found.get(0))?;
+        .query_map((row.sheet, keys.kind, keys.sheet, keys.natural, keys.name, &row.owner), |found| {
+            found.get(0)
+        })?;
     let mut origins = found.collect::<rusqlite::Result<Vec<i64>>>()?;
     if let Some((title, number)) = row.source.and_then(|source| source.rsplit_once('!'))
         && let Ok(number) = number.parse::<u32>()
@@ -179,6 +193,14 @@ fn origins(transaction: &Transaction<'_>, keys: &Keys<'_>, row: &Provenance<'_>)
     Ok(origins)
 }
 
+fn key_of_record(record: &Record) -> Option<String> {
+    let reference = match record {
+        Record::Site(site) => site.reference.as_deref(),
+        Record::Company(_) | Record::Person(_) | Record::Device(_) => None,
+    };
+    key_in_owner(record.kind(), Some(record.name()), reference)
+}
+
 impl ImportWriter<'_> {
     /// Rows of this import so far that are left out.
     pub fn left_out(&self) -> u64 {
@@ -191,15 +213,23 @@ impl ImportWriter<'_> {
     }
 
     /// Lets the job of a row be the answer of the rows that earlier imports left out and that it is, known by its keys or
-    /// by where it says it comes from.
-    pub fn comes_again(&mut self, job: JobId, values: &NewJob, row: &Provenance<'_>) -> Result<()> {
+    /// by where it says it comes from; by its name only when the job `is_new`, since others may have the name too.
+    pub fn comes_again(
+        &mut self,
+        job: JobId,
+        values: &NewJob,
+        row: &Provenance<'_>,
+        is_new: bool,
+    ) -> Result<()> {
         if !self.some_wait {
             return Ok(());
         }
+        let name = key_of_record(&values.record).filter(|_| is_new);
         let keys = Keys {
             kind: values.record.kind(),
             sheet: values.sheet_key.as_deref(),
-            natural: Some(without_owner(&values.natural_key)),
+            natural: Some(&values.natural_key),
+            name: name.as_deref(),
         };
         for origin in origins(&self.transaction, &keys, row)? {
             self.transaction
@@ -221,7 +251,7 @@ impl ImportWriter<'_> {
     }
 }
 
-impl Journal {
+impl View {
     /// How many rows an import, or all of them, left out that have neither come again since nor been given up.
     pub fn left_out(&self, import: Option<ImportId>) -> Result<u64> {
         Ok(self.left_out_tally(import)?.total())
@@ -276,6 +306,7 @@ mod tests {
             columns: vec![("name".into(), String::new())],
             sheet_key: None,
             natural_key: None,
+            name: None,
         };
         let provenance = Provenance { sheet: sites, source: None, owner: String::new() };
         import.leave_out(&row, &provenance).unwrap();

@@ -10,10 +10,10 @@ use rusqlite::Connection;
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::Journal;
 use crate::journal::file::column::{count, natural};
 use crate::journal::lineage::high_water_mark::{Entry, Machine, Memory, Register};
 use crate::journal::lineage::spill;
+use crate::journal::{Journal, View};
 use crate::model::time::Moment;
 
 /// How far an accepted copy is put ahead of what is remembered: the copy that it leaves behind may have come further
@@ -71,8 +71,8 @@ impl Journal {
     /// A journal that is whole, and of which nothing is remembered yet, is remembered from now on.
     pub fn regression(&self, register: &Register) -> Result<Option<Regression>> {
         // What is remembered is read first: a run that goes on meanwhile brings the journal ahead of it, never behind.
-        let memory = register.recall(&id(&self.connection)?)?;
-        let identity = read(&self.connection)?;
+        let memory = register.recall(&id(&self.view.connection)?)?;
+        let identity = read(&self.view.connection)?;
         let without_log = identity.under_way && !self.had_log;
         match &memory {
             Memory::Known { serial, path } if identity.serial < *serial => {
@@ -92,7 +92,7 @@ impl Journal {
             if without_log {
                 return Ok(Some(Regression::WithoutLog));
             }
-            drop(register.remember(&identity.id, identity.serial, &self.path)?);
+            drop(register.remember(&identity.id, identity.serial, &self.view.path)?);
         }
         Ok(None)
     }
@@ -105,7 +105,7 @@ impl Journal {
         note_machine(&transaction, &register.machine)?;
         let identity = read(&transaction)?;
         transaction.commit()?;
-        self.entry = Some(register.remember(&identity.id, identity.serial, &self.path)?);
+        self.entry = Some(register.remember(&identity.id, identity.serial, &self.view.path)?);
         Ok(())
     }
 
@@ -119,13 +119,13 @@ impl Journal {
         at: Moment,
     ) -> Result<Accepted> {
         self.keep_room()?;
-        let known = match register.recall(&id(&self.connection)?)? {
+        let known = match register.recall(&id(&self.view.connection)?)? {
             Memory::Known { serial, .. } => serial,
             Memory::None | Memory::Unreadable(_) => 0,
         };
         // Before the copy is the newest, since the next start would take them in then. The numbers of jobs in it may
         // be those of other rows here.
-        let spilled = spill::set_aside(&self.path)?;
+        let spilled = spill::set_aside(&self.view.path)?;
         let transaction = self.begin()?;
         let unsure = transaction.execute(
             "UPDATE job SET unsure = 1 WHERE state NOT IN ('created', 'adopted', 'existing', 'done')",
@@ -142,7 +142,7 @@ impl Journal {
         )?;
         let identity = read(&transaction)?;
         transaction.commit()?;
-        self.entry = Some(register.remember(&identity.id, identity.serial, &self.path)?);
+        self.entry = Some(register.remember(&identity.id, identity.serial, &self.view.path)?);
         Ok(Accepted { unsure: unsure as u64, spilled })
     }
 
@@ -150,10 +150,12 @@ impl Journal {
     fn keep_room(&mut self) -> Result<()> {
         // What was kept before goes first, since dropping it later would remove the new file.
         self.reserve = None;
-        self.reserve = Some(spill::reserve(&self.path)?);
+        self.reserve = Some(spill::reserve(&self.view.path)?);
         Ok(())
     }
+}
 
+impl View {
     /// Whether the last run did not come to its end.
     pub fn ended_badly(&self) -> Result<bool> {
         Ok(read(&self.connection)?.under_way)

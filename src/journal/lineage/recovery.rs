@@ -9,7 +9,7 @@ use crate::journal::lineage::spill;
 use crate::journal::state::doubt::put_on_hold;
 use crate::journal::state::job_row;
 use crate::journal::state::transition::end_attempt;
-use crate::journal::{Evidence, Journal};
+use crate::journal::{Evidence, JobQueue};
 use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;
 use crate::model::reason::Reason;
@@ -36,11 +36,11 @@ pub struct Recovered {
     pub left_out: u64,
 }
 
-impl Journal {
+impl JobQueue<'_> {
     /// Takes in the spill file, then puts every job that is still being sent in doubt, due at once.
     pub fn recover(&mut self, at: Moment) -> Result<Recovered> {
-        let path = self.path.clone();
-        let transaction = self.begin()?;
+        let path = self.journal.view.path.clone();
+        let transaction = self.journal.begin()?;
         failpoint::reach("recovery.begun");
         let taken_in = spill::take_in(&transaction, &path, at)?;
         failpoint::reach("recovery.spill-taken-in");
@@ -111,15 +111,15 @@ mod tests {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        let recovered = bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(recovered, Recovered { doubtful: 1, ..Recovered::default() });
         let work = bench.journal.work(jobs[0]).unwrap().unwrap();
         assert_eq!((work.state, work.deaths, work.doubt), (InDoubt, 1, Some(Doubt::ProcessEnded)));
         assert!(work.doubted && !work.executed);
-        assert_eq!(bench.journal.doubtful(at(9_000), 10, &[]).unwrap().work, [work]);
+        assert_eq!(bench.journal.queue().doubtful(at(9_000), 10, &[]).unwrap().work, [work]);
         assert_eq!(state(&bench.journal, jobs[1]), Ready);
         let before = everything(&bench.journal).unwrap();
-        assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());
+        assert_eq!(bench.journal.queue().recover(at(9_001)).unwrap(), Recovered::default());
         assert_eq!(everything(&bench.journal).unwrap(), before);
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
         for (death, expected) in [(1, InDoubt), (2, InDoubt), (3, Held)] {
             apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-            let recovered = bench.journal.recover(at(9_000)).unwrap();
+            let recovered = bench.journal.queue().recover(at(9_000)).unwrap();
             assert_eq!((recovered.doubtful, recovered.held), (u64::from(death < 3), u64::from(death == 3)));
             assert_eq!(state(&bench.journal, jobs[0]), expected, "death {death}");
             if expected == InDoubt {
@@ -154,7 +154,7 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
 
-        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        let recovered = bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(recovered, Recovered { spilled: 1, ..Recovered::default() });
         assert_eq!(state(&bench.journal, jobs[0]), Created);
         assert_eq!(state(&bench.journal, jobs[1]), Ready, "released by the spilled creation");
@@ -162,7 +162,7 @@ mod tests {
 
         // As if the process had ended between the commit and the removal of the file.
         fs::write(&spill, lines).unwrap();
-        assert_eq!(bench.journal.recover(at(9_001)).unwrap(), Recovered::default());
+        assert_eq!(bench.journal.queue().recover(at(9_001)).unwrap(), Recovered::default());
         let quota = bench.journal.quota(at(0).day()).unwrap();
         assert_eq!((quota.sent, quota.confirmed), (1, 1));
     }
@@ -177,7 +177,7 @@ mod tests {
         let mut text = fs::read_to_string(&spill).unwrap();
         text.push_str("{\"id\":\"0000");
         fs::write(&spill, &text).unwrap();
-        let recovered = bench.journal.recover(at(9_000)).unwrap();
+        let recovered = bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!((recovered.spilled, recovered.left_out), (1, 2));
         assert_eq!(state(&bench.journal, jobs[0]), Created);
         assert_eq!(state(&bench.journal, jobs[1]), Ready);
@@ -185,7 +185,7 @@ mod tests {
         let kept = |name: &str| fs::read_to_string(bench.folder.path().join(name)).unwrap();
         assert_eq!(kept("fleetload.db.spill.left-out"), text);
         fs::write(&spill, "another").unwrap();
-        assert_eq!(bench.journal.recover(at(9_001)).unwrap().left_out, 1);
+        assert_eq!(bench.journal.queue().recover(at(9_001)).unwrap().left_out, 1);
         assert_eq!(kept("fleetload.db.spill.left-out"), text, "the earlier ones stay");
         assert_eq!(kept("fleetload.db.spill.left-out-2"), "another");
     }

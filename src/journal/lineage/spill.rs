@@ -51,7 +51,7 @@ impl Journal {
     pub fn spill(&self, writes: &[Write]) -> Result<PathBuf> {
         let spill = spill_path(&self.spill_beside);
         // A journal that cannot even be read any more spills all the same.
-        let journal = identity::id(&self.connection).ok();
+        let journal = identity::id(&self.view.connection).ok();
         let mut text = String::new();
         for write in writes.iter().filter(|write| write.is_settlement()) {
             let line = Line { id: Uuid::new_v4(), journal: journal.clone(), write: write.clone() };
@@ -60,7 +60,7 @@ impl Journal {
         }
         if !text.is_empty() {
             failpoint::reach("spill.before");
-            release(&self.path);
+            release(&self.view.path);
             append(&spill, &text).map_err(|error| {
                 Error::journal(format!(
                     "the last answers could be written neither to the journal nor to {}",

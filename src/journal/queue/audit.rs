@@ -17,7 +17,7 @@ use crate::journal::state::baseline;
 use crate::journal::state::operator::parse_candidates;
 use crate::journal::state::write::{AuditFinding, ReadBy};
 use crate::journal::view::audit_findings::Audited;
-use crate::journal::{Candidate, Journal, RunId, Work};
+use crate::journal::{Candidate, JobQueue, RunId, View, Work};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::reason::Reason;
 use crate::model::record::{Device, Record, Role};
@@ -142,7 +142,7 @@ macro_rules! due {
     };
 }
 
-impl Journal {
+impl JobQueue<'_> {
     /// Jobs that are to be read back, oldest first, from after the job given. Their `baseline` and `doubted` are
     /// those with which their record was made.
     pub fn unaudited(&self, scope: AuditScope, after: Option<JobId>, limit: usize) -> Result<Vec<Work>> {
@@ -169,26 +169,18 @@ impl Journal {
         due.truncate(limit);
         let mut works = Vec::with_capacity(due.len());
         for (job, seen, doubted) in due {
-            let Some(mut work) = self.work(job)? else { continue };
-            work.baseline = seen.map(|number| baseline::load(&self.connection, number)).transpose()?;
+            let Some(mut work) = self.journal.work(job)? else { continue };
+            work.baseline =
+                seen.map(|number| baseline::load(&self.journal.view.connection, number)).transpose()?;
             work.doubted = doubted;
             works.push(work);
         }
         Ok(works)
     }
 
-    /// How many records are to be read back.
-    pub fn count_unaudited(&self, scope: AuditScope) -> Result<u64> {
-        let due: i64 = self
-            .connection
-            .prepare_cached(due!("count(*)", ""))?
-            .query_row([scope == AuditScope::All], |row| row.get(0))?;
-        Ok(natural(due))
-    }
-
     /// How many devices we made in this company that brought a site of this reference and name along.
     pub fn devices_with_site(&self, company: Option<RemoteId>, device: &Device) -> Result<u64> {
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.journal.view.connection.prepare_cached(
             "SELECT record.body FROM job JOIN record ON record.job = job.id
              WHERE job.kind = 'device' AND job.remote_id IS NOT NULL AND job.outcome IN ('created', 'adopted')
                AND EXISTS (SELECT 1 FROM link LEFT JOIN job AS target ON target.id = link.target_job
@@ -205,6 +197,24 @@ impl Journal {
                     && other.custom_site_name == device.custom_site_name));
         }
         Ok(devices)
+    }
+
+    /// Notes what a run read back.
+    pub fn note_audit(&mut self, run: RunId, figures: &AuditFigures) -> Result<()> {
+        let text = serde_json::to_string(figures).map_err(unwritable)?;
+        self.journal.view.connection.execute("UPDATE run SET audit = ?2 WHERE id = ?1", (run, text))?;
+        Ok(())
+    }
+}
+
+impl View {
+    /// How many records are to be read back.
+    pub fn count_unaudited(&self, scope: AuditScope) -> Result<u64> {
+        let due: i64 = self
+            .connection
+            .prepare_cached(due!("count(*)", ""))?
+            .query_row([scope == AuditScope::All], |row| row.get(0))?;
+        Ok(natural(due))
     }
 
     /// What reading back came to for the rows of an import, or for all jobs.
@@ -230,13 +240,6 @@ impl Journal {
                 [],
             ),
         }
-    }
-
-    /// Notes what a run read back.
-    pub fn note_audit(&mut self, run: RunId, figures: &AuditFigures) -> Result<()> {
-        let text = serde_json::to_string(figures).map_err(unwritable)?;
-        self.connection.execute("UPDATE run SET audit = ?2 WHERE id = ?1", (run, text))?;
-        Ok(())
     }
 
     /// What the runs after the one given read back; `None` when none of them did.

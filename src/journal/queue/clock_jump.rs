@@ -4,15 +4,15 @@
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::JobQueue;
 use crate::model::time::Moment;
 
-impl Journal {
+impl JobQueue<'_> {
     /// Brings the moments that deferred and doubtful jobs wait for forward by `by`, and to `latest` at the most;
     /// none before `now`, and none that has come already. Returns how many jobs wait less long now.
     pub fn bring_forward(&mut self, by: Duration, now: Moment, latest: Moment) -> Result<u64> {
         let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-        let transaction = self.begin()?;
+        let transaction = self.journal.begin()?;
         // One state each, so that the partial index of that state is used.
         let deferred = transaction
             .prepare_cached(
@@ -34,6 +34,7 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Journal;
     use crate::journal::fixture::*;
     use crate::journal::{Evidence, Write};
     use crate::model::operation::Operation::AddCompany;
@@ -76,7 +77,7 @@ mod tests {
         let mut bench = waiting();
         assert_eq!(dues(&bench.journal), [Some(20_000), Some(40_000), None]);
         let by = Duration::from_secs(15);
-        assert_eq!(bench.journal.bring_forward(by, at(1_000), at(900_000)).unwrap(), 2);
+        assert_eq!(bench.journal.queue().bring_forward(by, at(1_000), at(900_000)).unwrap(), 2);
         assert_eq!(dues(&bench.journal), [Some(5_000), Some(25_000), None]);
     }
 
@@ -84,15 +85,15 @@ mod tests {
     fn nothing_comes_due_before_now_and_what_is_due_stays_as_it_is() {
         let mut bench = waiting();
         let by = Duration::from_secs(3600);
-        assert_eq!(bench.journal.bring_forward(by, at(30_000), at(900_000)).unwrap(), 1);
+        assert_eq!(bench.journal.queue().bring_forward(by, at(30_000), at(900_000)).unwrap(), 1);
         assert_eq!(dues(&bench.journal), [Some(20_000), Some(30_000), None]);
     }
 
     #[test]
     fn at_the_start_only_waits_that_no_right_clock_makes_are_shortened() {
         let mut bench = waiting();
-        assert_eq!(bench.journal.bring_forward(Duration::ZERO, at(1_000), at(900_000)).unwrap(), 0);
-        assert_eq!(bench.journal.bring_forward(Duration::ZERO, at(1_000), at(30_000)).unwrap(), 1);
+        assert_eq!(bench.journal.queue().bring_forward(Duration::ZERO, at(1_000), at(900_000)).unwrap(), 0);
+        assert_eq!(bench.journal.queue().bring_forward(Duration::ZERO, at(1_000), at(30_000)).unwrap(), 1);
         assert_eq!(dues(&bench.journal), [Some(20_000), Some(30_000), None]);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::Result;
 use crate::journal::row_ref;
-use crate::journal::{Journal, SheetId};
+use crate::journal::{JobQueue, Journal, SheetId, View};
 use crate::model::id::ImportId;
 
 /// A sheet that was set aside, as people know it.
@@ -18,9 +18,17 @@ pub struct Shelved {
 }
 
 impl Journal {
+    /// The sheets set aside, as SQL takes a list.
+    pub(in crate::journal) fn shelved(&self) -> String {
+        let sheets: Vec<String> = self.shelved.iter().map(SheetId::to_string).collect();
+        format!("[{}]", sheets.join(","))
+    }
+}
+
+impl JobQueue<'_> {
     /// Sets a sheet aside: [`Journal::ready`] hands out no row that it was the last to name.
     pub fn shelve(&mut self, sheet: SheetId) -> Result<Shelved> {
-        self.shelved.insert(sheet);
+        self.journal.shelved.insert(sheet);
         Ok(self
             .connection
             .prepare_cached("SELECT import, file, worksheet FROM sheet WHERE id = ?1")?
@@ -31,9 +39,11 @@ impl Journal {
 
     /// Takes a sheet up again.
     pub fn unshelve(&mut self, sheet: SheetId) {
-        self.shelved.remove(&sheet);
+        self.journal.shelved.remove(&sheet);
     }
+}
 
+impl View {
     /// Rows that this sheet was the last to name and that could be sent.
     pub fn unsent(&self, sheet: SheetId) -> Result<u64> {
         let (first, last) = row_ref::range(sheet);
@@ -50,12 +60,6 @@ impl Journal {
             .query_row([first, last], |row| row.get(0))?;
         Ok(crate::journal::file::column::natural(count))
     }
-
-    /// The sheets set aside, as SQL takes a list.
-    pub(in crate::journal) fn shelved(&self) -> String {
-        let sheets: Vec<String> = self.shelved.iter().map(SheetId::to_string).collect();
-        format!("[{}]", sheets.join(","))
-    }
 }
 
 #[cfg(test)]
@@ -68,8 +72,8 @@ mod tests {
     use crate::model::operation::Operation::AddCompany;
     use crate::model::state::JobState::Ready;
 
-    fn handed_out(journal: &Journal) -> (Vec<JobId>, bool) {
-        let page = journal.ready(AddCompany, at(9_000), 10, &[]).unwrap();
+    fn handed_out(journal: &mut Journal) -> (Vec<JobId>, bool) {
+        let page = journal.queue().ready(AddCompany, at(9_000), 10, &[]).unwrap();
         (page.work.iter().map(|work| work.job).collect(), page.next_due.is_some())
     }
 
@@ -88,14 +92,14 @@ mod tests {
             at: at(1_000),
         };
         apply(&mut bench.journal, later).unwrap();
-        assert_eq!(handed_out(&bench.journal), (vec![first[0], others[0]], true));
-        let shelved = bench.journal.shelve(sheet).unwrap();
+        assert_eq!(handed_out(&mut bench.journal), (vec![first[0], others[0]], true));
+        let shelved = bench.journal.queue().shelve(sheet).unwrap();
         assert_eq!((shelved.file.as_str(), shelved.worksheet), ("customers.csv", None));
         assert_ne!(shelved.import, second.import);
-        assert_eq!(handed_out(&bench.journal), (others, false));
+        assert_eq!(handed_out(&mut bench.journal), (others, false));
         assert_eq!(bench.journal.unsent(sheet).unwrap(), 2);
-        bench.journal.unshelve(sheet);
-        assert_eq!(handed_out(&bench.journal).0.len(), 2);
+        bench.journal.queue().unshelve(sheet);
+        assert_eq!(handed_out(&mut bench.journal).0.len(), 2);
     }
 
     #[test]
@@ -108,8 +112,8 @@ mod tests {
         import.row(&row(new, 2, all[0], Disposition::Revised)).unwrap();
         import.finish().unwrap();
         assert_eq!(bench.journal.work(all[0]).unwrap().unwrap().sheet, new);
-        bench.journal.shelve(old).unwrap();
-        assert_eq!(handed_out(&bench.journal).0, [all[0]]);
+        bench.journal.queue().shelve(old).unwrap();
+        assert_eq!(handed_out(&mut bench.journal).0, [all[0]]);
         assert_eq!((bench.journal.unsent(old).unwrap(), bench.journal.unsent(new).unwrap()), (1, 1));
     }
 }

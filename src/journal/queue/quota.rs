@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::error::Result;
 use crate::failpoint;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::column::{count, natural};
 use crate::journal::state::job_row::Standing;
 use crate::model::quota::QuotaDay;
@@ -51,7 +51,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<QuotaDay> {
     Ok(ledger.under(row.get::<_, Option<i64>>(5)?.map(natural)))
 }
 
-impl Journal {
+impl View {
     /// The ledger of a day; nothing used when nothing is known of it.
     pub fn quota(&self, day: Day) -> Result<QuotaDay> {
         let known =
@@ -160,6 +160,7 @@ pub(in crate::journal) fn learn(connection: &Connection, day: Day, ceiling: u64,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Journal;
     use crate::journal::fixture::*;
     use crate::journal::{Decision, Evidence, How, Write};
     use crate::model::id::JobId;
@@ -265,7 +266,7 @@ mod tests {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
         apply(&mut bench.journal, counted(jobs[0], AddCompany, DAY)).unwrap();
-        bench.journal.recover(at(9_000)).unwrap();
+        bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(figures(&bench.journal, DAY), (0, 0, 1, 0));
     }
 
@@ -330,7 +331,7 @@ mod tests {
         assert_eq!(doubts(&bench.journal), 3, "journal.restored counts as well");
         apply(&mut bench.journal, release()).unwrap();
         apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
-        bench.journal.recover(at(9_000)).unwrap();
+        bench.journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(doubts(&bench.journal), 4);
         apply(&mut bench.journal, adopted(jobs[0], 1)).unwrap();
         assert_eq!(doubts(&bench.journal), 0, "they are those of a step");

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
-use crate::journal::{AuditScope, Journal, RunId};
+use crate::journal::{AuditScope, JobQueue, RunId, View};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
 use crate::model::remaining::{Doubts, Remaining};
@@ -63,7 +63,19 @@ const fn made_by(operation: Operation) -> Option<Kind> {
     }
 }
 
-impl Journal {
+impl JobQueue<'_> {
+    /// Notes what a run has still to do, while it goes on.
+    pub fn note_remaining(&mut self, run: RunId, remaining: &Remaining) -> Result<()> {
+        let text = serde_json::to_string(remaining).map_err(unwritable)?;
+        self.journal
+            .view
+            .connection
+            .execute("UPDATE run SET remaining = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, text))?;
+        Ok(())
+    }
+}
+
+impl JobQueue<'_> {
     /// Counts what is still to be done. Takes about a second for five million rows with steps.
     pub fn unfinished(&self, scope: Option<AuditScope>) -> Result<Unfinished> {
         let mut unfinished = Unfinished::default();
@@ -111,7 +123,7 @@ impl Journal {
             [],
             |operation, steps| *unfinished.requests.entry(operation).or_default() += steps,
         )?;
-        for sheet in &self.shelved {
+        for sheet in &self.journal.shelved {
             let (first, last) = row_ref::range(*sheet);
             self.count_by_operation(
                 "SELECT operation, count(DISTINCT job.id) FROM sheet_row JOIN job ON job.id = sheet_row.job
@@ -204,15 +216,9 @@ impl Journal {
         );
         Ok(())
     }
+}
 
-    /// Notes what a run has still to do, while it goes on.
-    pub fn note_remaining(&mut self, run: RunId, remaining: &Remaining) -> Result<()> {
-        let text = serde_json::to_string(remaining).map_err(unwritable)?;
-        self.connection
-            .execute("UPDATE run SET remaining = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, text))?;
-        Ok(())
-    }
-
+impl View {
     /// What a run noted last that it has still to do.
     pub fn noted_remaining(&self, run: RunId) -> Result<Option<Remaining>> {
         let noted: Option<Option<String>> = self
@@ -241,7 +247,7 @@ mod tests {
     fn what_is_to_be_sent_and_to_be_verified_is_counted_without_what_waits_for_a_person() {
         let mut bench = bench();
         let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cord", "Dole"], false);
-        let whole = bench.journal.unfinished(Some(AuditScope::All)).unwrap();
+        let whole = bench.journal.queue().unfinished(Some(AuditScope::All)).unwrap();
         assert_eq!(whole.requests, BTreeMap::from([(AddCompany, 4)]));
         assert_eq!((whole.moving, whole.records), (4, BTreeMap::from([(Kind::Company, 4)])));
         for &job in &jobs[..3] {
@@ -278,7 +284,7 @@ mod tests {
             evidence: evidence(),
         };
         apply(&mut bench.journal, hold).unwrap();
-        let later = bench.journal.unfinished(Some(AuditScope::All)).unwrap();
+        let later = bench.journal.queue().unfinished(Some(AuditScope::All)).unwrap();
         assert_eq!((later.requests, later.moving), (BTreeMap::from([(AddCompany, 1)]), 1));
         assert_eq!(later.records, BTreeMap::from([(Kind::Company, 3)]), "made, in doubt and to be made");
         assert_eq!((later.doubts.rows, later.doubts.not_found), (1, 0));
@@ -286,16 +292,16 @@ mod tests {
             (later.doubts.first_look_by, later.doubts.next_look, later.doubt_since),
             (Some(at(9_000)), Some(at(9_000)), Some(at(5_000)))
         );
-        assert_eq!(bench.journal.unfinished(None).unwrap().records, BTreeMap::new());
+        assert_eq!(bench.journal.queue().unfinished(None).unwrap().records, BTreeMap::new());
     }
 
     #[test]
     fn what_a_run_notes_is_read_again() {
         let mut bench = bench();
-        let run = bench.journal.begin_run(at(1)).unwrap();
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), None);
         let remaining = Remaining { at: at(7), moving: true, ..Remaining::default() };
-        bench.journal.note_remaining(run, &remaining).unwrap();
+        bench.journal.queue().note_remaining(run, &remaining).unwrap();
         assert_eq!(bench.journal.noted_remaining(run).unwrap(), Some(remaining));
     }
 }

@@ -10,7 +10,7 @@ use crate::failpoint;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::lineage::high_water_mark::Entry;
 use crate::journal::lineage::identity;
-use crate::journal::{Journal, RunId};
+use crate::journal::{JobQueue, RunId, View};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 
@@ -46,48 +46,40 @@ pub struct EndOfRun {
     pub resumes_at: Option<Moment>,
 }
 
-impl Journal {
+impl JobQueue<'_> {
     /// Notes that a run begins.
     pub fn begin_run(&mut self, at: Moment) -> Result<RunId> {
         // What an earlier run set aside on this connection is tried again.
-        self.shelved.clear();
-        let transaction = self.begin()?;
+        self.journal.shelved.clear();
+        let transaction = self.journal.begin()?;
         let run = transaction.prepare_cached("INSERT INTO run (started_at) VALUES (?1)")?.insert([at])?;
         identity::mark(&transaction, true)?;
         transaction.commit()?;
         failpoint::reach("run.begun");
         // The mark belongs into the file itself: without the log beside it, it must still be there. A reader may keep
         // it from getting there; then an older copy is recognised by how far it has come alone.
-        self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_row| Ok(()))?;
+        self.journal.view.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_row| Ok(()))?;
         Ok(RunId(run))
-    }
-
-    /// What the last run that noted it went by, in the words of whoever noted it.
-    pub fn last_terms(&self) -> Result<Option<String>> {
-        Ok(self
-            .connection
-            .query_row("SELECT terms FROM run WHERE terms IS NOT NULL ORDER BY id DESC LIMIT 1", [], |row| {
-                row.get(0)
-            })
-            .optional()?)
     }
 
     /// Notes what a run goes by.
     pub fn note_terms(&mut self, run: RunId, terms: &str) -> Result<()> {
-        self.connection.execute("UPDATE run SET terms = ?2 WHERE id = ?1", (run, terms))?;
+        self.journal.view.connection.execute("UPDATE run SET terms = ?2 WHERE id = ?1", (run, terms))?;
         Ok(())
     }
 
     /// Notes until when a run waits, while it goes on; `None` when it waits no longer.
     pub fn note_resumption(&mut self, run: RunId, at: Option<Moment>) -> Result<()> {
-        self.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
+        self.journal.view.connection.execute("UPDATE run SET resumes_at = ?2 WHERE id = ?1", (run, at))?;
         failpoint::reach("ceiling.resumption-noted");
         Ok(())
     }
 
     /// Notes what holds a run back, while it goes on; `None` when nothing does.
     pub fn note_held_back(&mut self, run: RunId, words: Option<&str>) -> Result<()> {
-        self.connection
+        self.journal
+            .view
+            .connection
             .execute("UPDATE run SET held_back = ?2 WHERE id = ?1 AND ended_at IS NULL", (run, words))?;
         Ok(())
     }
@@ -100,10 +92,10 @@ impl Journal {
         end: &EndOfRun,
         requests: &BTreeMap<Operation, u64>,
     ) -> Result<()> {
-        self.look_at_files()?;
+        self.journal.look_at_files()?;
         let requests = serde_json::to_string(requests).map_err(unwritable)?;
         failpoint::reach("run.before-end");
-        let transaction = self.begin()?;
+        let transaction = self.journal.begin()?;
         let changed = transaction.execute(
             "UPDATE run SET ended_at = ?2, ending = ?3, detail = ?4, held_back = NULL, resumes_at = ?5, requests = ?6
              WHERE id = ?1",
@@ -115,11 +107,23 @@ impl Journal {
         identity::mark(&transaction, false)?;
         transaction.commit()?;
         failpoint::reach("run.ended");
-        self.reserve = None;
-        if let Some(Err(error)) = self.entry.as_ref().map(Entry::sync) {
+        self.journal.reserve = None;
+        if let Some(Err(error)) = self.journal.entry.as_ref().map(Entry::sync) {
             tracing::warn!(%error, "how far the journal has come is not on disk in the state folder");
         }
         Ok(())
+    }
+}
+
+impl View {
+    /// What the last run that noted it went by, in the words of whoever noted it.
+    pub fn last_terms(&self) -> Result<Option<String>> {
+        Ok(self
+            .connection
+            .query_row("SELECT terms FROM run WHERE terms IS NOT NULL ORDER BY id DESC LIMIT 1", [], |row| {
+                row.get(0)
+            })
+            .optional()?)
     }
 
     /// The run that began last.
@@ -164,9 +168,9 @@ mod tests {
     fn what_a_run_goes_by_is_there_for_the_next_even_if_one_between_noted_nothing() {
         let mut bench = bench();
         assert_eq!(bench.journal.last_terms().unwrap(), None);
-        let run = bench.journal.begin_run(at(1)).unwrap();
-        bench.journal.note_terms(run, "these").unwrap();
-        bench.journal.begin_run(at(2)).unwrap();
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
+        bench.journal.queue().note_terms(run, "these").unwrap();
+        bench.journal.queue().begin_run(at(2)).unwrap();
         assert_eq!(bench.journal.last_terms().unwrap().as_deref(), Some("these"));
     }
 
@@ -174,11 +178,11 @@ mod tests {
     fn the_last_run_is_told_with_its_end_and_its_requests() {
         let mut bench = bench();
         assert_eq!(bench.journal.last_run().unwrap(), None);
-        let run = bench.journal.begin_run(at(1)).unwrap();
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
         let open = bench.journal.last_run().unwrap().unwrap();
         assert_eq!((open.run, open.ended_at), (run, None));
         let requests = BTreeMap::from([(Operation::AddDevice, 3), (Operation::Auth, 1)]);
-        bench.journal.note_held_back(run, Some("addDevice held back")).unwrap();
+        bench.journal.queue().note_held_back(run, Some("addDevice held back")).unwrap();
         let open = bench.journal.last_run().unwrap().unwrap();
         assert_eq!((open.ending, open.held_back.as_deref()), (None, Some("addDevice held back")));
         let end = EndOfRun {
@@ -186,12 +190,12 @@ mod tests {
             detail: Some("the day's quota is spent".to_owned()),
             resumes_at: Some(at(9)),
         };
-        bench.journal.end_run(run, at(5), &end, &requests).unwrap();
+        bench.journal.queue().end_run(run, at(5), &end, &requests).unwrap();
         let ended = bench.journal.last_run().unwrap().unwrap();
         assert_eq!((ended.ended_at, ended.ending, ended.held_back), (Some(at(5)), Some(end.ending), None));
         assert_eq!((ended.detail, ended.resumes_at), (end.detail.clone(), end.resumes_at));
         assert_eq!(ended.requests, requests);
-        assert!(bench.journal.end_run(RunId(9), at(5), &end, &requests).is_err());
+        assert!(bench.journal.queue().end_run(RunId(9), at(5), &end, &requests).is_err());
     }
 
     #[test]
@@ -199,9 +203,9 @@ mod tests {
         let mut bench = bench();
         let early = RunEnd::EARLY.into_iter().map(RunEnd::Early);
         for ending in early.chain([RunEnd::Finished]) {
-            let run = bench.journal.begin_run(at(1)).unwrap();
+            let run = bench.journal.queue().begin_run(at(1)).unwrap();
             let end = EndOfRun { ending, detail: None, resumes_at: None };
-            bench.journal.end_run(run, at(2), &end, &BTreeMap::new()).unwrap();
+            bench.journal.queue().end_run(run, at(2), &end, &BTreeMap::new()).unwrap();
             assert_eq!(bench.journal.last_run().unwrap().unwrap().ending, Some(ending));
         }
         for sql in ["UPDATE run SET ending = 'stopped: no answer'", "UPDATE run SET ending = NULL"] {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::state::baseline;
-use crate::journal::{Journal, SheetId};
+use crate::journal::{JobQueue, SheetId, View};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -105,12 +105,12 @@ macro_rules! work {
     };
 }
 
-impl Journal {
+impl JobQueue<'_> {
     /// Jobs of one operation that may be sent: ready ones, and deferred ones that are due; none of a sheet set aside,
     /// and none of those `in_hand` already.
     pub fn ready(&self, operation: Operation, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
-        let connection = &self.connection;
-        let (limit_there, aside, in_hand) = (count(limit), self.shelved(), list(in_hand));
+        let connection = &self.journal.view.connection;
+        let (limit_there, aside, in_hand) = (count(limit), self.journal.shelved(), list(in_hand));
         let mut work = read(
             connection,
             work!(
@@ -150,7 +150,7 @@ impl Journal {
 
     /// Jobs in doubt whose next look is due, of any operation; none of those `in_hand` already.
     pub fn doubtful(&self, now: Moment, limit: usize, in_hand: &[JobId]) -> Result<Page> {
-        let (connection, in_hand) = (&self.connection, list(in_hand));
+        let (connection, in_hand) = (&self.journal.view.connection, list(in_hand));
         let mut work = read(
             connection,
             work!(
@@ -165,7 +165,9 @@ impl Journal {
             .query_row([now], |row| row.get(0))?;
         Ok(Page { work, next_due })
     }
+}
 
+impl View {
     /// The operations that some unfinished job still needs, now or at a later step, in the specification's order. Held
     /// jobs need none before they are decided.
     pub fn lanes(&self) -> Result<Vec<Operation>> {

@@ -15,7 +15,7 @@ use tokio::task;
 
 use crate::clock::Sleep;
 use crate::error::{Error, Result};
-use crate::journal::{Journal, Moved, Page, Write};
+use crate::journal::{JobQueue, Journal, Moved, Page, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;
@@ -112,7 +112,7 @@ enum Order {
     Ready(Operation, Moment, usize, Vec<JobId>),
     Doubtful(Moment, usize, Vec<JobId>),
     Owners(u64, Vec<RemoteId>),
-    Ask(Box<dyn FnOnce(&mut Journal) + Send>),
+    Ask(Box<dyn FnOnce(&mut JobQueue<'_>) + Send>),
     Close,
 }
 
@@ -153,7 +153,7 @@ impl Writer {
     }
 
     /// Asks anything else, in order with the writes.
-    pub fn ask(&self, question: Box<dyn FnOnce(&mut Journal) + Send>) {
+    pub fn ask(&self, question: Box<dyn FnOnce(&mut JobQueue<'_>) + Send>) {
         self.order(Order::Ask(question));
     }
 
@@ -253,18 +253,18 @@ impl<R: Fn(Reply)> Desk<R> {
                 self.commit(&tickets, &writes);
             }
             Order::Ready(operation, now, limit, in_hand) => {
-                let page = self.journal.ready(operation, now, limit, &in_hand);
+                let page = self.journal.queue().ready(operation, now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Ready { operation, page }));
             }
             Order::Doubtful(now, limit, in_hand) => {
-                let page = self.journal.doubtful(now, limit, &in_hand);
+                let page = self.journal.queue().doubtful(now, limit, &in_hand);
                 self.answer(page.map(|page| Reply::Doubtful { page }));
             }
             Order::Owners(ticket, ids) => {
                 let owners = self.journal.owners(&ids);
                 self.answer(owners.map(|owners| Reply::Owners { ticket, owners }));
             }
-            Order::Ask(question) => question(&mut self.journal),
+            Order::Ask(question) => question(&mut self.journal.queue()),
             Order::Close => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
@@ -275,7 +275,7 @@ impl<R: Fn(Reply)> Desk<R> {
             self.spill(writes);
             return;
         }
-        match self.journal.look_at_files().and_then(|()| self.journal.apply(writes)) {
+        match self.journal.look_at_files().and_then(|()| self.journal.queue().apply(writes)) {
             Ok(outcomes) => {
                 // First, as nothing is waited for any more once the last write is answered.
                 self.tell_quota();

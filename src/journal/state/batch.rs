@@ -8,19 +8,19 @@ use rusqlite::Connection;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
-use crate::journal::Journal;
+use crate::journal::JobQueue;
 use crate::journal::lineage::identity;
 use crate::journal::queue::{audit, quota};
 use crate::journal::state::write::{How, Moved, Write};
 use crate::journal::state::{doubt, job_row, transition};
 
-impl Journal {
+impl JobQueue<'_> {
     /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
     ///
     /// A write that does not fit the state of its job changes nothing and is told in its place; the others are
     /// carried out all the same. An `Err` means that the journal cannot be written, and that none of them was.
     pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<std::result::Result<Vec<Moved>, Error>>> {
-        let transaction = self.begin()?;
+        let transaction = self.journal.begin()?;
         let mut outcomes = Vec::with_capacity(writes.len());
         for write in writes {
             outcomes.push(alone(&transaction, write)?);
@@ -30,7 +30,7 @@ impl Journal {
         let serial = if claims { Some(identity::advance(&transaction)?) } else { None };
         transaction.commit()?;
         if let Some(serial) = serial {
-            identity::remember(self.entry.as_ref(), serial);
+            identity::remember(self.journal.entry.as_ref(), serial);
         }
         Ok(outcomes)
     }

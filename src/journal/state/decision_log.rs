@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
 use crate::journal::state::operator::{Decision, Selection};
@@ -118,7 +118,7 @@ pub(in crate::journal) fn latest(connection: &Connection) -> Result<HashMap<JobI
     Ok(latest)
 }
 
-impl Journal {
+impl View {
     /// What people decided about the jobs that `selection` means (its code aside), the latest decision of each,
     /// oldest first.
     pub fn decided(&self, selection: &Selection) -> Result<Vec<DecidedJob>> {

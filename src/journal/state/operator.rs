@@ -4,7 +4,6 @@ use rusqlite::{Connection, OptionalExtension, named_params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::journal::Journal;
 use crate::journal::file::sqlite_error::damaged;
 use crate::journal::intake::{import_writer, left_out};
 use crate::journal::row_ref;
@@ -12,6 +11,7 @@ use crate::journal::state::job_row::{self, Standing};
 use crate::journal::state::transition::{finish_step, owner_of};
 use crate::journal::state::write::{Candidate, Evidence, How, Moved};
 use crate::journal::state::{baseline, decision_log, dependents};
+use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::reason::Reason;
@@ -188,7 +188,9 @@ impl Journal {
         transaction.commit()?;
         Ok(cancelled)
     }
+}
 
+impl View {
     /// The jobs that a person must decide, oldest first.
     pub fn held(&self, selection: &Selection) -> Result<Vec<HeldJob>> {
         let mut held = Vec::new();

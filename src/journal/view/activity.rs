@@ -6,7 +6,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::column::{count, natural};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
@@ -69,7 +69,7 @@ macro_rules! jobs_of_import {
     };
 }
 
-impl Journal {
+impl View {
     /// What was going on with the rows of an import since it was made, in at most `most` spans from the first to the
     /// last.
     pub fn activity(&self, import: ImportId, since: Moment, most: usize) -> Result<Activity> {
@@ -164,6 +164,7 @@ fn moment(number: i64, step_ms: i64) -> Moment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Journal;
     use crate::journal::fixture::*;
     use crate::journal::{Evidence, Write};
     use crate::model::operation::Operation::AddCompany;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::file::column::Id;
 use crate::journal::row_ref;
 use crate::journal::state::operator::{self, Selection, is_selected, parse_candidates};
-use crate::journal::{Candidate, Journal, RunId};
+use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
@@ -43,19 +43,6 @@ pub struct Audited {
 }
 
 impl Journal {
-    /// The findings about the rows of an import, or about all jobs, in the order of the jobs; only those of runs
-    /// after the one given, when one is.
-    pub fn audit_findings(&self, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
-        findings(&self.connection, import, after)
-    }
-
-    /// The findings about the rows of an import, or about all jobs, that nobody has looked into yet.
-    pub fn unseen_findings(&self, import: Option<ImportId>) -> Result<Vec<Audited>> {
-        let mut findings = self.audit_findings(import, None)?;
-        findings.retain(|finding| finding.seen.is_none());
-        Ok(findings)
-    }
-
     /// Notes that a person has looked into the findings that `jobs` or, without any, `selection` means; returns those
     /// nobody had looked into before. A finding of a later run is another one.
     pub fn acknowledge(
@@ -83,6 +70,21 @@ impl Journal {
         }
         transaction.commit()?;
         Ok(acknowledged)
+    }
+}
+
+impl View {
+    /// The findings about the rows of an import, or about all jobs, in the order of the jobs; only those of runs
+    /// after the one given, when one is.
+    pub fn audit_findings(&self, import: Option<ImportId>, after: Option<RunId>) -> Result<Vec<Audited>> {
+        findings(&self.connection, import, after)
+    }
+
+    /// The findings about the rows of an import, or about all jobs, that nobody has looked into yet.
+    pub fn unseen_findings(&self, import: Option<ImportId>) -> Result<Vec<Audited>> {
+        let mut findings = self.audit_findings(import, None)?;
+        findings.retain(|finding| finding.seen.is_none());
+        Ok(findings)
     }
 }
 
@@ -147,7 +149,7 @@ mod tests {
     fn a_finding_is_open_until_a_person_has_looked_into_it_and_one_of_a_later_run_is_another() {
         let mut bench = bench();
         let (imported, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
-        let run = bench.journal.begin_run(at(1)).unwrap();
+        let run = bench.journal.queue().begin_run(at(1)).unwrap();
         for (job, number) in jobs.iter().zip(1_u128..) {
             apply(&mut bench.journal, claim(*job, AddCompany)).unwrap();
             apply(&mut bench.journal, created(*job, Sending, id(number))).unwrap();
@@ -179,7 +181,7 @@ mod tests {
         assert_eq!(see(&mut bench, &[], &here), 2);
         assert_eq!(open(&bench), []);
 
-        let later = bench.journal.begin_run(at(10_000)).unwrap();
+        let later = bench.journal.queue().begin_run(at(10_000)).unwrap();
         vanished(&mut bench, later, jobs[0], 1);
         assert_eq!(open(&bench), jobs[..1]);
     }

@@ -16,7 +16,7 @@ use crate::journal::intake::difference::{self, differing};
 use crate::journal::row_ref;
 use crate::journal::state::dependents;
 use crate::journal::view::rows::every_row;
-use crate::journal::{Difference, Journal};
+use crate::journal::{Difference, View};
 use crate::model::id::ImportId;
 use crate::model::reason::Reason;
 use crate::model::verdict::Violation;
@@ -95,7 +95,7 @@ impl Cause {
     }
 }
 
-impl Journal {
+impl View {
     /// Why rows of an import were rejected, incomplete, skipped or held, or had a finding when they were read back; the most
     /// frequent reason first, and after all of them what only follows from others.
     pub fn causes(&self, import: ImportId) -> Result<Vec<Cause>> {
@@ -143,7 +143,7 @@ fn below(connection: &Connection, import: ImportId) -> Result<Vec<(String, u64)>
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-impl Journal {
+impl View {
     /// Adds the rows that differ from the record that was made earlier, and have not come again since.
     fn add_differing(&self, import: ImportId, causes: &mut Vec<Cause>) -> Result<()> {
         let mut statement = self.connection.prepare_cached(concat!(

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::damaged;
 use crate::model::id::{ImportId, JobId, RemoteId};
@@ -52,7 +52,7 @@ pub struct CompanyTree {
     pub belongings: Vec<(Above, Tally)>,
 }
 
-impl Journal {
+impl View {
     /// The companies of an import, at most `most` of them, with what belongs to each.
     pub fn company_tree(&self, import: ImportId, most: usize) -> Result<CompanyTree> {
         let total: i64 = self

@@ -13,7 +13,7 @@ use crate::journal::file::column::natural;
 use crate::journal::intake::difference::differing;
 use crate::journal::row_ref;
 use crate::journal::view::rows::every_row;
-use crate::journal::{Journal, SheetId};
+use crate::journal::{SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
@@ -86,7 +86,7 @@ fn counted(rows: &str) -> String {
     )
 }
 
-impl Journal {
+impl View {
     /// The rows of an import that did not get through and that later imports answer for, by these.
     pub fn answered_later(&self, import: ImportId) -> Result<Vec<Answered>> {
         let mut answered: Vec<Answered> = Vec::new();
@@ -193,6 +193,7 @@ mod tests {
                     columns: Vec::new(),
                     sheet_key: key.map(str::to_owned),
                     natural_key: None,
+                    name: None,
                 };
                 // Another company has a site of the same key.
                 let owner = if number == 5 { format!("company {again}") } else { "acme".to_owned() };

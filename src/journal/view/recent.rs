@@ -3,7 +3,7 @@
 use std::fs::{File, TryLockError};
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::column::natural;
 use crate::journal::file::migrate;
 use crate::model::time::Moment;
@@ -22,7 +22,7 @@ const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
 /// Rows that came to an end since `?1`, likewise.
 const FINISHED: &str = "SELECT count(*) FROM job WHERE finished_at > ?1";
 
-impl Journal {
+impl View {
     /// Whether a run holds the lock of this journal. Where that cannot be seen, it is taken to be so: what is said of
     /// it is only shown.
     pub fn is_run_at_work(&self) -> bool {

@@ -2,7 +2,7 @@
 //! them as present.
 
 use crate::error::Result;
-use crate::journal::Journal;
+use crate::journal::View;
 use crate::journal::file::column::Id;
 use crate::model::id::{ImportId, RemoteId};
 use crate::model::operation::Operation;
@@ -35,7 +35,7 @@ pub enum Noun {
     Cloud,
 }
 
-impl Journal {
+impl View {
     /// The import that came last. What rows refer to changes with an import only.
     pub fn latest_import(&self) -> Result<Option<ImportId>> {
         let mut statement = self.connection.prepare_cached("SELECT max(id) FROM import")?;

@@ -13,7 +13,7 @@ use crate::journal::row_ref;
 use crate::journal::state::decision_log;
 use crate::journal::state::operator::parse_candidates;
 use crate::journal::view::later_imports;
-use crate::journal::{Candidate, Decided, Difference, Disposition, Journal, SheetId};
+use crate::journal::{Candidate, Decided, Difference, Disposition, SheetId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -190,7 +190,7 @@ macro_rules! every_row {
 
 pub(in crate::journal) use every_row;
 
-impl Journal {
+impl View {
     /// The imports, oldest first.
     pub fn imports(&self) -> Result<Vec<ImportInfo>> {
         let mut imports: Vec<ImportInfo> = self

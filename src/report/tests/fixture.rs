@@ -131,7 +131,7 @@ impl Bench {
     }
 
     pub(super) fn apply(&mut self, writes: &[Write]) {
-        for outcome in self.journal.apply(writes).unwrap() {
+        for outcome in self.journal.queue().apply(writes).unwrap() {
             outcome.unwrap();
         }
     }

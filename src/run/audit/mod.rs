@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use self::findings::Findings;
 use crate::error::Result;
-use crate::journal::{AuditFigures, AuditScope, Candidate, Journal, ReadBy, Work, Write};
+use crate::journal::{AuditFigures, AuditScope, Candidate, JobQueue, ReadBy, Work, Write};
 use crate::model::amount::counted;
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
@@ -336,7 +336,7 @@ impl Dispatcher {
     pub(in crate::run) fn ask_journal(
         &self,
         job: JobId,
-        question: impl FnOnce(&mut Journal) -> Result<AuditReply> + Send + 'static,
+        question: impl FnOnce(&mut JobQueue<'_>) -> Result<AuditReply> + Send + 'static,
     ) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {

@@ -238,7 +238,7 @@ impl Inside {
     /// Recovers the journal of the bench and runs it. Called on a runtime.
     pub(crate) fn start(bench: &Bench, client: Client, clock: Arc<dyn Clock>, options: Options) -> Self {
         let mut journal = Journal::open_existing(&bench.path("fleetload.db")).expect("a journal");
-        journal.recover(clock.now()).expect("a journal that can be written");
+        journal.queue().recover(clock.now()).expect("a journal that can be written");
         let (interrupt, interrupts) = mpsc::channel(2);
         let (tell, news) = mpsc::unbounded_channel();
         let pulse = Pulse::default();

@@ -95,7 +95,7 @@ fn live(journal: &mut Journal, folder: &Path) {
     // Twice, so that what waits for the first companies is reached too.
     for _ in 0..2 {
         for &operation in Operation::ALL {
-            let page = journal.ready(operation, THEN, 100, &[]).expect("a page");
+            let page = journal.queue().ready(operation, THEN, 100, &[]).expect("a page");
             for work in page.work {
                 advance(journal, &work, &mut id);
             }
@@ -103,14 +103,14 @@ fn live(journal: &mut Journal, folder: &Path) {
     }
     let day = THEN.day();
     carry_out(journal, Write::Ceiling { day, ceiling: 9, at: THEN });
-    let run = journal.begin_run(THEN).expect("a run");
+    let run = journal.queue().begin_run(THEN).expect("a run");
     let requests = BTreeMap::from([(Operation::AddCompany, 5), (Operation::AddDevice, 3)]);
     let detail = Some("the day's quota of creations is spent".to_owned());
     let end = EndOfRun { ending: RunEnd::Early(End::Quota), detail, resumes_at: Some(THEN) };
-    journal.end_run(run, THEN, &end, &requests).expect("the end of a run");
+    journal.queue().end_run(run, THEN, &end, &requests).expect("the end of a run");
     // A second import, that recognises the rows of the first.
     bring_in(journal, folder);
-    journal.begin_run(THEN).expect("a run");
+    journal.queue().begin_run(THEN).expect("a run");
 }
 
 fn bring_in(journal: &mut Journal, folder: &Path) {
@@ -204,7 +204,7 @@ fn doubt(job: fleetload::model::id::JobId, evidence: Evidence) -> Write {
 }
 
 fn carry_out(journal: &mut Journal, write: Write) {
-    for outcome in journal.apply(&[write]).expect("a journal that can be written") {
+    for outcome in journal.queue().apply(&[write]).expect("a journal that can be written") {
         outcome.expect("a write that fits");
     }
 }

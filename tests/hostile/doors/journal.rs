@@ -74,7 +74,7 @@ pub(crate) fn spill(data: &[u8]) {
     fs::write(&spill, data).expect("a spill file");
     let mut journal = Journal::open(&path).expect("a sound journal");
     let before = finals(&journal);
-    let recovered = journal.recover(NOW).expect("a sound journal starts whatever was spilled");
+    let recovered = journal.queue().recover(NOW).expect("a sound journal starts whatever was spilled");
     for (job, state, id) in before {
         let now = journal.work(job).expect("readable").expect("still there");
         let made = JobState::is_success(state);
@@ -86,7 +86,7 @@ pub(crate) fn spill(data: &[u8]) {
     assert!(!spill.exists(), "the lines were taken in or put away");
     let left_out = folder.path().join("fleetload.db.spill.left-out");
     assert_eq!(left_out.exists(), recovered.left_out > 0);
-    let second = journal.recover(NOW).expect("a journal that was recovered");
+    let second = journal.queue().recover(NOW).expect("a journal that was recovered");
     assert_eq!(second, Recovered::default());
     drop(journal);
     live_through(&path);
@@ -96,7 +96,10 @@ pub(crate) fn spill(data: &[u8]) {
 pub(crate) fn taken_in(data: &[u8]) -> u64 {
     let (folder, path) = placed(base::busy());
     fs::write(folder.path().join("fleetload.db.spill"), data).expect("a spill file");
-    Journal::open(&path).and_then(|mut journal| journal.recover(NOW)).expect("a sound journal").spilled
+    Journal::open(&path)
+        .and_then(|mut journal| journal.queue().recover(NOW))
+        .expect("a sound journal")
+        .spilled
 }
 
 /// The lines that a seed of [`spill`] begins with.
@@ -181,8 +184,8 @@ fn tamper(path: &Path, data: &[u8]) -> rusqlite::Result<()> {
 fn live_through(path: &Path) {
     let Ok(mut journal) = Journal::open_existing(path) else { return };
     drop(journal.account());
-    drop(journal.recover(NOW));
-    read(&journal);
+    drop(journal.queue().recover(NOW));
+    read(&mut journal);
     let folder = path.with_extension("reports");
     let standing = Standing { end: End::Quota, exit_code: 3, resumes_at: Some(NOW) };
     let caller = Caller { again: &Again::default(), folder: &folder };
@@ -195,20 +198,20 @@ fn live_through(path: &Path) {
 
 /// What can still be read of a damaged journal is read like a sound one.
 fn salvage(path: &Path) {
-    if let Ok(salvaged) = Salvaged::of(path) {
-        read(&salvaged.journal);
+    if let Ok(mut salvaged) = Salvaged::of(path) {
+        read(&mut salvaged.journal);
     }
 }
 
-fn read(journal: &Journal) {
+fn read(journal: &mut Journal) {
     drop(journal.check_pages());
     drop(journal.decided(&Selection::default()));
     drop(journal.audit_figures(None));
     drop(journal.audit_findings(None, None));
     for operation in journal.lanes().unwrap_or_default() {
-        drop(journal.ready(operation, NOW, 100, &[]));
+        drop(journal.queue().ready(operation, NOW, 100, &[]));
     }
-    drop(journal.doubtful(NOW, 100, &[]));
+    drop(journal.queue().doubtful(NOW, 100, &[]));
     drop(journal.next_due());
     for kind in Kind::ALL {
         drop(journal.witness(kind, 10));
@@ -246,7 +249,7 @@ fn decide(journal: &mut Journal) {
 /// Sends what may be sent, refuses every third, creates the others; then gives up the last import.
 fn work(journal: &mut Journal) {
     for operation in journal.lanes().unwrap_or_default() {
-        let Ok(page) = journal.ready(operation, NOW, 20, &[]) else { continue };
+        let Ok(page) = journal.queue().ready(operation, NOW, 20, &[]) else { continue };
         for work in page.work {
             let job = work.job;
             let evidence = Evidence::at(NOW);
@@ -266,7 +269,7 @@ fn work(journal: &mut Journal) {
             } else {
                 Write::Advance { job, from: Sending, how: How::Created, id, evidence }
             };
-            drop(journal.apply(&[claim, end]));
+            drop(journal.queue().apply(&[claim, end]));
         }
     }
     let imports = journal.imports().unwrap_or_default();
@@ -281,5 +284,5 @@ fn work(journal: &mut Journal) {
         reason: "spent".into(),
         at: NOW,
     };
-    drop(journal.apply(&[reopened]));
+    drop(journal.queue().apply(&[reopened]));
 }

@@ -22,7 +22,7 @@ impl World {
     }
 
     /// Everything else the journal says is what the reference says.
-    pub(crate) fn agree_in_all(&self) {
+    pub(crate) fn agree_in_all(&mut self) {
         self.pages_agree();
         self.counts_agree();
         self.witnesses_agree();
@@ -104,11 +104,11 @@ impl World {
         assert_eq!(told.iter().map(|lane| lane.name()).collect::<BTreeSet<_>>(), lanes);
     }
 
-    fn pages_agree(&self) {
-        let now = self.now;
+    fn pages_agree(&mut self) {
+        let (now, moment) = (self.now, self.moment());
         let due = |job: &Job| job.due.expect("what waits knows until when");
         for lane in self.operations() {
-            let page = self.journal.ready(lane, self.moment(), 50, &[]).unwrap();
+            let page = self.journal.queue().ready(lane, moment, 50, &[]).unwrap();
             let found: Vec<usize> = page.work.iter().map(|work| number_of(work.job)).collect();
             assert!(found.is_sorted(), "oldest first");
             let expected = self.numbers(|job| {
@@ -121,7 +121,7 @@ impl World {
             let next = self.reference.jobs.values().filter(waiting).map(due).min();
             assert_eq!(page.next_due.map(Moment::millis), next, "{lane} at {now}");
         }
-        let page = self.journal.doubtful(self.moment(), 50, &[]).unwrap();
+        let page = self.journal.queue().doubtful(moment, 50, &[]).unwrap();
         let found = page.work.iter().map(|work| number_of(work.job)).collect::<BTreeSet<_>>();
         assert_eq!(found, self.numbers(|job| job.state == JobState::InDoubt && due(job) <= now));
         let waiting = self.reference.jobs.values();

@@ -33,7 +33,7 @@ fn disturbed(disturb: impl Fn(&Path)) -> (Error, Option<Journal>, Bench) {
     let copy = migrate::beside(&path, ".rescued");
     let rescued = copy.exists().then(|| {
         let mut journal = Journal::open_existing(&copy).unwrap();
-        let recovered = journal.recover(at(9_000)).unwrap();
+        let recovered = journal.queue().recover(at(9_000)).unwrap();
         assert_eq!(
             (recovered.spilled, recovered.left_out),
             (1, 0),
@@ -102,7 +102,7 @@ fn outcomes_spilled_by_another_journal_are_not_taken_in() {
     import_companies(&mut other, &["Xenon"], false);
     apply(&mut other, claim(JobId(1), AddCompany)).unwrap();
     fs::rename(spill, bench.folder.path().join("other.db.spill")).unwrap();
-    let recovered = other.recover(at(9_000)).unwrap();
+    let recovered = other.queue().recover(at(9_000)).unwrap();
     assert_eq!((recovered.spilled, recovered.left_out, recovered.doubtful), (0, 1, 1));
     assert!(bench.folder.path().join("other.db.spill.left-out").exists());
 }

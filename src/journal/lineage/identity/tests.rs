@@ -23,7 +23,7 @@ fn run() -> Run {
     let register = Register::open(&bench.folder.path().join("state")).unwrap();
     assert_eq!(bench.journal.regression(&register).unwrap(), None, "never run: nothing can be missing");
     bench.journal.enter(&register).unwrap();
-    bench.journal.begin_run(at(1)).unwrap();
+    bench.journal.queue().begin_run(at(1)).unwrap();
     apply(&mut bench.journal, claim(crate::model::id::JobId(1), AddCompany)).unwrap();
     Run { bench, register }
 }
@@ -78,7 +78,7 @@ fn a_backup_from_before_the_first_run_is_an_older_copy_too() {
     fs::copy(log_of(bench.journal.path()), log_of(&backup)).unwrap();
     assert_eq!(judged(&backup, &register), None, "nothing was sent yet");
     bench.journal.enter(&register).unwrap();
-    bench.journal.begin_run(at(1)).unwrap();
+    bench.journal.queue().begin_run(at(1)).unwrap();
     apply(&mut bench.journal, claim(crate::model::id::JobId(1), AddCompany)).unwrap();
     let found = judged(&backup, &register);
     assert!(matches!(found, Some(Regression::Older { without_log: false, .. })), "{found:?}");
@@ -211,7 +211,7 @@ fn answers_to_a_newer_copy_are_put_aside_when_an_older_one_is_accepted() {
     let other = import_companies(&mut accepted, &["Echo"], false).1[0];
     assert_eq!(other, newer, "the number stands for another row here");
     apply(&mut accepted, claim(other, AddCompany)).unwrap();
-    let recovered = accepted.recover(at(60)).unwrap();
+    let recovered = accepted.queue().recover(at(60)).unwrap();
     assert_eq!((recovered.spilled, recovered.left_out), (0, 0));
     assert_eq!(state(&accepted, other), InDoubt);
 }

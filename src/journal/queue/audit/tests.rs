@@ -1,4 +1,5 @@
 use super::*;
+use crate::journal::Journal;
 use crate::journal::fixture::*;
 use crate::journal::{AuditFinding, Evidence, How, ReadBy, Write};
 use crate::model::operation::Operation::AddCompany;
@@ -14,7 +15,7 @@ fn audited(job: JobId, id: Option<RemoteId>, run: RunId, by: ReadBy, code: Optio
 fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again() {
     let mut bench = bench();
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Coil"], false);
-    let run = bench.journal.begin_run(at(1)).unwrap();
+    let run = bench.journal.queue().begin_run(at(1)).unwrap();
     // The first is in doubt on the way, the second is created at once, the third was there.
     let seen = Write::Claim {
         job: jobs[0],
@@ -46,24 +47,24 @@ fn a_record_that_was_made_is_due_with_what_it_was_sent_with_and_then_never_again
     let existing = Write::Advance { job: jobs[2], from: Ready, how, id: Some(id(3)), evidence };
     apply(&mut bench.journal, existing).unwrap();
 
-    let due = |journal: &Journal, scope| -> Vec<JobId> {
-        journal.unaudited(scope, None, 10).unwrap().iter().map(|work| work.job).collect()
+    let due = |journal: &mut Journal, scope| -> Vec<JobId> {
+        journal.queue().unaudited(scope, None, 10).unwrap().iter().map(|work| work.job).collect()
     };
-    let all = bench.journal.unaudited(AuditScope::All, None, 10).unwrap();
+    let all = bench.journal.queue().unaudited(AuditScope::All, None, 10).unwrap();
     assert_eq!(all.iter().map(|work| work.job).collect::<Vec<_>>(), jobs[..2]);
     assert_eq!((all[0].baseline.clone(), all[0].doubted), (Some(vec![id(7)]), true));
     assert_eq!((all[1].baseline.clone(), all[1].doubted), (None, false));
-    assert_eq!(due(&bench.journal, AuditScope::Doubtful), jobs[..1]);
-    assert_eq!(bench.journal.unaudited(AuditScope::All, Some(jobs[0]), 10).unwrap().len(), 1);
+    assert_eq!(due(&mut bench.journal, AuditScope::Doubtful), jobs[..1]);
+    assert_eq!(bench.journal.queue().unaudited(AuditScope::All, Some(jobs[0]), 10).unwrap().len(), 1);
     assert_eq!(bench.journal.count_unaudited(AuditScope::All).unwrap(), 2);
     assert_eq!(bench.journal.count_unaudited(AuditScope::Doubtful).unwrap(), 1);
 
     apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, None)).unwrap();
-    assert_eq!(due(&bench.journal, AuditScope::All), jobs[1..2]);
+    assert_eq!(due(&mut bench.journal, AuditScope::All), jobs[1..2]);
     // A note about another record than the job has says nothing about it.
     apply(&mut bench.journal, audited(jobs[1], Some(id(9)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
         .unwrap();
-    assert_eq!(due(&bench.journal, AuditScope::All), jobs[1..2]);
+    assert_eq!(due(&mut bench.journal, AuditScope::All), jobs[1..2]);
     assert_eq!(bench.journal.audit_findings(None, None).unwrap(), []);
 }
 
@@ -75,7 +76,7 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row() {
         apply(&mut bench.journal, claim(*job, AddCompany)).unwrap();
         apply(&mut bench.journal, created(*job, Sending, id(number))).unwrap();
     }
-    let run = bench.journal.begin_run(at(1)).unwrap();
+    let run = bench.journal.queue().begin_run(at(1)).unwrap();
     apply(&mut bench.journal, audited(jobs[0], Some(id(1)), run, ReadBy::Key, Some(AuditFinding::VANISHED)))
         .unwrap();
     apply(&mut bench.journal, audited(jobs[1], Some(id(2)), run, ReadBy::Id, None)).unwrap();
@@ -114,7 +115,7 @@ fn a_finding_leaves_the_state_and_is_told_with_its_row() {
     assert_eq!((&*causes[0].code, causes[0].count), (AuditFinding::VANISHED, 1));
 
     assert_eq!(bench.journal.audited_after(None).unwrap(), None);
-    bench.journal.note_audit(run, &figures).unwrap();
+    bench.journal.queue().note_audit(run, &figures).unwrap();
     assert_eq!(bench.journal.audited_after(None).unwrap(), Some(figures));
     assert_eq!(bench.journal.audited_after(Some(run)).unwrap(), None);
 }
@@ -125,7 +126,7 @@ fn a_finding_goes_when_its_record_is_read_back_and_in_order_again() {
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme"], false);
     apply(&mut bench.journal, claim(jobs[0], AddCompany)).unwrap();
     apply(&mut bench.journal, created(jobs[0], Sending, id(1))).unwrap();
-    let run = bench.journal.begin_run(at(1)).unwrap();
+    let run = bench.journal.queue().begin_run(at(1)).unwrap();
     let (vanished, double) = (AuditFinding::VANISHED, AuditFinding::DOUBLE);
     let table = [
         (vanished, ReadBy::Key, 0),

@@ -25,16 +25,16 @@ fn a_page_holds_what_is_ready_and_what_is_due_oldest_first_and_tells_the_next_ti
         };
         apply(&mut bench.journal, write).unwrap();
     }
-    let page = bench.journal.ready(AddCompany, at(4_999), 10, &[]).unwrap();
+    let page = bench.journal.queue().ready(AddCompany, at(4_999), 10, &[]).unwrap();
     assert_eq!((jobs(&page), page.next_due), (vec![all[1], all[2]], Some(at(5_000))));
-    let page = bench.journal.ready(AddCompany, at(5_000), 10, &[]).unwrap();
+    let page = bench.journal.queue().ready(AddCompany, at(5_000), 10, &[]).unwrap();
     assert_eq!((jobs(&page), page.next_due), (vec![all[0], all[1], all[2]], Some(at(6_000))));
     assert_eq!(page.work[0].state, Deferred);
-    let page = bench.journal.ready(AddCompany, at(9_000), 2, &[]).unwrap();
+    let page = bench.journal.queue().ready(AddCompany, at(9_000), 2, &[]).unwrap();
     assert_eq!((jobs(&page), page.next_due), (vec![all[0], all[1]], None));
-    let page = bench.journal.ready(AddCompany, at(5_000), 2, &[all[0], all[1], all[3]]).unwrap();
+    let page = bench.journal.queue().ready(AddCompany, at(5_000), 2, &[all[0], all[1], all[3]]).unwrap();
     assert_eq!((jobs(&page), page.next_due), (vec![all[2]], None), "those in hand are not read again");
-    assert!(bench.journal.ready(AddSite, at(9_000), 10, &[]).unwrap().work.is_empty());
+    assert!(bench.journal.queue().ready(AddSite, at(9_000), 10, &[]).unwrap().work.is_empty());
     assert_eq!(bench.journal.next_due().unwrap(), Some(at(5_000)));
 }
 

@@ -140,7 +140,7 @@ fn a_full_disk_stops_the_writer_and_the_settlements_come_back_at_the_next_start(
     assert_eq!(state(&journal, jobs[0]), Sending, "nothing of the failed batch is on disk");
     let spill = bench.folder.path().join("fleetload.db.spill");
     assert_eq!(fs::read_to_string(spill).unwrap().lines().count(), 2);
-    let recovered = journal.recover(at(9_000)).unwrap();
+    let recovered = journal.queue().recover(at(9_000)).unwrap();
     assert_eq!((recovered.spilled, recovered.doubtful), (2, 0));
     assert_eq!(state(&journal, jobs[0]), Created);
     assert_eq!(state(&journal, jobs[1]), Created);

@@ -133,6 +133,7 @@ fn a_write_that_believes_the_job_elsewhere_is_refused_and_the_rest_of_its_batch_
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt"], false);
     let outcomes = bench
         .journal
+        .queue()
         .apply(&[rejected(jobs[0], Deferred), claim(jobs[1], ADD), claim(JobId(99), ADD)])
         .unwrap();
     assert!(outcomes[0].as_ref().unwrap_err().to_string().contains("expected to be deferred but is ready"));
@@ -255,8 +256,11 @@ fn an_id_that_another_job_owns_holds_the_second_job_and_names_the_first() {
     let (_, jobs) = import_companies(&mut bench.journal, &["Acme", "Bolt", "Cog"], false);
     apply(&mut bench.journal, claim(jobs[0], ADD)).unwrap();
     apply(&mut bench.journal, claim(jobs[1], ADD)).unwrap();
-    let outcomes =
-        bench.journal.apply(&[created(jobs[0], Sending, id(1)), created(jobs[1], Sending, id(1))]).unwrap();
+    let outcomes = bench
+        .journal
+        .queue()
+        .apply(&[created(jobs[0], Sending, id(1)), created(jobs[1], Sending, id(1))])
+        .unwrap();
     assert_eq!(outcomes[1].as_ref().unwrap()[0].to, Held);
     let held = bench.journal.held(&crate::journal::Selection::default()).unwrap();
     assert_eq!(held.len(), 1);
@@ -345,10 +349,10 @@ fn looks_that_decide_nothing_are_counted_and_the_first_doubt_is_remembered() {
     }
     let work = bench.journal.work(jobs[0]).unwrap().unwrap();
     assert_eq!((work.looks, work.absent_reads, work.doubt_since), (2, 2, Some(at(4_000))));
-    assert!(bench.journal.doubtful(at(6_999), 10, &[]).unwrap().work.is_empty());
-    let page = bench.journal.doubtful(at(6_999), 10, &[]).unwrap();
+    assert!(bench.journal.queue().doubtful(at(6_999), 10, &[]).unwrap().work.is_empty());
+    let page = bench.journal.queue().doubtful(at(6_999), 10, &[]).unwrap();
     assert_eq!(page.next_due, Some(at(7_000)));
-    assert_eq!(bench.journal.doubtful(at(7_000), 10, &[]).unwrap().work.len(), 1);
+    assert_eq!(bench.journal.queue().doubtful(at(7_000), 10, &[]).unwrap().work.len(), 1);
 }
 
 fn with_extras(mut job: crate::journal::NewJob, extras: Vec<Extra>) -> crate::journal::NewJob {

@@ -1,6 +1,7 @@
 //! What was put in is read back, counted and explained.
 
 use super::*;
+use crate::journal::Journal;
 use crate::journal::fixture::*;
 use crate::journal::{NewSheet, Write};
 use crate::model::operation::Operation::AddCompany;
