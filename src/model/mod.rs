@@ -10,6 +10,7 @@ pub mod id;
 pub mod key;
 pub mod kind;
 pub mod operation;
+pub mod policy;
 pub mod quota;
 pub mod reason;
 pub mod record;

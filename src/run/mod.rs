@@ -46,6 +46,7 @@ use crate::model::id::SheetId;
 use crate::model::time::Moment;
 use crate::service::Rate;
 
+pub use crate::model::policy::{InDoubt, OnExisting, OnQuota};
 pub use account_lock::{AccountHolder, AccountLock, account_locks, lock_account};
 pub use ending::{Ending, LeftSheet, end_of, require_available};
 pub use evidence::verify::{Identity, Sight, Verifier};
@@ -91,35 +92,6 @@ pub enum OnRejections {
     Leave,
     /// Send its other rows all the same.
     GoOn,
-}
-
-/// When the day's quota is spent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnQuota {
-    /// Wait for the service's midnight.
-    Wait,
-    /// End the run; a later one goes on.
-    Exit,
-}
-
-/// When a record with the row's key is there before we send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnExisting {
-    /// Take it as the row's record and carry out what the row asks for besides.
-    Adopt,
-    /// Take it as the row's record and leave it as it is.
-    Skip,
-    /// Refuse the row.
-    Fail,
-}
-
-/// When an answer was lost and nothing is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InDoubt {
-    /// Send again once absence is proved.
-    Settle,
-    /// Leave it to a person.
-    Hold,
 }
 
 /// How fast and how much; the section `limits` of a profile.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{InDoubt, OnExisting, OnQuota, Policy};
+use super::Policy;
 use crate::journal::AuditScope;
 use crate::model::operation::Operation;
 use crate::service::Endpoints;
@@ -34,28 +34,15 @@ impl RunConfig {
                 Some((operation.name().to_owned(), place))
             })
             .collect();
-        let on_quota = match policy.on_quota {
-            OnQuota::Wait => "wait",
-            OnQuota::Exit => "exit",
-        };
-        let on_existing = match policy.on_existing {
-            OnExisting::Adopt => "adopt",
-            OnExisting::Skip => "skip",
-            OnExisting::Fail => "fail",
-        };
-        let in_doubt = match policy.in_doubt {
-            InDoubt::Settle => "settle",
-            InDoubt::Hold => "hold",
-        };
         let audit = match policy.audit {
             Some(AuditScope::All) => "all",
             Some(AuditScope::Doubtful) => "doubtful",
             None => "none",
         };
         let policy = [
-            ("on_quota", on_quota.to_owned()),
-            ("on_existing", on_existing.to_owned()),
-            ("in_doubt", in_doubt.to_owned()),
+            ("on_quota", policy.on_quota.word().to_owned()),
+            ("on_existing", policy.on_existing.word().to_owned()),
+            ("in_doubt", policy.in_doubt.word().to_owned()),
             ("audit", audit.to_owned()),
             ("settle_seconds", policy.settle.as_secs().to_string()),
         ];
@@ -109,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::model::operation::Method;
-    use crate::run::OnRejections;
+    use crate::run::{InDoubt, OnExisting, OnQuota, OnRejections};
     use crate::service::{Mapping, Paths};
 
     const POLICY: Policy = Policy {

@@ -25,19 +25,10 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::operation::Operation;
+pub use crate::model::policy::Proxy;
 use crate::model::reason::Reason;
 use crate::model::time::Moment;
 use crate::model::verdict::{NotSent, Rejection, Success, Verdict};
-
-/// Whether the proxy variables of the environment are heeded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Proxy {
-    /// They are not: requests go straight to the service.
-    #[default]
-    Ignored,
-    /// They are, except for a service on loopback.
-    FromEnvironment,
-}
 
 /// What the client needs to know of a profile.
 #[derive(Debug, Clone)]

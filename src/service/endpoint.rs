@@ -10,16 +10,7 @@ use sha2::{Digest, Sha256};
 use super::template::Template;
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation, Provenance};
-
-/// Which unmapped paths are used: the profile key `paths`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Paths {
-    /// Only those whose method and path the specification states.
-    #[default]
-    Documented,
-    /// Also those that follow its naming.
-    Assumed,
-}
+pub use crate::model::policy::Paths;
 
 /// Where the profile says an operation is: `[endpoints.<operation>]`.
 #[derive(Debug, Clone, PartialEq, Eq)]

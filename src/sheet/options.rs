@@ -6,6 +6,7 @@ use encoding_rs::Encoding;
 
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
+use crate::model::policy::choice;
 use crate::model::zone::ZoneList;
 
 use super::finding::severity_policy::Policy;
@@ -13,36 +14,6 @@ use super::table::column;
 use super::table::column::{Column, Family, Need};
 use super::table::columns::address::ADDRESS1_THAT_MAY_LACK;
 use super::text;
-
-/// Declares a choice of a few words, as they are typed and as a profile has them.
-macro_rules! choice {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
-
-        impl $name {
-            /// The words, in the order of the values.
-            pub const WORDS: &'static [&'static str] = &[$($word,)+];
-
-            /// The word of the value.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-        }
-
-        impl std::str::FromStr for $name {
-            type Err = String;
-
-            fn from_str(word: &str) -> std::result::Result<Self, String> {
-                match word {
-                    $($word => Ok(Self::$variant),)+
-                    _ => Err(format!("it is one of {}", Self::WORDS.join(", "))),
-                }
-            }
-        }
-    };
-}
 
 choice! {
     /// What becomes of rows that a filter or a person has hidden.

@@ -1,5 +1,5 @@
 //! What was typed after the name of each command, with the examples of its help. How files are to be read is left to
-//! `reading_flags`, what every command has to `args`.
+//! [`crate::cli::settings::reading`], what every command has to `args`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
-use super::reading_flags::Reading;
 use super::{Overrides, Rehearsal};
+use crate::cli::settings::reading::Reading;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 

@@ -3,16 +3,16 @@
 //! Secrets are never options. The options that every command understands may stand before or after its name.
 
 pub(super) mod commands;
-pub(super) mod reading_flags;
 pub(super) mod until;
 
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand};
 
 use self::commands::*;
-use crate::cli::settings::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
+use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota};
 use crate::status::catalogue::{Scope, of_scope};
 
 const STYLES: Styles = Styles::styled()
@@ -112,6 +112,19 @@ pub(super) struct Rehearsal {
     pub(super) scenario: Option<PathBuf>,
 }
 
+/// Takes one of the words of a choice, which the help lists with their meanings.
+macro_rules! words {
+    ($choice:ty) => {
+        PossibleValuesParser::new(possible(<$choice>::WORDS, <$choice>::MEANINGS))
+            .try_map(|word| word.parse::<$choice>())
+    };
+}
+
+fn possible(words: &'static [&'static str], meanings: &'static [&'static str]) -> Vec<PossibleValue> {
+    let help = |meaning: &'static str| meaning.trim().trim_end_matches('.');
+    words.iter().zip(meanings).map(|(word, meaning)| PossibleValue::new(word).help(help(meaning))).collect()
+}
+
 /// Settings of the profile that may be set for one command.
 #[derive(Debug, Clone, Default, ClapArgs)]
 #[command(next_help_heading = "Settings, for this command only")]
@@ -133,20 +146,20 @@ pub(super) struct Overrides {
     pub(super) reserve: Option<String>,
 
     /// When the day's quota is spent: wait for the next day, or exit with 5
-    #[arg(long, value_name = "WHAT", value_enum)]
-    pub(super) on_quota: Option<OnQuotaWord>,
+    #[arg(long, value_name = "WHAT", value_parser = words!(OnQuota))]
+    pub(super) on_quota: Option<OnQuota>,
 
     /// If a record with the row's key already exists: adopt it, skip the row, or reject the row (`fail`)
-    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
-    pub(super) on_existing: Option<OnExistingWord>,
+    #[arg(long, value_name = "WHAT", value_parser = words!(OnExisting), hide_short_help = true)]
+    pub(super) on_existing: Option<OnExisting>,
 
     /// If it is unknown whether a record was created: settle it by look-ups, or put the row on hold
-    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
-    pub(super) in_doubt: Option<InDoubtWord>,
+    #[arg(long, value_name = "WHAT", value_parser = words!(InDoubt), hide_short_help = true)]
+    pub(super) in_doubt: Option<InDoubt>,
 
     /// Records to verify before the run ends: all, those whose creation was ever in doubt, or none
-    #[arg(long, value_name = "WHAT", value_enum, hide_short_help = true)]
-    pub(super) audit: Option<AuditWord>,
+    #[arg(long, value_name = "WHAT", value_parser = words!(Audit), hide_short_help = true)]
+    pub(super) audit: Option<Audit>,
 }
 
 #[derive(Debug, Subcommand)]

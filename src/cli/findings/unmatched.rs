@@ -3,7 +3,7 @@
 //! Only what was typed is looked at: what a profile keeps serves many sheets.
 
 use crate::cli::context::Context;
-use crate::cli::settings::reading_options::Layer;
+use crate::cli::settings::reading_options::ReadingOptions;
 use crate::import::Examined;
 use crate::model::kind::Kind;
 use crate::sheet::finding::{Severity, shown};
@@ -11,7 +11,7 @@ use crate::sheet::rename::{concerns, scope};
 use crate::sheet::text::{did_you_mean, nearest};
 
 /// Warns of each header that was typed and that no sheet has.
-pub(in crate::cli) fn tell(context: &Context<'_>, examined: &Examined, typed: &Layer) {
+pub(in crate::cli) fn tell(context: &Context<'_>, examined: &Examined, typed: &ReadingOptions) {
     if examined.findings.count(Severity::Fatal) > 0 {
         // Headers of sheets that cannot be used are not known.
         return;

@@ -12,7 +12,6 @@ use serde_json::json;
 
 use crate::advice::quoted;
 use crate::cli::args::commands::Import as Typed;
-use crate::cli::args::reading_flags::Reading;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
@@ -21,7 +20,7 @@ use crate::cli::findings::{self, Found};
 use crate::cli::plan::job_graph::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
-use crate::cli::settings::reading::Manner;
+use crate::cli::settings::reading::{Manner, Reading};
 use crate::cli::status;
 use crate::cli::summary::Summary;
 use crate::ending::End;

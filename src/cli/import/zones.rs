@@ -41,8 +41,8 @@ fn file_of(journal: &Path) -> PathBuf {
 
 /// The list that is kept, if it is that of the service that environment or profile name.
 pub(in crate::cli) fn of_service(context: &Context<'_>, profile: Option<&Profile>) -> Option<ZoneList> {
-    let of_profile = profile.and_then(|profile| profile.base_url.as_ref());
-    let base_url = context.environment.get("FLEETLOAD_BASE_URL").or(of_profile.map(|url| url.value.as_str()));
+    let of_profile = profile.and_then(Profile::base_url);
+    let base_url = context.environment.get("FLEETLOAD_BASE_URL").or(of_profile);
     known(&context.common.journal, base_url)
 }
 

@@ -19,9 +19,8 @@ use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, Found};
 use crate::cli::import;
 use crate::cli::settings::account::Rehearsed;
-use crate::cli::settings::choice::{AuditWord, ProxyWord};
 use crate::cli::settings::reading::Manner;
-use crate::cli::settings::{Purpose, RateSetting, Settings};
+use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -29,7 +28,9 @@ use crate::import::{Examined, rehearse_with};
 use crate::journal::{Journal, Whose};
 use crate::model::forecast::Allowance;
 use crate::model::operation::Operation;
+use crate::model::policy::{Audit, Proxy};
 use crate::plan::{Cause, Plan, Terms};
+use crate::service::Rate;
 use crate::sheet::finding::{Code, Finding, Findings};
 use crate::term::{Ink, Line, counted};
 
@@ -265,11 +266,11 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
         Allowance { per_day, today: per_day.saturating_sub(used) }
     });
     let rate = match settings.rate.value {
-        RateSetting::PerSecond(rate) => Some(rate),
-        RateSetting::Unlimited => None,
+        Rate::PerSecond(rate) => Some(rate),
+        Rate::Unlimited => None,
     };
     // How many rows will ever be in doubt nobody knows beforehand.
-    let read_back = settings.audit.value == AuditWord::All;
+    let read_back = settings.audit.value == Audit::All;
     Ok(Known {
         terms: Terms { rate, quota, now, read_back },
         learned: settings.daily_quota.value.is_none() && learned.is_some(),
@@ -284,11 +285,11 @@ fn tell_proxies(context: &Context<'_>, settings: &Settings) {
     }
     let proxies = proxies.join(" and ");
     context.terminal.result(match settings.proxy.value {
-        ProxyWord::Ignore => format!(
+        Proxy::Ignored => format!(
             "the proxy of {proxies} is ignored: requests go straight to the service ({}; proxy = \"environment\" uses it)",
             settings.proxy.origin
         ),
-        ProxyWord::Environment => format!(
+        Proxy::FromEnvironment => format!(
             "requests go through the proxy of {proxies} ({}), except to this machine itself",
             settings.proxy.origin
         ),

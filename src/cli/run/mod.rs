@@ -27,19 +27,17 @@ use crate::cli::import::Service;
 use crate::cli::import::zones;
 use crate::cli::service::rehearsal;
 use crate::cli::settings::account::Rehearsed;
-use crate::cli::settings::choice::{AuditWord, InDoubtWord, OnExistingWord, OnQuotaWord};
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::status::counts;
 use crate::cli::summary::Summary;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
 use crate::model::id::ImportId;
+use crate::model::policy::Audit;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
-use crate::run::{
-    Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, account_locks,
-};
+use crate::run::{Ending, Limits, OnRejections, Options, Policy, account_locks};
 use crate::service::Client;
 
 /// How long connections may take to close.
@@ -215,34 +213,24 @@ impl Settings {
     /// Which records are read back.
     fn audit_scope(&self) -> Option<AuditScope> {
         match self.audit.value {
-            AuditWord::All => Some(AuditScope::All),
-            AuditWord::Doubtful => Some(AuditScope::Doubtful),
-            AuditWord::None => None,
+            Audit::All => Some(AuditScope::All),
+            Audit::Doubtful => Some(AuditScope::Doubtful),
+            Audit::None => None,
         }
     }
 
     /// What the run is told.
     pub(super) fn options(&self, until: Option<Moment>, on_rejections: OnRejections) -> Options {
         let policy = Policy {
-            on_quota: match self.on_quota.value {
-                OnQuotaWord::Wait => OnQuota::Wait,
-                OnQuotaWord::Exit => OnQuota::Exit,
-            },
-            on_existing: match self.on_existing.value {
-                OnExistingWord::Adopt => OnExisting::Adopt,
-                OnExistingWord::Skip => OnExisting::Skip,
-                OnExistingWord::Fail => OnExisting::Fail,
-            },
-            in_doubt: match self.in_doubt.value {
-                InDoubtWord::Settle => InDoubt::Settle,
-                InDoubtWord::Hold => InDoubt::Hold,
-            },
+            on_quota: self.on_quota.value,
+            on_existing: self.on_existing.value,
+            in_doubt: self.in_doubt.value,
             settle: self.settle.value,
             audit: self.audit_scope(),
             on_rejections,
         };
         let limits = Limits {
-            rate: self.pace(),
+            rate: self.rate.value,
             concurrency: self.concurrency.value,
             daily_quota: self.daily_quota.value,
             reserve: self.reserve.value,

@@ -99,6 +99,6 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
 fn accepting(context: &Context<'_>, typed: &Run) -> String {
     let files: String =
         typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();
-    let kind = typed.reading.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
+    let kind = typed.reading.typed.kind.map_or_else(String::new, |kind| format!("--kind {kind} "));
     context.again(&format!("run {files}{kind}--accept-journal"))
 }

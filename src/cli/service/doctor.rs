@@ -15,7 +15,7 @@ use crate::cli::args::commands::Doctor as Typed;
 use crate::cli::context::Context;
 use crate::cli::import::zones;
 use crate::cli::settings::reading;
-use crate::cli::settings::{Purpose, RateSetting, Settings};
+use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
@@ -26,6 +26,7 @@ use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::plan::ability::{self, Ability, Use};
 use crate::run::{end_of, require_available};
+use crate::service::Rate;
 use crate::service::{Client, Endpoints, Origin, TokenInfo};
 use crate::term::{Ink, Line, count, span};
 
@@ -436,8 +437,8 @@ fn listed(settings: &Settings) -> Vec<(String, String, String)> {
     add("ca_file", ca_file, settings.ca_file.origin.to_string());
     add("proxy", settings.proxy.value.to_string(), settings.proxy.origin.to_string());
     let rate = match settings.rate.value {
-        RateSetting::PerSecond(rate) => rate.to_string(),
-        RateSetting::Unlimited => "unlimited".to_owned(),
+        Rate::PerSecond(rate) => rate.to_string(),
+        Rate::Unlimited => "unlimited".to_owned(),
     };
     add("rate", rate, settings.rate.origin.to_string());
     add("concurrency", settings.concurrency.value.to_string(), settings.concurrency.origin.to_string());
@@ -455,7 +456,7 @@ fn listed(settings: &Settings) -> Vec<(String, String, String)> {
         settings.request_timeout.origin.to_string(),
     );
     for (operation, endpoint) in &settings.endpoints {
-        let value = format!("{} {}", endpoint.value.method, endpoint.value.path);
+        let value = format!("{} {}", endpoint.value.method.as_str(), endpoint.value.path);
         add(&format!("endpoints.{operation}"), value, endpoint.origin.to_string());
     }
     rows

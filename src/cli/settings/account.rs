@@ -5,10 +5,9 @@ use std::path::Path;
 use secrecy::SecretString;
 use url::{Host, Url};
 
-use super::precedence::Layers;
-use super::profile::Profile;
 use super::secret::SecretSource;
-use super::{Origin, Purpose, Setting, Settings, wrong};
+use super::setting::{BASE_URL, CLIENT_ID, Layers, Origin, SECRET_COMMAND, SECRET_FILE, Setting, wrong};
+use super::{Purpose, Settings};
 use crate::error::{Error, Result};
 use crate::journal::Account;
 
@@ -45,19 +44,16 @@ impl Settings {
 
 pub(super) fn rehearsal_account(rehearsed: &Rehearsed) -> AccountSettings {
     AccountSettings {
-        base_url: Setting { value: rehearsed.address.clone(), origin: Origin::Rehearsal },
-        client_id: Setting { value: rehearsed.client_id.clone(), origin: Origin::Rehearsal },
+        base_url: Setting::of_rehearsal(rehearsed.address.clone()),
+        client_id: Setting::of_rehearsal(rehearsed.client_id.clone()),
         secret: SecretSource::Rehearsal(rehearsed.client_secret.clone()),
     }
 }
 
-pub(super) fn account(
-    layers: &Layers<'_>,
-    file: &Profile,
-    purpose: &Purpose,
-) -> Result<Option<AccountSettings>> {
-    let base_url = layers.text(None, "FLEETLOAD_BASE_URL", file.base_url.as_ref());
-    let client_id = layers.text(None, "FLEETLOAD_CLIENT_ID", file.client_id.as_ref());
+pub(super) fn account(layers: &Layers<'_>, purpose: &Purpose) -> Result<Option<AccountSettings>> {
+    let file = layers.profile;
+    let base_url = layers.text(&BASE_URL, None);
+    let client_id = layers.text(&CLIENT_ID, None);
     if matches!(purpose, Purpose::Reckoning) && base_url.is_none() {
         return Ok(None);
     }
@@ -78,16 +74,17 @@ pub(super) fn account(
     if client_id.value.trim().is_empty() || client_id.value.chars().any(char::is_control) {
         return Err(wrong(&client_id, "client_id", "must not be empty or hold control characters"));
     }
-    let Some(secret) = secret(layers, file)? else {
+    let Some(secret) = secret(layers)? else {
         return Err(missing("client_secret_file", "FLEETLOAD_CLIENT_SECRET"));
     };
     Ok(Some(AccountSettings { base_url, client_id, secret }))
 }
 
-fn secret(layers: &Layers<'_>, file: &Profile) -> Result<Option<SecretSource>> {
-    let folder = layers.file.parent().unwrap_or(Path::new("")).to_owned();
-    let place = |line: usize| format!("{}, line {line}", layers.file.display());
-    if let (Some(_), Some(command)) = (&file.client_secret_file, &file.client_secret_command) {
+fn secret(layers: &Layers<'_>) -> Result<Option<SecretSource>> {
+    let file = layers.profile;
+    let folder = file.file.parent().unwrap_or(Path::new("")).to_owned();
+    let place = |line: usize| format!("{}, line {line}", file.file.display());
+    if let (Some(_), Some(command)) = (file.value(&SECRET_FILE), file.value(&SECRET_COMMAND)) {
         return Err(Error::usage(format!(
             "{}: the profile has both client_secret_file and client_secret_command",
             place(command.line)
@@ -97,14 +94,14 @@ fn secret(layers: &Layers<'_>, file: &Profile) -> Result<Option<SecretSource>> {
     if let Some(secret) = SecretSource::of_environment(layers.environment) {
         return Ok(Some(secret));
     }
-    if let Some(path) = &file.client_secret_file {
+    if let Some(path) = file.value(&SECRET_FILE) {
         return Ok(Some(SecretSource::File {
             path: folder.join(&path.value),
             place: place(path.line),
             credentials: layers.environment.folder("CREDENTIALS_DIRECTORY"),
         }));
     }
-    Ok(file.client_secret_command.as_ref().map(|command| SecretSource::Command {
+    Ok(file.value(&SECRET_COMMAND).map(|command| SecretSource::Command {
         command: command.value.clone(),
         place: place(command.line),
         folder,

@@ -3,37 +3,28 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::choice::nearest;
+use super::setting::{SETTINGS, nearest};
 use crate::error::{Error, Result};
 
 /// What every variable of ours begins with.
 const PREFIX: &str = "FLEETLOAD_";
 
-/// The variables of ours. The first five are read by the command line itself.
-const KNOWN: &[&str] = &[
+/// The variables of ours that are no settings of a profile. The first five are read by the command line itself.
+const OTHERS: &[&str] = &[
     "FLEETLOAD_PROFILE",
     "FLEETLOAD_CONFIG",
     "FLEETLOAD_JOURNAL",
     "FLEETLOAD_REPORTS",
     "FLEETLOAD_CUSTOMER",
     "FLEETLOAD_LOG",
-    "FLEETLOAD_BASE_URL",
-    "FLEETLOAD_CLIENT_ID",
     "FLEETLOAD_CLIENT_SECRET",
-    "FLEETLOAD_PATHS",
-    "FLEETLOAD_CA_FILE",
-    "FLEETLOAD_PROXY",
-    "FLEETLOAD_RATE",
-    "FLEETLOAD_CONCURRENCY",
-    "FLEETLOAD_DAILY_QUOTA",
-    "FLEETLOAD_RESERVE",
-    "FLEETLOAD_ON_QUOTA",
-    "FLEETLOAD_ON_EXISTING",
-    "FLEETLOAD_IN_DOUBT",
-    "FLEETLOAD_AUDIT",
-    "FLEETLOAD_SETTLE_SECONDS",
-    "FLEETLOAD_REQUEST_TIMEOUT_SECONDS",
 ];
+
+/// The variables of ours.
+fn known() -> impl Iterator<Item = &'static str> {
+    let of_settings = SETTINGS.iter().map(|known| known.variable).filter(|variable| !variable.is_empty());
+    OTHERS.iter().copied().chain(of_settings)
+}
 
 /// The variables of others that say where settings and credentials live, and who asks.
 const BORROWED: &[&str] = &["XDG_CONFIG_HOME", "HOME", "APPDATA", "CREDENTIALS_DIRECTORY", "USER", "LOGNAME"];
@@ -91,8 +82,8 @@ impl Environment {
     pub(in crate::cli) fn strangers(&self) -> Vec<String> {
         self.0
             .keys()
-            .filter(|name| name.starts_with(PREFIX) && !KNOWN.contains(&name.as_str()))
-            .map(|name| match nearest(bare(name), KNOWN.iter().map(|known| bare(known))) {
+            .filter(|name| name.starts_with(PREFIX) && known().all(|known| known != name.as_str()))
+            .map(|name| match nearest(bare(name), known().map(bare)) {
                 Some(known) => format!(
                     "the environment variable {name} is not one of fleetload's; did you mean {PREFIX}{known}?"
                 ),
@@ -133,7 +124,7 @@ mod tests {
     #[test]
     fn the_documentation_explains_every_variable() {
         let page = include_str!("../../../docs/profile.md");
-        let missing: Vec<_> = KNOWN.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+        let missing: Vec<_> = known().filter(|name| !page.contains(&format!("`{name}`"))).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 

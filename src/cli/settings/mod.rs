@@ -3,97 +3,45 @@
 //! Nothing is sent, and nothing imported, before this has passed. Reading the secret is left to [`crate::cli::settings::secret`].
 
 pub(super) mod account;
-pub(super) mod bounds;
-pub(super) mod choice;
-pub(super) mod connection;
 pub(super) mod environment;
-pub(super) mod precedence;
+mod option_value;
 pub(super) mod profile;
 #[cfg(test)]
 mod profile_tests;
 pub(super) mod reading;
 pub(super) mod reading_options;
-pub(super) mod reading_profile;
+#[cfg(test)]
+mod reading_options_tests;
 pub(super) mod secret;
-pub(super) mod section;
+mod section;
+pub(super) mod setting;
 #[cfg(test)]
 mod settings_tests;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::account::{AccountSettings, Rehearsed, account, is_loopback, rehearsal_account};
-use self::bounds::{
-    CONCURRENCY, DAILY_QUOTA, HIGHEST_CONCURRENCY, LONGEST_SETTLE, REQUEST_TIMEOUT, RESERVE, SETTLE,
-    SHORTEST_SETTLE, Whole, rate,
-};
-use self::choice::{AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord};
 use self::environment::Environment;
-use self::precedence::{AUDIT, IN_DOUBT, Layers, ON_EXISTING, ON_QUOTA, PATHS, PROXY};
 use self::profile::Profile;
+use self::section::Located;
+use self::setting::{
+    AUDIT, CA_FILE, CONCURRENCY, DAILY_QUOTA, IN_DOUBT, Layers, ON_EXISTING, ON_QUOTA, Origin, PATHS, PROXY,
+    REQUEST_TIMEOUT, RESERVE, SETTLE, Setting,
+};
 use crate::cli::args::Overrides;
+use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::model::operation::Operation;
+use crate::model::policy::{Audit, InDoubt, OnExisting, OnQuota, Paths, Proxy};
+use crate::service::{Client, Config, Endpoints, Mapping, Rate};
 
-/// Leaves room for delays on the way to vary: a sliding second at the service stays within 100.
-const DEFAULT_RATE: f64 = 98.0;
-const DEFAULT_CONCURRENCY: usize = 256;
-const DEFAULT_SETTLE: Duration = Duration::from_secs(600);
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+/// A service that has not taken a connection in this time is not there.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The rehearsal forgets nothing and answers at once, so waiting for ten minutes would show nothing.
 pub(super) const REHEARSAL_SETTLE: Duration = Duration::from_secs(5);
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// An option of the command line: `--rate`.
-    Flag(&'static str),
-    /// An environment variable.
-    Environment(&'static str),
-    /// The settings file and the line in it.
-    File(PathBuf, usize),
-    /// The default.
-    Default,
-    /// The rehearsal.
-    Rehearsal,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(name) => write!(f, "option {name}"),
-            Self::Environment(name) => write!(f, "environment {name}"),
-            Self::File(file, line) => write!(f, "{}, line {line}", file.display()),
-            Self::Default => f.write_str("default"),
-            Self::Rehearsal => f.write_str("rehearsal"),
-        }
-    }
-}
-
-/// A value and where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting<T> {
-    pub(super) value: T,
-    pub(super) origin: Origin,
-}
-
-/// How fast each operation may go.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum RateSetting {
-    /// Requests a second.
-    PerSecond(f64),
-    /// As fast as it goes; only towards this machine itself.
-    Unlimited,
-}
-
-/// Where the profile says an operation is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EndpointSetting {
-    pub(super) method: MethodWord,
-    pub(super) path: String,
-}
 
 /// Everything a command needs to know before it talks to the service.
 #[derive(Debug, Clone)]
@@ -101,19 +49,19 @@ pub(super) struct Settings {
     /// The name of the profile, when there is a settings file.
     pub(super) profile: Option<(String, PathBuf)>,
     pub(super) account: Option<AccountSettings>,
-    pub(super) paths: Setting<PathsWord>,
+    pub(super) paths: Setting<Paths>,
     /// Certificates to trust besides the machine's.
     pub(super) ca_file: Setting<Option<PathBuf>>,
-    pub(super) proxy: Setting<ProxyWord>,
-    pub(super) endpoints: BTreeMap<Operation, Setting<EndpointSetting>>,
-    pub(super) rate: Setting<RateSetting>,
+    pub(super) proxy: Setting<Proxy>,
+    pub(super) endpoints: BTreeMap<Operation, Setting<Mapping>>,
+    pub(super) rate: Setting<Rate>,
     pub(super) concurrency: Setting<usize>,
     pub(super) daily_quota: Setting<Option<u64>>,
     pub(super) reserve: Setting<u64>,
-    pub(super) on_quota: Setting<OnQuotaWord>,
-    pub(super) on_existing: Setting<OnExistingWord>,
-    pub(super) in_doubt: Setting<InDoubtWord>,
-    pub(super) audit: Setting<AuditWord>,
+    pub(super) on_quota: Setting<OnQuota>,
+    pub(super) on_existing: Setting<OnExisting>,
+    pub(super) in_doubt: Setting<InDoubt>,
+    pub(super) audit: Setting<Audit>,
     pub(super) settle: Setting<Duration>,
     pub(super) request_timeout: Setting<Duration>,
 }
@@ -144,69 +92,78 @@ impl Settings {
             Purpose::Service | Purpose::Reckoning => profile,
         };
         let file = profile.unwrap_or(&nothing);
-        let layers = Layers { environment, file: &file.file };
+        let layers = Layers { environment, profile: file };
         let account = match purpose {
             Purpose::Rehearsal(rehearsed) => Some(rehearsal_account(rehearsed)),
-            Purpose::Service | Purpose::Reckoning => account(&layers, file, purpose)?,
+            Purpose::Service | Purpose::Reckoning => account(&layers, purpose)?,
         };
         let local = account.as_ref().is_some_and(|account| is_loopback(&account.base_url.value));
         let rehearsal = matches!(purpose, Purpose::Rehearsal(_));
-        let settle = if rehearsal {
-            Setting { value: REHEARSAL_SETTLE, origin: Origin::Rehearsal }
-        } else {
-            Setting::default_of(DEFAULT_SETTLE)
+        let number = |known, typed| {
+            let missing = || Error::internal("a setting has neither value nor default");
+            layers.number(known, typed)?.ok_or_else(missing)
         };
-        let shortest_settle = if local { 1 } else { SHORTEST_SETTLE };
-        let settle_bounds = Whole { range: shortest_settle..=LONGEST_SETTLE, ..SETTLE };
+        let settle = layers.number_from(local.then_some(1), &SETTLE, None)?;
+        let settle = settle.filter(|settle| !rehearsal || settle.origin != Origin::Default);
         let settings = Self {
             profile: profile.map(|profile| (profile.name.clone(), profile.file.clone())),
             endpoints: endpoints(file),
             paths: if rehearsal {
-                Setting { value: PathsWord::Assumed, origin: Origin::Rehearsal }
+                Setting::of_rehearsal(Paths::Assumed)
             } else {
-                layers.word(&PATHS, None, file.paths.as_ref())?.or(PathsWord::Documented)
+                layers.word(&PATHS, None)?
             },
-            ca_file: match layers.text(None, "FLEETLOAD_CA_FILE", file.ca_file.as_ref()) {
+            ca_file: match layers.text(&CA_FILE, None) {
                 Some(text) => beside_its_file(text.map(PathBuf::from)),
                 None => Setting::default_of(None),
             },
-            proxy: layers.word(&PROXY, None, file.proxy.as_ref())?.or(ProxyWord::Ignore),
-            rate: match layers.text(
-                flags.rate.as_deref().map(|rate| ("--rate", rate)),
-                "FLEETLOAD_RATE",
-                file.rate.as_ref(),
-            ) {
-                Some(text) => rate(&text, local)?,
-                None => Setting::default_of(RateSetting::PerSecond(DEFAULT_RATE)),
+            proxy: layers.word(&PROXY, None)?,
+            rate: layers.rate(flags.rate.as_deref(), local)?,
+            concurrency: number(&CONCURRENCY, flags.concurrency.as_deref())?
+                .map(|number| usize::try_from(number).unwrap_or(usize::MAX)),
+            daily_quota: match layers.number(&DAILY_QUOTA, flags.daily_quota.as_deref())? {
+                Some(quota) => quota.map(Some),
+                None => Setting::default_of(None),
             },
-            concurrency: layers
-                .number(&CONCURRENCY, flags.concurrency.as_deref(), file.concurrency.as_ref())?
-                .map(|number| usize::try_from(number).unwrap_or(HIGHEST_CONCURRENCY))
-                .or(DEFAULT_CONCURRENCY),
-            daily_quota: layers
-                .number(&DAILY_QUOTA, flags.daily_quota.as_deref(), file.daily_quota.as_ref())?
-                .map(Some)
-                .or(None),
-            reserve: layers.number(&RESERVE, flags.reserve.as_deref(), file.reserve.as_ref())?.or(0),
-            on_quota: layers.word(&ON_QUOTA, flags.on_quota, file.on_quota.as_ref())?.or(OnQuotaWord::Wait),
-            on_existing: layers
-                .word(&ON_EXISTING, flags.on_existing, file.on_existing.as_ref())?
-                .or(OnExistingWord::Adopt),
-            in_doubt: layers.word(&IN_DOUBT, flags.in_doubt, file.in_doubt.as_ref())?.or(InDoubtWord::Settle),
-            audit: layers.word(&AUDIT, flags.audit, file.audit.as_ref())?.or(AuditWord::All),
-            settle: layers
-                .number(&settle_bounds, None, file.settle_seconds.as_ref())?
-                .map(Duration::from_secs)
-                .or_setting(settle),
-            request_timeout: layers
-                .number(&REQUEST_TIMEOUT, None, file.request_timeout_seconds.as_ref())?
-                .map(Duration::from_secs)
-                .or(DEFAULT_TIMEOUT),
+            reserve: number(&RESERVE, flags.reserve.as_deref())?,
+            on_quota: layers.word(&ON_QUOTA, flags.on_quota.map(OnQuota::word))?,
+            on_existing: layers.word(&ON_EXISTING, flags.on_existing.map(OnExisting::word))?,
+            in_doubt: layers.word(&IN_DOUBT, flags.in_doubt.map(InDoubt::word))?,
+            audit: layers.word(&AUDIT, flags.audit.map(Audit::word))?,
+            settle: match settle {
+                Some(settle) => settle.map(Duration::from_secs),
+                None => Setting::of_rehearsal(REHEARSAL_SETTLE),
+            },
+            request_timeout: number(&REQUEST_TIMEOUT, None)?.map(Duration::from_secs),
             account,
         };
         settings.check_reserve()?;
         settings.endpoints()?;
         Ok(settings)
+    }
+
+    /// Where every available operation is found.
+    pub(super) fn endpoints(&self) -> Result<Endpoints> {
+        let mapped = self.endpoints.iter().map(|(operation, setting)| (*operation, setting.value.clone()));
+        Endpoints::new(self.paths.value, mapped.collect())
+    }
+
+    /// A client for the account; reads the secret. Nothing is sent yet.
+    pub(super) fn client(&self, clock: Arc<dyn Clock>) -> Result<Client> {
+        let account = self.account.as_ref().ok_or_else(|| {
+            Error::internal("the settings of a command that talks to the service lack an account")
+        })?;
+        let config = Config {
+            base_url: account.base_url.value.clone(),
+            client_id: account.client_id.value.clone(),
+            client_secret: account.secret.read()?,
+            endpoints: self.endpoints()?,
+            request_timeout: self.request_timeout.value,
+            connect_timeout: CONNECT_TIMEOUT.min(self.request_timeout.value),
+            proxy: self.proxy.value,
+            ca_file: self.ca_file.value.clone(),
+        };
+        Client::new(config, clock)
     }
 
     fn check_reserve(&self) -> Result<()> {
@@ -221,17 +178,6 @@ impl Settings {
     }
 }
 
-impl<T> Setting<T> {
-    pub(super) fn default_of(value: T) -> Self {
-        Self { value, origin: Origin::Default }
-    }
-
-    /// The same value in another form.
-    pub(super) fn map<U>(self, change: impl FnOnce(T) -> U) -> Setting<U> {
-        Setting { value: change(self.value), origin: self.origin }
-    }
-}
-
 /// A file that a settings file names is named from the folder of that file.
 fn beside_its_file(named: Setting<PathBuf>) -> Setting<Option<PathBuf>> {
     let folder = match &named.origin {
@@ -241,18 +187,10 @@ fn beside_its_file(named: Setting<PathBuf>) -> Setting<Option<PathBuf>> {
     named.map(|path| Some(folder.map_or_else(|| path.clone(), |folder| folder.join(&path))))
 }
 
-fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<EndpointSetting>> {
-    file.endpoints
-        .iter()
-        .map(|mapped| {
-            let value = EndpointSetting { method: mapped.method, path: mapped.path.clone() };
-            let origin = Origin::File(file.file.clone(), mapped.line);
-            (mapped.operation, Setting { value, origin })
-        })
-        .collect()
-}
-
-/// A usage error about one setting, with its origin; the value is left to the caller to show.
-pub(super) fn wrong(setting: &Setting<String>, key: &str, rule: &str) -> Error {
-    Error::usage(format!("{}: {key} {rule}", setting.origin))
+fn endpoints(file: &Profile) -> BTreeMap<Operation, Setting<Mapping>> {
+    let setting = |mapped: &Located<Mapping>| Setting {
+        value: mapped.value.clone(),
+        origin: Origin::File(file.file.clone(), mapped.line),
+    };
+    file.endpoints.iter().map(|(operation, mapped)| (*operation, setting(mapped))).collect()
 }

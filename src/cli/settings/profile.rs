@@ -2,65 +2,52 @@
 //!
 //! Whether the values make sense together with flags and environment is decided in [`crate::cli::settings`].
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::choice::{
-    AuditWord, InDoubtWord, MethodWord, OnExistingWord, OnQuotaWord, PathsWord, ProxyWord, nearest,
-};
 use super::environment::Environment;
-use super::reading_options::Layer;
-use super::reading_profile;
+use super::reading_options::{self, ReadingOptions};
 use super::section::{Located, Section, Source};
+use super::setting::{BASE_URL, Form, Known, Place, SETTINGS, UNLIMITED, nearest};
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation};
+use crate::service::Mapping;
 
 /// The name of the settings file.
 const FILE_NAME: &str = "fleetload.toml";
 /// More than any settings file needs; a larger file is something else.
 const LARGEST_FILE: u64 = 1024 * 1024;
 
-const LIMITS: &[&str] = &["rate", "concurrency", "daily_quota", "reserve"];
-const POLICY: &[&str] =
-    &["on_quota", "on_existing", "in_doubt", "audit", "settle_seconds", "request_timeout_seconds"];
+/// The methods that an endpoint can have.
+const METHODS: &[Method] = &[Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// One profile, as the file has it. Absent keys are absent, nothing is filled in.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct Profile {
     pub(in crate::cli) name: String,
     pub(in crate::cli) file: PathBuf,
-    pub(in crate::cli) base_url: Option<Located<String>>,
-    pub(super) client_id: Option<Located<String>>,
-    pub(super) client_secret_file: Option<Located<String>>,
-    pub(super) client_secret_command: Option<Located<String>>,
-    pub(super) paths: Option<Located<PathsWord>>,
-    pub(super) ca_file: Option<Located<String>>,
-    pub(super) proxy: Option<Located<ProxyWord>>,
-    pub(super) rate: Option<Located<String>>,
-    pub(super) concurrency: Option<Located<String>>,
-    pub(super) daily_quota: Option<Located<String>>,
-    pub(super) reserve: Option<Located<String>>,
-    pub(super) on_quota: Option<Located<OnQuotaWord>>,
-    pub(super) on_existing: Option<Located<OnExistingWord>>,
-    pub(super) in_doubt: Option<Located<InDoubtWord>>,
-    pub(super) audit: Option<Located<AuditWord>>,
-    pub(super) settle_seconds: Option<Located<String>>,
-    pub(super) request_timeout_seconds: Option<Located<String>>,
-    pub(super) endpoints: Vec<MappedEndpoint>,
+    /// The settings that it has, by their keys.
+    values: BTreeMap<&'static str, Located<String>>,
+    /// Where it says that operations are: `[profile.NAME.endpoints.OPERATION]`.
+    pub(super) endpoints: BTreeMap<Operation, Located<Mapping>>,
     /// How the sheets of this account are read.
-    pub(in crate::cli) reading: Layer,
+    pub(in crate::cli) reading: ReadingOptions,
     /// How those of its customers are read, by their names.
-    pub(in crate::cli) customers: Vec<(String, Layer)>,
+    pub(in crate::cli) customers: Vec<(String, ReadingOptions)>,
 }
 
-/// `[profile.NAME.endpoints.OPERATION]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MappedEndpoint {
-    pub(in crate::cli) operation: Operation,
-    pub(in crate::cli) method: MethodWord,
-    pub(in crate::cli) path: String,
-    pub(in crate::cli) line: usize,
+impl Profile {
+    /// What it says of a setting.
+    pub(super) fn value(&self, known: &Known) -> Option<&Located<String>> {
+        self.values.get(known.key)
+    }
+
+    /// The address of its service, as it stands there.
+    pub(in crate::cli) fn base_url(&self) -> Option<&str> {
+        self.value(&BASE_URL).map(|located| located.value.as_str())
+    }
 }
 
 /// Finds the settings file: the one named, else one in `here`, else one in the user's configuration folder.
@@ -177,55 +164,48 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
     let endpoints = section.section("endpoints")?;
     let reading = section.section("reading")?;
     let customers = section.section("customers")?;
+    // The table in which a key would be right, for one that stands in another.
     let right = |key: &str| {
-        let table = if LIMITS.contains(&key) {
-            "limits"
-        } else if POLICY.contains(&key) {
-            "policy"
-        } else if reading_profile::KEYS.contains(&key) {
-            "reading"
-        } else {
-            return None;
+        let table = match SETTINGS.iter().find(|known| known.key == key).map(|known| known.place) {
+            Some(Place::Limits) => "limits",
+            Some(Place::Policy) => "policy",
+            Some(Place::Profile) => return None,
+            None if reading_options::KEYS.contains(&key) => "reading",
+            None => return None,
         };
         Some(format!("[profile.{name}.{table}]"))
     };
-    let of_account = |key: &str| right(key).filter(|_| !reading_profile::KEYS.contains(&key));
     let mut by_customer = Vec::new();
     for (customer, section) in customers.sections()? {
-        by_customer.push((customer.value, reading_profile::read(section, of_account)?));
+        by_customer.push((customer.value, ReadingOptions::read(section, right)?));
     }
-    let profile = Profile {
-        reading: reading_profile::read(reading, of_account)?,
-        customers: by_customer,
-        file: file.to_owned(),
-        base_url: section.text("base_url")?,
-        client_id: section.text("client_id")?,
-        client_secret_file: section.text("client_secret_file")?,
-        client_secret_command: section.text("client_secret_command")?,
-        paths: section.choice("paths")?,
-        ca_file: section.text("ca_file")?,
-        proxy: section.choice("proxy")?,
-        rate: limits.number("rate", Some("unlimited"))?,
-        concurrency: limits.number("concurrency", None)?,
-        daily_quota: limits.number("daily_quota", None)?,
-        reserve: limits.number("reserve", None)?,
-        on_quota: policy.choice("on_quota")?,
-        on_existing: policy.choice("on_existing")?,
-        in_doubt: policy.choice("in_doubt")?,
-        audit: policy.choice("audit")?,
-        settle_seconds: policy.number("settle_seconds", None)?,
-        request_timeout_seconds: policy.number("request_timeout_seconds", None)?,
-        endpoints: endpoints_of(source, endpoints)?,
-        name: name.to_owned(),
-    };
+    let reading = ReadingOptions::read(reading, right)?;
+    let mut values = BTreeMap::new();
+    for known in SETTINGS {
+        let table = match known.place {
+            Place::Profile => &mut section,
+            Place::Limits => &mut limits,
+            Place::Policy => &mut policy,
+        };
+        let value = match known.form {
+            Form::Text => table.text(known.key)?,
+            Form::Rate => table.number(known.key, Some(UNLIMITED))?,
+            Form::Whole(..) => table.number(known.key, None)?,
+            Form::Word(words) => table.word(known.key, words)?,
+        };
+        values.extend(value.map(|value| (known.key, value)));
+    }
+    let endpoints = endpoints_of(source, endpoints)?;
     section.finish(right)?;
-    limits.finish(|key| right(key).filter(|_| !LIMITS.contains(&key)))?;
-    policy.finish(|key| right(key).filter(|_| !POLICY.contains(&key)))?;
-    Ok(profile)
+    limits.finish(right)?;
+    policy.finish(right)?;
+    let (name, file) = (name.to_owned(), file.to_owned());
+    Ok(Profile { name, file, values, endpoints, reading, customers: by_customer })
 }
 
-fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<Vec<MappedEndpoint>> {
-    let mut result = Vec::new();
+fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<BTreeMap<Operation, Located<Mapping>>> {
+    let words: Vec<_> = METHODS.iter().map(|method| method.as_str()).collect();
+    let mut result = BTreeMap::new();
     for (name, mut section) in endpoints.sections()? {
         let operation = name.value.parse::<Operation>().map_err(|unknown| {
             let error = source.error(name.line, unknown);
@@ -234,7 +214,7 @@ fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<Vec<Mapped
                 None => error.hint("the operations are those of the specification's section 4"),
             }
         })?;
-        let method = section.choice::<MethodWord>("method")?;
+        let method = section.word("method", &words)?;
         let path = section.text("path")?;
         section.finish(|_| None)?;
         let path = path.ok_or_else(|| {
@@ -242,17 +222,10 @@ fn endpoints_of(source: Source<'_>, endpoints: Section<'_>) -> Result<Vec<Mapped
                 .error(name.line, format!("the endpoint of {operation} has no path"))
                 .hint(format!("for example path = \"{}\"", operation.path()))
         })?;
-        let method = method.map_or_else(
-            || match operation.method() {
-                Method::Get => MethodWord::Get,
-                Method::Post => MethodWord::Post,
-                Method::Put => MethodWord::Put,
-                Method::Patch => MethodWord::Patch,
-                Method::Delete => MethodWord::Delete,
-            },
-            |method| method.value,
-        );
-        result.push(MappedEndpoint { operation, method, path: path.value, line: path.line });
+        let named = method.and_then(|word| METHODS.iter().find(|method| method.as_str() == word.value));
+        let method = named.copied().unwrap_or_else(|| operation.method());
+        let mapping = Mapping { method, path: path.value };
+        result.insert(operation, Located { value: mapping, line: path.line });
     }
     Ok(result)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::environment::Environment;
 use super::profile::*;
 use super::section::Located;
+use super::setting::{CLIENT_ID, CONCURRENCY, DAILY_QUOTA, RATE, RESERVE, SETTINGS};
 use crate::error::Result;
 use crate::model::operation::Operation;
 
@@ -33,15 +34,10 @@ fn every_key_of_the_example_is_understood() {
         })
         .collect();
     let all = parse(Path::new("fleetload.example.toml"), &uncommented, Some("acme")).unwrap();
-    assert!(all.daily_quota.is_some() && all.client_secret_command.is_some());
-    assert!(all.ca_file.is_some() && all.proxy.is_some());
-    assert!(
-        all.rate.is_some()
-            && all.in_doubt.is_some()
-            && all.audit.is_some()
-            && all.request_timeout_seconds.is_some()
-    );
-    assert_eq!(all.endpoints[0].operation, Operation::AddSite);
+    for known in SETTINGS {
+        assert!(all.value(known).is_some(), "{}", known.key);
+    }
+    assert!(all.endpoints.contains_key(&Operation::AddSite));
     assert_eq!(all.reading.encoding.as_deref(), Some("windows-1252"));
     assert_eq!((all.customers[0].0.as_str(), all.customers[0].1.header_row), ("northern", Some(3)));
 }
@@ -158,7 +154,7 @@ fn the_only_profile_is_the_default_and_of_several_one_must_be_named() {
     let file = Path::new("fleetload.toml");
     let two = "[profile.acme]\nclient_id = 'a'\n[profile.zenith]\nclient_id = 'z'\n";
     assert_eq!(parse(file, "[profile.acme]\n", None).unwrap().name, "acme");
-    assert_eq!(parse(file, two, Some("zenith")).unwrap().client_id.unwrap().value, "z");
+    assert_eq!(parse(file, two, Some("zenith")).unwrap().value(&CLIENT_ID).unwrap().value, "z");
     assert_eq!(
         tell(parse(file, two, None)),
         "fleetload.toml has several profiles: acme, zenith | choose one, for example --profile acme"
@@ -177,10 +173,10 @@ fn the_only_profile_is_the_default_and_of_several_one_must_be_named() {
 fn numbers_are_taken_as_written_and_lines_are_kept() {
     let text = "[profile.a.limits]\nrate = 12.5\nconcurrency = 1_024\ndaily_quota = 0x10\nreserve = -1\n";
     let profile = parse(Path::new("f"), text, None).unwrap();
-    assert_eq!(profile.rate, Some(Located { value: "12.5".to_owned(), line: 2 }));
-    assert_eq!(profile.concurrency, Some(Located { value: "1024".to_owned(), line: 3 }));
-    assert_eq!(profile.daily_quota, Some(Located { value: "16".to_owned(), line: 4 }));
-    assert_eq!(profile.reserve, Some(Located { value: "-1".to_owned(), line: 5 }));
+    assert_eq!(profile.value(&RATE), Some(&Located { value: "12.5".to_owned(), line: 2 }));
+    assert_eq!(profile.value(&CONCURRENCY), Some(&Located { value: "1024".to_owned(), line: 3 }));
+    assert_eq!(profile.value(&DAILY_QUOTA), Some(&Located { value: "16".to_owned(), line: 4 }));
+    assert_eq!(profile.value(&RESERVE), Some(&Located { value: "-1".to_owned(), line: 5 }));
 }
 
 #[test]
@@ -208,7 +204,7 @@ fn the_settings_file_is_the_one_named_else_the_one_here_else_the_users() {
 #[test]
 fn the_documentation_explains_every_key_about_sheets() {
     let page = include_str!("../../../docs/profile.md");
-    let missing: Vec<_> = crate::cli::settings::reading_profile::KEYS
+    let missing: Vec<_> = crate::cli::settings::reading_options::KEYS
         .iter()
         .filter(|key| !page.contains(&format!("| `{key}` | `--")))
         .collect();

@@ -3,18 +3,32 @@
 
 use std::sync::Arc;
 
+use clap::Args as ClapArgs;
 use serde_json::json;
 
-use super::choice::nearest;
 use super::profile::Profile;
-use super::reading_options::Layer;
-use super::reading_profile;
-use crate::cli::args::reading_flags::Reading;
+use super::reading_options::ReadingOptions;
+use super::setting::nearest;
 use crate::cli::context::Context;
 use crate::cli::import::zones;
 use crate::error::{Error, Result};
 use crate::sheet::Options;
 use crate::term::{Line, counted};
+
+/// What was typed about how files are read: the same flags for every command that reads some.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub(in crate::cli) struct Reading {
+    #[command(flatten)]
+    pub(in crate::cli) typed: ReadingOptions,
+
+    /// Use the reading options that the profile keeps for this customer: [profile.NAME.customers.CUSTOMER]
+    #[arg(long, value_name = "CUSTOMER", env = "FLEETLOAD_CUSTOMER", help_heading = "Which sheets and rows")]
+    customer: Option<String>,
+
+    /// Hide the values of the sheets in findings and show only their kind and length, for logs that are shared
+    #[arg(long, help_heading = "Findings", hide_short_help = true)]
+    redact: bool,
+}
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
@@ -25,7 +39,7 @@ pub(in crate::cli) struct Manner {
     pub(in crate::cli) skip_invalid: bool,
     /// Whether values of the sheets stay unseen.
     pub(in crate::cli) redact: bool,
-    typed: Layer,
+    typed: ReadingOptions,
     customer: Option<String>,
     profile: Option<Profile>,
 }
@@ -40,13 +54,13 @@ impl Reading {
     }
 
     fn settle_with(&self, profile: Option<Profile>) -> Result<Manner> {
-        let typed = Layer::typed(self)?;
+        let typed = self.typed.clone();
         // Of what was typed alone, so that a complaint is about what was typed.
         typed.options()?;
         let customer = self.customer.clone().filter(|name| !name.is_empty());
         let of_customer = match &customer {
             Some(name) => found(name, profile.as_ref())?,
-            None => Layer::default(),
+            None => ReadingOptions::default(),
         };
         let of_account = profile.as_ref().map(|profile| profile.reading.clone()).unwrap_or_default();
         let layer = typed.clone().over(of_customer.over(of_account));
@@ -68,7 +82,7 @@ pub(in crate::cli) fn tell_kept(context: &Context<'_>) -> Result<()> {
         .map(|(customer, layer)| (vec!["profile", &*profile.name, "customers", customer], layer));
     let mut lines = Vec::new();
     for (path, layer) in std::iter::once(account).chain(customers).filter(|(_, layer)| !layer.is_empty()) {
-        let text = reading_profile::written(layer, &path)?;
+        let text = layer.written(&path)?;
         context.terminal.object(&json!({
             "object": "reading", "table": path.join("."), "file": profile.file, "settings": text,
         }));
@@ -93,7 +107,7 @@ pub(in crate::cli) fn tell_kept(context: &Context<'_>) -> Result<()> {
 }
 
 /// What the profile keeps for a customer.
-fn found(name: &str, profile: Option<&Profile>) -> Result<Layer> {
+fn found(name: &str, profile: Option<&Profile>) -> Result<ReadingOptions> {
     let Some(profile) = profile else {
         return Err(Error::usage(format!("there is no settings file to find the customer '{name}' in"))
             .hint("omit --customer, or copy fleetload.example.toml to fleetload.toml"));
@@ -118,12 +132,12 @@ fn found(name: &str, profile: Option<&Profile>) -> Result<Layer> {
 
 impl Manner {
     /// What was typed, without what is kept.
-    pub(in crate::cli) fn typed(&self) -> &Layer {
+    pub(in crate::cli) fn typed(&self) -> &ReadingOptions {
         &self.typed
     }
 
     /// What was typed, as it may be shown: values for blank cells are values of the sheets.
-    fn shown(&self, mut layer: Layer) -> Layer {
+    fn shown(&self, mut layer: ReadingOptions) -> ReadingOptions {
         if self.redact {
             layer.defaults.iter_mut().for_each(|(_, value)| "VALUE".clone_into(value));
         }
@@ -144,7 +158,7 @@ impl Manner {
         self.line(&self.typed.clone().of_columns())
     }
 
-    fn line(&self, typed: &Layer) -> String {
+    fn line(&self, typed: &ReadingOptions) -> String {
         let mut line = typed.command_line();
         if let Some(customer) = &self.customer {
             line.push_str(&format!(" --customer {}", crate::advice::quoted(customer)));
@@ -191,7 +205,7 @@ impl Manner {
         } else {
             format!("to keep this for the next time, put into {file}:")
         };
-        Ok(Some((what, reading_profile::written(&layer, &path)?)))
+        Ok(Some((what, layer.written(&path)?)))
     }
 }
 
@@ -223,8 +237,11 @@ allow = ['cell.country']
     fn flags_count_before_the_customer_and_the_customer_before_the_account() {
         let reading = Reading {
             customer: Some("northern".into()),
-            map: vec![("Ort".into(), "suburb".into())],
-            header_row: Some(5),
+            typed: ReadingOptions {
+                map: vec![("Ort".into(), "suburb".into())],
+                header_row: Some(5),
+                ..ReadingOptions::default()
+            },
             ..Reading::default()
         };
         let options = manner(&reading).unwrap().options;
@@ -260,7 +277,7 @@ allow = ['cell.country']
     fn what_is_to_be_kept_takes_the_place_of_the_table_and_reads_the_same_without_options() {
         let reading = Reading {
             customer: Some("northern".into()),
-            ignore_column: vec!["Colour".into()],
+            typed: ReadingOptions { ignore_columns: vec!["Colour".into()], ..ReadingOptions::default() },
             ..Reading::default()
         };
         let manner = manner(&reading).unwrap();

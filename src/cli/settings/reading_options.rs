@@ -1,86 +1,192 @@
-//! One layer of what is said about reading sheets: the command line, a customer, or the whole account.
+//! The options of reading sheets: each declared once, as a flag of the command line and as a key of a profile, for the account
+//! or for one of its customers.
 //!
-//! A higher layer counts before a lower one; lists and tables add up. What a settings file says becomes a layer in
-//! [`crate::cli::settings::reading_profile`]; which layers there are is decided in [`crate::cli::settings::reading`].
+//! One [`ReadingOptions`] is one layer of what is said; a higher layer counts before a lower one, lists and tables add up.
+//! Which layers there are is decided in [`crate::cli::settings::reading`].
 
+use clap::Args as ClapArgs;
+use toml::{Table, Value};
+
+use super::option_value::OptionValue;
+use super::section::Section;
 use crate::advice::quoted;
-use crate::cli::args::reading_flags::Reading;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::sheet::rename::{self, is_one_name, scope};
 use crate::sheet::{CountryForm, HiddenRows, MacForm, Options};
 
-/// What one layer says; absent where it says nothing.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(in crate::cli) struct Layer {
-    pub(in crate::cli) kind: Option<Kind>,
-    pub(in crate::cli) worksheets: Vec<String>,
-    pub(in crate::cli) map: Vec<(String, String)>,
-    pub(in crate::cli) ignore_columns: Vec<String>,
-    /// `companies.parent` and the value for its blank cells.
-    pub(in crate::cli) defaults: Vec<(String, String)>,
-    pub(in crate::cli) encoding: Option<String>,
-    pub(in crate::cli) delimiter: Option<char>,
-    pub(in crate::cli) header_row: Option<u32>,
-    pub(in crate::cli) hidden_rows: Option<HiddenRows>,
-    pub(in crate::cli) include_hidden: Option<bool>,
-    pub(in crate::cli) fill_merged: Option<bool>,
-    pub(in crate::cli) allow_empty: Option<bool>,
-    pub(in crate::cli) escape: Option<char>,
-    pub(in crate::cli) allow_missing_address1: Option<bool>,
-    pub(in crate::cli) copy_coordinates: Option<bool>,
-    pub(in crate::cli) placeholders_blank: Option<bool>,
-    pub(in crate::cli) country: Option<CountryForm>,
-    pub(in crate::cli) mac_form: Option<MacForm>,
-    pub(in crate::cli) longest_text: Option<usize>,
-    pub(in crate::cli) skip_invalid: Option<bool>,
-    pub(in crate::cli) deny: Vec<String>,
-    pub(in crate::cli) allow: Vec<String>,
+/// Declares the options. The name of a field is the key of the profile; behind the type stands the option of the command line.
+macro_rules! reading_options {
+    ($($(#[$attribute:meta])* $field:ident: $type:ty = $option:literal,)+) => {
+        /// What one layer says about reading sheets; absent where it says nothing.
+        #[derive(Debug, Clone, Default, PartialEq, ClapArgs)]
+        pub(in crate::cli) struct ReadingOptions {
+            $($(#[$attribute])* #[arg(long = $option)] pub(in crate::cli) $field: $type,)+
+        }
+
+        /// The keys, as a table of the settings file has them.
+        pub(super) const KEYS: &[&str] = &[$(stringify!($field),)+];
+
+        impl ReadingOptions {
+            /// Reads one table of a profile; every value is checked here, so that complaints name its line.
+            pub(super) fn read(
+                mut section: Section<'_>,
+                elsewhere: impl Fn(&str) -> Option<String>,
+            ) -> Result<Self> {
+                let read = Self {
+                    $($field: OptionValue::read(&mut section, stringify!($field), &|value: $type| {
+                        Self { $field: value, ..Self::default() }.options().map(drop)
+                    })?,)+
+                };
+                section.finish(elsewhere)?;
+                Ok(read)
+            }
+
+            /// What a table of a profile holds for the same.
+            fn table(&self) -> Table {
+                let values = [$((stringify!($field), self.$field.written()),)+];
+                let said = values.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+                said.collect()
+            }
+
+            /// What to type for the same: each option with its value, if it takes one.
+            fn typed(&self) -> Vec<(&'static str, Option<String>)> {
+                let mut typed = Vec::new();
+                $(typed.extend(self.$field.typed().into_iter().map(|value| (<$type>::RANK, $option, value)));)+
+                typed.sort_by_key(|(rank, ..)| *rank);
+                typed.into_iter().map(|(_, option, value)| (option, value)).collect()
+            }
+
+            /// Each value of this layer over that of a lower one.
+            fn each_over(self, lower: Self) -> Self {
+                Self { $($field: self.$field.over(lower.$field),)+ }
+            }
+        }
+    };
 }
 
-impl Layer {
-    /// What was typed.
-    pub(in crate::cli) fn typed(reading: &Reading) -> Result<Self> {
-        let given = |flag: bool| flag.then_some(true);
-        let default = |assignment: &String| match assignment.split_once('=') {
-            Some((place, value)) => Ok((place.trim().to_owned(), value.trim().to_owned())),
-            None => Err(Error::usage(format!("--default '{assignment}' has no equals sign"))
-                .hint("write it as --default companies.parent=VALUE")),
-        };
-        Ok(Self {
-            kind: reading.kind,
-            worksheets: reading.worksheets.clone(),
-            map: reading.map.clone(),
-            ignore_columns: reading.ignore_column.clone(),
-            defaults: reading.default.iter().map(default).collect::<Result<_>>()?,
-            encoding: reading.encoding.clone(),
-            delimiter: reading.delimiter,
-            header_row: reading.header_row,
-            hidden_rows: reading.hidden_rows,
-            include_hidden: given(reading.include_hidden),
-            fill_merged: given(reading.fill_merged),
-            allow_empty: given(reading.allow_empty),
-            escape: reading.escape,
-            allow_missing_address1: given(reading.allow_missing_address1),
-            copy_coordinates: given(reading.copy_coordinates),
-            placeholders_blank: given(reading.placeholders_blank),
-            country: reading.country,
-            mac_form: reading.mac_form,
-            longest_text: reading.longest_text,
-            skip_invalid: given(reading.skip_invalid),
-            deny: reading.deny.clone(),
-            allow: reading.allow.clone(),
-        })
-    }
+reading_options! {
+    /// The kind of the rows, if sheet name, file name and headers do not show it
+    #[arg(value_name = "KIND", help_heading = "Which sheets and rows")]
+    kind: Option<Kind> = "kind",
 
+    /// Read only this worksheet of workbooks; may be given several times
+    #[arg(value_name = "NAME", help_heading = "Which sheets and rows")]
+    worksheets: Vec<String> = "worksheet",
+
+    /// Map a header of your sheet to a fleetload column: `--map "Department=name"`, or in the sheets of one kind only:
+    /// `--map "companies.Firma=name"`; may be given several times
+    #[arg(alias = "rename", value_name = "[KIND.]HEADER=COLUMN", value_parser = assignment, help_heading = "Columns")]
+    map: Vec<(String, String)> = "map",
+
+    /// The header of a column to ignore; may be given several times
+    #[arg(value_name = "HEADER", help_heading = "Columns")]
+    ignore_columns: Vec<String> = "ignore-column",
+
+    /// The value for blank cells of a column: `--default companies.parent=ID`; may be given several times
+    #[arg(value_name = "KIND.COLUMN=VALUE", value_parser = default_value, help_heading = "Columns")]
+    defaults: Vec<(String, String)> = "default",
+
+    /// The encoding of CSV files, if it is not detected: windows-1252, macintosh …
+    #[arg(value_name = "NAME", help_heading = "CSV files", hide_short_help = true, display_order = 900)]
+    encoding: Option<String> = "encoding",
+
+    /// The field separator of CSV files, if it is not detected
+    #[arg(value_name = "CHARACTER", help_heading = "CSV files", hide_short_help = true)]
+    delimiter: Option<char> = "delimiter",
+
+    /// The row of the header, if it is not detected
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Which sheets and rows", hide_short_help = true)]
+    header_row: Option<u32> = "header-row",
+
+    /// Whether to import rows that are hidden, by a filter or by hand: `import` or `skip`
+    #[arg(value_name = "WHAT", help_heading = "Which sheets and rows")]
+    hidden_rows: Option<HiddenRows> = "hidden-rows",
+
+    /// Read hidden worksheets as well
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Which sheets and rows", hide_short_help = true)]
+    include_hidden: Option<bool> = "include-hidden",
+
+    /// Use the value of cells merged down one column for each of their rows
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Which sheets and rows", hide_short_help = true)]
+    fill_merged: Option<bool> = "fill-merged",
+
+    /// Accept a sheet with a header and no rows
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Which sheets and rows", hide_short_help = true)]
+    allow_empty: Option<bool> = "allow-empty",
+
+    /// The character before a quotation mark inside a CSV cell, if such marks are not doubled: `\`
+    #[arg(value_name = "CHARACTER", help_heading = "CSV files", hide_short_help = true)]
+    escape: Option<char> = "escape",
+
+    /// Accept companies, people and sites without address1
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Values", hide_short_help = true)]
+    allow_missing_address1: Option<bool> = "allow-missing-address1",
+
+    /// Also use the coordinates of a site for its address
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Values", hide_short_help = true)]
+    copy_coordinates: Option<bool> = "copy-coordinates",
+
+    /// Treat placeholders such as n/a as blank cells
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Values", hide_short_help = true)]
+    placeholders_blank: Option<bool> = "placeholders-blank",
+
+    /// How countries are sent: `as-is`, `alpha2` (NZ) or `name` (New Zealand)
+    #[arg(value_name = "FORM", help_heading = "Values", hide_short_help = true)]
+    country: Option<CountryForm> = "country",
+
+    /// How MAC addresses are sent: `colon`, `dash`, `dot` or `bare`
+    #[arg(value_name = "FORM", help_heading = "Values", hide_short_help = true)]
+    mac_form: Option<MacForm> = "mac-form",
+
+    /// Warn about texts with more characters than this [default: 255]
+    #[arg(value_name = "N", help_heading = "Values", hide_short_help = true)]
+    longest_text: Option<usize> = "longest-text",
+
+    /// Import the other rows when some have errors; rows with errors, and rows that depend on them, are not imported
+    #[arg(num_args = 0, default_missing_value = "true", help_heading = "Which sheets and rows")]
+    skip_invalid: Option<bool> = "skip-invalid",
+
+    /// Treat a warning as an error: its code, or `warnings` for all; may be given several times
+    #[arg(value_name = "CODE", help_heading = "Findings", hide_short_help = true)]
+    deny: Vec<String> = "deny",
+
+    /// Treat a warning as a note, by its code; may be given several times
+    #[arg(value_name = "CODE", help_heading = "Findings", hide_short_help = true)]
+    allow: Vec<String> = "allow",
+}
+
+/// A header and what it means. Either may have an equals sign, so that the last one that leaves a column behind it parts
+/// them.
+fn assignment(text: &str) -> std::result::Result<(String, String), String> {
+    let parts = |at: usize| (text[..at].trim(), text[at + 1..].trim());
+    let mut signs = text.rmatch_indices('=').map(|(at, _)| at);
+    let meant = signs.find(|at| rename::check(parts(*at).0, parts(*at).1).is_ok());
+    match meant.or_else(|| text.find('=')).map(parts) {
+        Some((header, column)) if !header.is_empty() && !column.is_empty() => {
+            Ok((header.to_owned(), column.to_owned()))
+        }
+        Some(_) | None => Err("write it as HEADER=COLUMN".to_owned()),
+    }
+}
+
+/// A column of a kind and the value for its blank cells.
+fn default_value(text: &str) -> std::result::Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((place, value)) => Ok((place.trim().to_owned(), value.trim().to_owned())),
+        None => Err("it has no equals sign; write it as --default companies.parent=VALUE".to_owned()),
+    }
+}
+
+impl ReadingOptions {
     /// Whether it says nothing.
-    pub(in crate::cli) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// This layer before a lower one: of the same header, column or code this one counts.
     #[must_use]
-    pub(in crate::cli) fn over(self, lower: Self) -> Self {
+    pub(super) fn over(self, mut lower: Self) -> Self {
         // What is said for all sheets counts before what a lower layer says for those of one kind.
         let mapped = |header: &str| {
             let is_same = |from: &String| is_one_name(from, header) || is_one_name(from, scope(header).1);
@@ -89,37 +195,13 @@ impl Layer {
         let ignored = |header: &str| self.ignore_columns.iter().any(|name| is_one_name(name, header));
         let filled = |place: &str| self.defaults.iter().any(|(known, _)| known == place);
         let judged = |code: &String| self.deny.contains(code) || self.allow.contains(code);
-        let lower_map = lower.map.into_iter().filter(|(header, _)| !mapped(header) && !ignored(header));
-        let lower_ignored =
-            lower.ignore_columns.into_iter().filter(|header| !mapped(header) && !ignored(header));
-        let lower_defaults = lower.defaults.into_iter().filter(|(place, _)| !filled(place));
-        let lower_sheets = lower.worksheets.into_iter().filter(|name| !self.worksheets.contains(name));
-        let lower_deny = lower.deny.into_iter().filter(|code| !judged(code));
-        let lower_allow = lower.allow.into_iter().filter(|code| !judged(code));
-        Self {
-            map: self.map.iter().cloned().chain(lower_map).collect(),
-            ignore_columns: self.ignore_columns.iter().cloned().chain(lower_ignored).collect(),
-            defaults: self.defaults.iter().cloned().chain(lower_defaults).collect(),
-            worksheets: self.worksheets.iter().cloned().chain(lower_sheets).collect(),
-            deny: self.deny.iter().cloned().chain(lower_deny).collect(),
-            allow: self.allow.iter().cloned().chain(lower_allow).collect(),
-            kind: self.kind.or(lower.kind),
-            encoding: self.encoding.or(lower.encoding),
-            delimiter: self.delimiter.or(lower.delimiter),
-            header_row: self.header_row.or(lower.header_row),
-            hidden_rows: self.hidden_rows.or(lower.hidden_rows),
-            include_hidden: self.include_hidden.or(lower.include_hidden),
-            fill_merged: self.fill_merged.or(lower.fill_merged),
-            allow_empty: self.allow_empty.or(lower.allow_empty),
-            escape: self.escape.or(lower.escape),
-            allow_missing_address1: self.allow_missing_address1.or(lower.allow_missing_address1),
-            copy_coordinates: self.copy_coordinates.or(lower.copy_coordinates),
-            placeholders_blank: self.placeholders_blank.or(lower.placeholders_blank),
-            country: self.country.or(lower.country),
-            mac_form: self.mac_form.or(lower.mac_form),
-            longest_text: self.longest_text.or(lower.longest_text),
-            skip_invalid: self.skip_invalid.or(lower.skip_invalid),
-        }
+        lower.map.retain(|(header, _)| !mapped(header) && !ignored(header));
+        lower.ignore_columns.retain(|header| !mapped(header) && !ignored(header));
+        lower.defaults.retain(|(place, _)| !filled(place));
+        lower.worksheets.retain(|name| !self.worksheets.contains(name));
+        lower.deny.retain(|code| !judged(code));
+        lower.allow.retain(|code| !judged(code));
+        self.each_over(lower)
     }
 
     /// What it says of columns and values. The form of files, and where in them rows stand, is another matter; and whether
@@ -141,7 +223,7 @@ impl Layer {
     }
 
     /// The options of the reader.
-    pub(in crate::cli) fn options(&self) -> Result<Options> {
+    pub(super) fn options(&self) -> Result<Options> {
         let on = |flag: Option<bool>| flag == Some(true);
         let mut options = Options {
             kind: self.kind,
@@ -186,129 +268,21 @@ impl Layer {
     }
 
     /// The options to type for the same, each with a space before it.
-    pub(in crate::cli) fn command_line(&self) -> String {
-        let mut line = String::new();
-        let mut add = |option: &str, value: &str| {
-            line.push_str(&format!(" --{option} {}", quoted(value)));
-        };
-        let single = [
-            ("kind", self.kind.map(|kind| kind.to_string())),
-            ("encoding", self.encoding.clone()),
-            ("delimiter", self.delimiter.map(String::from)),
-            ("header-row", self.header_row.map(|row| row.to_string())),
-            ("hidden-rows", self.hidden_rows.map(|choice| choice.word().to_owned())),
-            ("escape", self.escape.map(String::from)),
-            ("country", self.country.map(|form| form.word().to_owned())),
-            ("mac-form", self.mac_form.map(|form| form.word().to_owned())),
-            ("longest-text", self.longest_text.map(|length| length.to_string())),
-        ];
-        for (option, value) in single {
-            value.iter().for_each(|value| add(option, value));
+    pub(super) fn command_line(&self) -> String {
+        let words = self.typed().into_iter().map(|(option, value)| match value {
+            Some(value) => format!(" --{option} {}", quoted(&value)),
+            None => format!(" --{option}"),
+        });
+        words.collect()
+    }
+
+    /// The text of one table as it would stand in a settings file, with its name: `profile`, `acme`, `reading`.
+    pub(super) fn written(&self, path: &[&str]) -> Result<String> {
+        let mut table = Value::Table(self.table());
+        for name in path.iter().rev() {
+            table = Value::Table(Table::from_iter([((*name).to_owned(), table)]));
         }
-        self.worksheets.iter().for_each(|name| add("worksheet", name));
-        self.map.iter().for_each(|(header, column)| add("map", &format!("{header}={column}")));
-        self.ignore_columns.iter().for_each(|header| add("ignore-column", header));
-        self.defaults.iter().for_each(|(place, value)| add("default", &format!("{place}={value}")));
-        self.deny.iter().for_each(|word| add("deny", word));
-        self.allow.iter().for_each(|code| add("allow", code));
-        for (option, given) in [
-            ("include-hidden", self.include_hidden),
-            ("fill-merged", self.fill_merged),
-            ("allow-empty", self.allow_empty),
-            ("allow-missing-address1", self.allow_missing_address1),
-            ("copy-coordinates", self.copy_coordinates),
-            ("placeholders-blank", self.placeholders_blank),
-            ("skip-invalid", self.skip_invalid),
-        ] {
-            if given == Some(true) {
-                line.push_str(&format!(" --{option}"));
-            }
-        }
-        line
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pair(left: &str, right: &str) -> (String, String) {
-        (left.to_owned(), right.to_owned())
-    }
-
-    #[test]
-    fn a_higher_layer_counts_for_the_same_header_column_and_code_and_the_rest_adds_up() {
-        let high = Layer {
-            map: vec![pair("Store No.", "key"), pair("Remark", "name")],
-            ignore_columns: vec!["Notes".into()],
-            defaults: vec![pair("sites.company", "C1")],
-            encoding: Some("macintosh".into()),
-            fill_merged: Some(false),
-            allow: vec!["cell.phone".into()],
-            ..Layer::default()
-        };
-        let low = Layer {
-            map: vec![
-                pair("store no", "reference"),
-                pair("Ort", "city"),
-                pair("notes", "suburb"),
-                pair("Remark (old)", "suburb"),
-            ],
-            ignore_columns: vec!["remark".into(), "Notes (ours)".into(), "Colour".into()],
-            defaults: vec![pair("sites.company", "C2"), pair("sites.country", "NZ")],
-            encoding: Some("utf-8".into()),
-            fill_merged: Some(true),
-            header_row: Some(3),
-            deny: vec!["cell.phone".into(), "warnings".into()],
-            ..Layer::default()
-        };
-        let both = high.over(low);
-        assert_eq!(
-            both,
-            Layer {
-                map: vec![
-                    pair("Store No.", "key"),
-                    pair("Remark", "name"),
-                    pair("Ort", "city"),
-                    pair("Remark (old)", "suburb"),
-                ],
-                ignore_columns: vec!["Notes".into(), "Notes (ours)".into(), "Colour".into()],
-                defaults: vec![pair("sites.company", "C1"), pair("sites.country", "NZ")],
-                encoding: Some("macintosh".into()),
-                fill_merged: Some(false),
-                header_row: Some(3),
-                deny: vec!["warnings".into()],
-                allow: vec!["cell.phone".into()],
-                ..Layer::default()
-            }
-        );
-        let options = both.options().unwrap();
-        assert!(!options.fill_merged);
-        assert_eq!(options.header_row, Some(3));
-    }
-
-    #[test]
-    fn what_cannot_be_meant_is_refused() {
-        let denied =
-            Layer { deny: vec!["cell.phone".into()], allow: vec!["cell.phone".into()], ..Layer::default() };
-        assert_eq!(denied.options().unwrap_err().what(), "cell.phone is denied and allowed: choose one");
-        let wrong = Layer { defaults: vec![pair("sites.colour", "red")], ..Layer::default() };
-        assert_eq!(wrong.options().unwrap_err().what(), "sites have no column 'colour'");
-    }
-
-    #[test]
-    fn what_was_typed_can_be_typed_again() {
-        let layer = Layer {
-            kind: Some(Kind::Site),
-            map: vec![pair("Store No.", "key")],
-            delimiter: Some(';'),
-            hidden_rows: Some(HiddenRows::Skip),
-            skip_invalid: Some(true),
-            ..Layer::default()
-        };
-        assert_eq!(
-            layer.command_line(),
-            " --kind sites --delimiter ';' --hidden-rows skip --map 'Store No.=key' --skip-invalid"
-        );
+        toml::to_string(&table)
+            .map_err(|error| Error::internal("the options cannot be written as settings").because(error))
     }
 }

@@ -3,12 +3,11 @@
 //! No complaint shows a line or a value of the file: a secret that was put in the wrong place stays unseen.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::choice::{Choice, nearest};
+use super::setting::nearest;
 use crate::error::{Error, Result};
 
 /// The file a section is in.
@@ -81,31 +80,10 @@ impl<'a> Section<'a> {
     }
 
     /// One of a few words.
-    pub(in crate::cli) fn choice<C: Choice>(&mut self, key: &'static str) -> Result<Option<Located<C>>> {
+    pub(super) fn word(&mut self, key: &'static str, words: &[&str]) -> Result<Option<Located<String>>> {
         let Some(text) = self.text(key)? else { return Ok(None) };
-        match C::from_word(&text.value) {
-            Some(value) => Ok(Some(Located { value, line: text.line })),
-            None => {
-                let words: Vec<_> = C::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-                let error = self.source.error(text.line, format!("'{key}' must be {}", words.join(" or ")));
-                Err(match nearest(&text.value, C::WORDS.iter().map(|(word, _)| *word)) {
-                    Some(word) => error.hint(format!("did you mean {key} = \"{word}\"?")),
-                    None => error,
-                })
-            }
-        }
-    }
-
-    /// One of a few words of another room.
-    pub(in crate::cli) fn word<T: FromStr>(
-        &mut self,
-        key: &'static str,
-        words: &[&str],
-    ) -> Result<Option<T>> {
-        let Some(text) = self.text(key)? else { return Ok(None) };
-        let known = words.contains(&text.value.as_str());
-        if let Some(value) = text.value.parse().ok().filter(|_| known) {
-            return Ok(Some(value));
+        if words.contains(&text.value.as_str()) {
+            return Ok(Some(text));
         }
         let quoted: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
         let error = self.complain(text.line, format_args!("'{key}' must be {}", quoted.join(" or ")));

@@ -51,7 +51,7 @@ fn flags_win_over_the_environment_that_over_the_file_and_that_over_the_default()
     ];
     for (flags, environment, profile, rate, origin) in table {
         let settings = settle(flags, environment, profile).unwrap();
-        assert_eq!(settings.rate.value, RateSetting::PerSecond(rate));
+        assert_eq!(settings.rate.value, Rate::PerSecond(rate));
         assert_eq!(settings.rate.origin.to_string(), origin);
     }
 }
@@ -111,7 +111,7 @@ fn every_setting_has_its_variable() {
 fn the_defaults_are_those_of_the_documentation() {
     let settings = of_file("").unwrap();
     assert_eq!(settings.paths.value.to_string(), "documented");
-    assert_eq!(settings.rate.value, RateSetting::PerSecond(98.0));
+    assert_eq!(settings.rate.value, Rate::PerSecond(98.0));
     assert_eq!(settings.concurrency.value, 256);
     assert_eq!(settings.daily_quota.value, None);
     assert_eq!(settings.reserve.value, 0);
@@ -277,7 +277,7 @@ fn towards_this_machine_the_rate_may_be_unlimited_and_settling_short() {
     let local = [("FLEETLOAD_BASE_URL", "http://127.0.0.1:1")];
     let file = with("[profile.acme.limits]\nrate = 'unlimited'\n[profile.acme.policy]\nsettle_seconds = 1\n");
     let settings = settle(&Overrides::default(), &local, &file).unwrap();
-    assert_eq!(settings.rate.value, RateSetting::Unlimited);
+    assert_eq!(settings.rate.value, Rate::Unlimited);
     assert_eq!(settings.settle.value.as_secs(), 1);
 }
 
@@ -325,5 +325,5 @@ fn a_reckoning_needs_no_account_and_a_rehearsal_ignores_the_one_there_is() {
     assert_eq!(rehearsal.profile, None);
     assert_eq!(rehearsal.paths.value.to_string(), "assumed");
     assert_eq!(rehearsal.settle.value, REHEARSAL_SETTLE);
-    assert_eq!(rehearsal.rate.value, RateSetting::PerSecond(7.0));
+    assert_eq!(rehearsal.rate.value, Rate::PerSecond(7.0));
 }
