@@ -6,7 +6,6 @@
 pub(super) mod mapping;
 pub(super) mod redact;
 pub(super) mod remedy;
-pub(super) mod unmatched;
 
 use serde::Serialize;
 use serde_json::json;

@@ -1,8 +1,7 @@
-//! `fleetload check`: every problem of the sheets at once, offline, without credentials.
+//! `fleetload check`: every problem of the sheets at once, offline, without credentials; with `--out` also in workbooks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::checked;
 use crate::advice::quoted;
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
@@ -15,13 +14,14 @@ use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Exit, Result};
 use crate::import::{Examined, rehearse};
+use crate::report::Checked;
 use crate::sheet::finding::{Code, Findings};
 use crate::sheet::typed;
 use crate::term::{Ink, Line, counted};
 
 /// Checks the sheets and tells what was found.
 pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
-    let workbooks = checked::prepare(typed)?;
+    let workbooks = prepare_workbooks(typed)?;
     let manner = typed.reading.settle(context)?;
     let mut examined = import::read(context, &typed.files, &manner)?;
     if examined.is_clean()
@@ -37,11 +37,44 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
     findings::tell(context, &examined.findings, manner.redact);
     import::tell_sheets(context, &examined, &manner);
     let end = if found.errors > 0 { End::Sheets } else { End::Done };
-    let written = checked::write(context, typed, (workbooks.as_ref(), &manner), &examined)?;
+    let written = write_workbooks(context, typed, (workbooks.as_ref(), &manner), &examined)?;
     tell_end(context, &examined, found);
     findings::tell_explain(context, &examined.findings);
     tell_next(context, typed, &manner, (&examined, end.exit(), &written))?;
     summary(&examined, &manner, &written, end)
+}
+
+/// Sees that the workbooks can go where they shall, before anything is read.
+fn prepare_workbooks(typed: &Typed) -> Result<Option<Checked>> {
+    typed.out.as_ref().map(|folder| Checked::prepare(&typed.files, folder)).transpose()
+}
+
+/// Writes the workbooks and says where they are.
+fn write_workbooks(
+    context: &Context<'_>,
+    typed: &Typed,
+    (workbooks, manner): (Option<&Checked>, &Manner),
+    examined: &Examined,
+) -> Result<Vec<PathBuf>> {
+    let Some(workbooks) = workbooks else { return Ok(Vec::new()) };
+    let checked = examined.checked();
+    let again = |file: &Path| {
+        context.again(&format!("check {}{}", quoted(&file.to_string_lossy()), manner.command_line()))
+    };
+    let usable = |row| checked.is_usable(row);
+    let written = workbooks.write(examined.books(), &examined.findings, &usable, &again)?;
+    for file in &written {
+        context
+            .terminal
+            .result(Line::plain("every problem in its cell: ").ink(Ink::Strong, file.display().to_string()));
+    }
+    for file in typed.files.iter().filter(|file| !examined.files().any(|known| known.path == **file)) {
+        context.terminal.result(format!(
+            "{}: none of its sheets can be shown, because no table was found",
+            file.display()
+        ));
+    }
+    Ok(written)
 }
 
 /// The last line of the result.

@@ -1,7 +1,6 @@
 //! `fleetload import`, and the import at the start of a run: all rows into the journal, or every problem told.
 
 pub(super) mod check;
-pub(super) mod checked;
 pub(super) mod zones;
 
 use std::collections::BTreeSet;
@@ -15,7 +14,6 @@ use crate::cli::args::commands::Import as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
 use crate::cli::findings::remedy::remedy;
-use crate::cli::findings::unmatched;
 use crate::cli::findings::{self, Found};
 use crate::cli::plan::job_graph::survey;
 use crate::cli::plan::saved;
@@ -69,7 +67,7 @@ pub(super) fn read_beside(
     }
     refuse_what_is_no_file(context, files)?;
     let examined = examine(files, &listed(context, manner), journal)?;
-    unmatched::tell(context, &examined, manner.typed());
+    mapping::tell_unmatched(context, &examined, manner.typed());
     Ok(examined)
 }
 

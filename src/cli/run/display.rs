@@ -3,12 +3,12 @@
 //!
 //! What is sent, and when, is decided in [`crate::run`].
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::questions::Questions;
 use super::signals::Watch;
 use super::watchdog;
 use crate::cli::context::Context;
@@ -16,10 +16,10 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
-use crate::model::id::ImportId;
-use crate::run::{Ending, Options, Pulse};
+use crate::model::id::{ImportId, SheetId};
+use crate::run::{Ending, Interrupt, Options, Pulse};
 use crate::service::Client;
-use crate::term::{Progress, Tick};
+use crate::term::{Progress, Terminal, Tick};
 
 /// How often the display is brought up to date.
 const TICK: Duration = Duration::from_millis(250);
@@ -107,4 +107,57 @@ fn take_in(progress: &mut Progress, event: &Event, tick: Tick) {
         | Event::Draining { .. } => tracing::info!(?event, "run"),
     }
     progress.news(event, tick);
+}
+
+/// The questions of one run for the person at the terminal, one at a time. The run goes on meanwhile; what is asked and
+/// what follows from the answer is decided in [`crate::run`].
+struct Questions<'a> {
+    terminal: &'a Terminal,
+    waiting: VecDeque<(SheetId, String)>,
+    /// Whether one is before the person.
+    asked: bool,
+    tell: mpsc::UnboundedSender<Interrupt>,
+    answers: mpsc::UnboundedReceiver<Interrupt>,
+}
+
+impl<'a> Questions<'a> {
+    fn new(terminal: &'a Terminal) -> Self {
+        let (tell, answers) = mpsc::unbounded_channel();
+        Self { terminal, waiting: VecDeque::new(), asked: false, tell, answers }
+    }
+
+    /// Puts the question, when a piece of news is one.
+    fn take(&mut self, event: &Event) {
+        if let Event::SheetPaused { sheet, title, asks: true, .. } = event {
+            let question = format!("send the other rows of {title} anyway? (y/N)");
+            self.waiting.push_back((*sheet, question));
+            self.ask();
+        }
+    }
+
+    /// Waits for the next answer.
+    async fn answer(&mut self) -> Interrupt {
+        match self.answers.recv().await {
+            Some(answer) => {
+                self.asked = false;
+                self.ask();
+                answer
+            }
+            // Never: the sender is kept here.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn ask(&mut self) {
+        if self.asked {
+            return;
+        }
+        let Some((sheet, question)) = self.waiting.pop_front() else { return };
+        self.asked = true;
+        let tell = self.tell.clone();
+        self.terminal.ask(&question, move |yes| {
+            let answer = if yes { Interrupt::GoOn(sheet) } else { Interrupt::Leave(sheet) };
+            let _ended_meanwhile = tell.send(answer);
+        });
+    }
 }

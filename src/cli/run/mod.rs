@@ -6,7 +6,6 @@ pub(super) mod display;
 pub(super) mod ending;
 pub(super) mod locks;
 pub(super) mod preconditions;
-pub(super) mod questions;
 pub(super) mod reports;
 pub(super) mod run_loop;
 pub(super) mod signals;

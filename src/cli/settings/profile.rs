@@ -10,7 +10,7 @@ use toml::de::DeTable;
 use super::environment::Environment;
 use super::reading_options::{self, ReadingOptions};
 use super::section::{Located, Section, Source};
-use super::setting::{BASE_URL, Form, Known, Place, SETTINGS, UNLIMITED, nearest};
+use super::setting::{BASE_URL, ProfileTable, SETTINGS, SettingSpec, UNLIMITED, ValueForm, nearest};
 use crate::error::{Error, Result};
 use crate::model::operation::{Method, Operation};
 use crate::service::Mapping;
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Profile {
 
 impl Profile {
     /// What it says of a setting.
-    pub(super) fn value(&self, known: &Known) -> Option<&Located<String>> {
+    pub(super) fn value(&self, known: &SettingSpec) -> Option<&Located<String>> {
         self.values.get(known.key)
     }
 
@@ -167,9 +167,9 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
     // The table in which a key would be right, for one that stands in another.
     let right = |key: &str| {
         let table = match SETTINGS.iter().find(|known| known.key == key).map(|known| known.place) {
-            Some(Place::Limits) => "limits",
-            Some(Place::Policy) => "policy",
-            Some(Place::Profile) => return None,
+            Some(ProfileTable::Limits) => "limits",
+            Some(ProfileTable::Policy) => "policy",
+            Some(ProfileTable::Profile) => return None,
             None if reading_options::KEYS.contains(&key) => "reading",
             None => return None,
         };
@@ -183,15 +183,15 @@ fn profile(file: &Path, source: Source<'_>, name: &str, mut section: Section<'_>
     let mut values = BTreeMap::new();
     for known in SETTINGS {
         let table = match known.place {
-            Place::Profile => &mut section,
-            Place::Limits => &mut limits,
-            Place::Policy => &mut policy,
+            ProfileTable::Profile => &mut section,
+            ProfileTable::Limits => &mut limits,
+            ProfileTable::Policy => &mut policy,
         };
         let value = match known.form {
-            Form::Text => table.text(known.key)?,
-            Form::Rate => table.number(known.key, Some(UNLIMITED))?,
-            Form::Whole(..) => table.number(known.key, None)?,
-            Form::Word(words) => table.word(known.key, words)?,
+            ValueForm::Text => table.text(known.key)?,
+            ValueForm::Rate => table.number(known.key, Some(UNLIMITED))?,
+            ValueForm::Whole(..) => table.number(known.key, None)?,
+            ValueForm::Word(words) => table.word(known.key, words)?,
         };
         values.extend(value.map(|value| (known.key, value)));
     }

@@ -28,7 +28,7 @@ const MOST_CREATIONS: u64 = 1_000_000_000;
 
 /// The table of a profile that a key stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProfileTable {
     /// The profile itself.
     Profile,
     /// Its table `limits`.
@@ -39,7 +39,7 @@ pub(super) enum Place {
 
 /// What values a setting can have.
 #[derive(Debug)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// Any text.
     Text,
     /// Requests a second.
@@ -52,50 +52,50 @@ pub(super) enum Form {
 
 /// A setting: where it stands in a profile, its environment variable and its option, blank where there is none.
 #[derive(Debug)]
-pub(super) struct Known {
-    pub(super) place: Place,
+pub(super) struct SettingSpec {
+    pub(super) place: ProfileTable,
     pub(super) key: &'static str,
     pub(super) variable: &'static str,
     option: &'static str,
-    pub(super) form: Form,
+    pub(super) form: ValueForm,
 }
 
 /// Declares the settings, in the order of the settings file.
 macro_rules! settings {
     ($($name:ident = $place:ident, $key:literal, $variable:literal, $option:literal, $form:expr;)+) => {
-        $(pub(super) static $name: Known = Known {
-            place: Place::$place, key: $key, variable: $variable, option: $option, form: $form,
+        $(pub(super) static $name: SettingSpec = SettingSpec {
+            place: ProfileTable::$place, key: $key, variable: $variable, option: $option, form: $form,
         };)+
 
         /// Every setting.
-        pub(super) static SETTINGS: &[&Known] = &[$(&$name),+];
+        pub(super) static SETTINGS: &[&SettingSpec] = &[$(&$name),+];
     };
 }
 
 settings! {
-    BASE_URL = Profile, "base_url", "FLEETLOAD_BASE_URL", "", Form::Text;
-    CLIENT_ID = Profile, "client_id", "FLEETLOAD_CLIENT_ID", "", Form::Text;
-    SECRET_FILE = Profile, "client_secret_file", "", "", Form::Text;
-    SECRET_COMMAND = Profile, "client_secret_command", "", "", Form::Text;
-    PATHS = Profile, "paths", "FLEETLOAD_PATHS", "", Form::Word(Paths::WORDS);
-    CA_FILE = Profile, "ca_file", "FLEETLOAD_CA_FILE", "", Form::Text;
-    PROXY = Profile, "proxy", "FLEETLOAD_PROXY", "", Form::Word(Proxy::WORDS);
-    RATE = Limits, "rate", "FLEETLOAD_RATE", "--rate", Form::Rate;
+    BASE_URL = Profile, "base_url", "FLEETLOAD_BASE_URL", "", ValueForm::Text;
+    CLIENT_ID = Profile, "client_id", "FLEETLOAD_CLIENT_ID", "", ValueForm::Text;
+    SECRET_FILE = Profile, "client_secret_file", "", "", ValueForm::Text;
+    SECRET_COMMAND = Profile, "client_secret_command", "", "", ValueForm::Text;
+    PATHS = Profile, "paths", "FLEETLOAD_PATHS", "", ValueForm::Word(Paths::WORDS);
+    CA_FILE = Profile, "ca_file", "FLEETLOAD_CA_FILE", "", ValueForm::Text;
+    PROXY = Profile, "proxy", "FLEETLOAD_PROXY", "", ValueForm::Word(Proxy::WORDS);
+    RATE = Limits, "rate", "FLEETLOAD_RATE", "--rate", ValueForm::Rate;
     CONCURRENCY = Limits, "concurrency", "FLEETLOAD_CONCURRENCY", "--concurrency",
-        Form::Whole(1..=1024, "requests", Some(256));
+        ValueForm::Whole(1..=1024, "requests", Some(256));
     DAILY_QUOTA = Limits, "daily_quota", "FLEETLOAD_DAILY_QUOTA", "--daily-quota",
-        Form::Whole(1..=MOST_CREATIONS, "creations", None);
+        ValueForm::Whole(1..=MOST_CREATIONS, "creations", None);
     RESERVE = Limits, "reserve", "FLEETLOAD_RESERVE", "--reserve",
-        Form::Whole(0..=MOST_CREATIONS, "creations", Some(0));
-    ON_QUOTA = Policy, "on_quota", "FLEETLOAD_ON_QUOTA", "--on-quota", Form::Word(OnQuota::WORDS);
+        ValueForm::Whole(0..=MOST_CREATIONS, "creations", Some(0));
+    ON_QUOTA = Policy, "on_quota", "FLEETLOAD_ON_QUOTA", "--on-quota", ValueForm::Word(OnQuota::WORDS);
     ON_EXISTING = Policy, "on_existing", "FLEETLOAD_ON_EXISTING", "--on-existing",
-        Form::Word(OnExisting::WORDS);
-    IN_DOUBT = Policy, "in_doubt", "FLEETLOAD_IN_DOUBT", "--in-doubt", Form::Word(InDoubt::WORDS);
-    AUDIT = Policy, "audit", "FLEETLOAD_AUDIT", "--audit", Form::Word(Audit::WORDS);
+        ValueForm::Word(OnExisting::WORDS);
+    IN_DOUBT = Policy, "in_doubt", "FLEETLOAD_IN_DOUBT", "--in-doubt", ValueForm::Word(InDoubt::WORDS);
+    AUDIT = Policy, "audit", "FLEETLOAD_AUDIT", "--audit", ValueForm::Word(Audit::WORDS);
     SETTLE = Policy, "settle_seconds", "FLEETLOAD_SETTLE_SECONDS", "",
-        Form::Whole(SHORTEST_SETTLE..=86_400, "seconds", Some(600));
+        ValueForm::Whole(SHORTEST_SETTLE..=86_400, "seconds", Some(600));
     REQUEST_TIMEOUT = Policy, "request_timeout_seconds", "FLEETLOAD_REQUEST_TIMEOUT_SECONDS", "",
-        Form::Whole(1..=600, "seconds", Some(120));
+        ValueForm::Whole(1..=600, "seconds", Some(120));
 }
 
 /// Where a value comes from.
@@ -160,7 +160,7 @@ pub(super) struct Layers<'a> {
 
 impl Layers<'_> {
     /// The text of the highest layer that has one.
-    pub(super) fn text(&self, known: &'static Known, typed: Option<&str>) -> Option<Setting<String>> {
+    pub(super) fn text(&self, known: &'static SettingSpec, typed: Option<&str>) -> Option<Setting<String>> {
         let setting = |value: &str, origin| Setting { value: value.to_owned(), origin };
         typed
             .map(|value| setting(value, Origin::Flag(known.option)))
@@ -176,7 +176,11 @@ impl Layers<'_> {
 
     /// The whole number of the highest layer that has one, which must be within its bounds; else the default, if there
     /// is one.
-    pub(super) fn number(&self, known: &'static Known, typed: Option<&str>) -> Result<Option<Setting<u64>>> {
+    pub(super) fn number(
+        &self,
+        known: &'static SettingSpec,
+        typed: Option<&str>,
+    ) -> Result<Option<Setting<u64>>> {
         self.number_from(None, known, typed)
     }
 
@@ -184,10 +188,10 @@ impl Layers<'_> {
     pub(super) fn number_from(
         &self,
         least: Option<u64>,
-        known: &'static Known,
+        known: &'static SettingSpec,
         typed: Option<&str>,
     ) -> Result<Option<Setting<u64>>> {
-        let Form::Whole(range, unit, default) = &known.form else {
+        let ValueForm::Whole(range, unit, default) = &known.form else {
             return Err(Error::internal(format!("the setting {} is no whole number", known.key)));
         };
         let Some(text) = self.text(known, typed) else { return Ok(default.map(Setting::default_of)) };
@@ -205,10 +209,10 @@ impl Layers<'_> {
     /// The value of the word of the highest layer that has one, else the default. Files and options have been checked.
     pub(super) fn word<T: FromStr + Default>(
         &self,
-        known: &'static Known,
+        known: &'static SettingSpec,
         typed: Option<&str>,
     ) -> Result<Setting<T>> {
-        let Form::Word(words) = known.form else {
+        let ValueForm::Word(words) = known.form else {
             return Err(Error::internal(format!("the setting {} is no word", known.key)));
         };
         let Some(text) = self.text(known, typed) else { return Ok(Setting::default_of(T::default())) };
