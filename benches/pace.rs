@@ -1,4 +1,4 @@
-//! How fast a run is, as ratios within one run of this program: `cargo bench --bench pace`.
+//! How fast a run is, as ratios within one run of this program: `cargo bench --features testing --bench pace`.
 //!
 //! 1. With the limit off, against an instant service, journal on disk: requests a second of a run beside those of a
 //!    bare load generator that posts the same bodies with as many connections and keeps no journal.
@@ -18,12 +18,11 @@ use fleetload::journal::{
 use fleetload::model::id::JobId;
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
-use fleetload::model::record::{
-    Address, Company, CompanyType, Device, Link, Person, Record, Role, Site, Target, TemplateScope, UserType,
-};
+use fleetload::model::record::{Link, Person, Record, Role, Target};
 use fleetload::run::{Ending, InDoubt, Limits, OnExisting, OnQuota, OnRejections, Options, Policy, Pulse};
-use fleetload::sandbox::{MODELS, ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
+use fleetload::sandbox::{ROOT_COMPANY, Running, Sandbox, Scenario, wall_clock};
 use fleetload::service::{Client, Config, Endpoints, Paths, Proxy, Rate, creation};
+use fleetload::testing;
 
 const CONNECTIONS: usize = 64;
 /// Devices of the run without a limit.
@@ -251,60 +250,20 @@ async fn go(journal: Journal, service: &Running, rate: Rate) {
     listener.await.expect("a listener");
 }
 
-fn address() -> Address {
-    Address { address1: Some("1 High Street".into()), city: Some("Auckland".into()), ..Address::default() }
-}
-
 fn company(n: usize) -> Record {
-    Record::Company(Company {
-        company_type: CompanyType::Customer,
-        name: format!("Customer {n}"),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        support_email: "help@bench.example".into(),
-        sales_email: "sales@bench.example".into(),
-        accounts_email: "pay@bench.example".into(),
-    })
+    Record::Company(testing::company(format!("Customer {n}")))
 }
 
 fn site(n: usize) -> Record {
-    Record::Site(Site {
-        name: format!("Branch {n}"),
-        reference: None,
-        latitude: None,
-        longitude: None,
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-    })
+    Record::Site(testing::site(format!("Branch {n}")))
 }
 
 fn person(n: usize) -> Record {
-    Record::Person(Person {
-        user_type: UserType::ReportsClient,
-        template_scope: TemplateScope::CompanyInherit,
-        first_name: "Ann".into(),
-        last_name: "Smith".into(),
-        username: format!("user{n}@bench.example"),
-        email: format!("user{n}@bench.example"),
-        allow_login: true,
-        address: address(),
-        phone_number: None,
-        fax_number: None,
-    })
+    let mail = format!("user{n}@bench.example");
+    Record::Person(Person { email: mail.clone(), ..testing::person(mail) })
 }
 
 fn device(n: usize) -> Record {
-    Record::Device(Device {
-        name: format!("Till {n}"),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        device_model: Some(MODELS[0].into()),
-        identification: Some(format!("00:1a:2b:{:02x}:{:02x}:{:02x}", n >> 16, (n >> 8) & 255, n & 255)),
-        custom_site_id: None,
-        custom_site_name: None,
-        copy: None,
-    })
+    let mac = format!("00:1a:2b:{:02x}:{:02x}:{:02x}", n >> 16, (n >> 8) & 255, n & 255);
+    Record::Device(testing::device(format!("Till {n}"), Some(&mac)))
 }

@@ -61,3 +61,5 @@ pub mod service;
 pub mod sheet;
 pub mod status;
 pub mod term;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -13,10 +13,11 @@ use crate::journal::{
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::record::{Address, Company, CompanyType, Extra, Link, Record, Role, Site, Target};
+use crate::model::record::{Extra, Link, Record, Role, Target};
 use crate::model::state::JobState;
 use crate::model::time::{Day, Moment};
 use crate::model::verdict::{Execution, Rejection};
+use crate::testing;
 
 /// A journal in a folder that goes away with it.
 pub(super) struct Bench {
@@ -43,30 +44,11 @@ pub(super) fn link(role: Role, job: JobId) -> Link {
 }
 
 pub(super) fn company(name: &str, links: Vec<Link>) -> NewJob {
-    let record = Record::Company(Company {
-        company_type: CompanyType::Customer,
-        name: name.into(),
-        address: Address::default(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        support_email: "a@example.com".into(),
-        sales_email: "a@example.com".into(),
-        accounts_email: "a@example.com".into(),
-    });
-    new_job(record, links, Vec::new())
+    new_job(Record::Company(testing::company(name)), links, Vec::new())
 }
 
 pub(super) fn site(name: &str, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {
-    let record = Record::Site(Site {
-        name: name.into(),
-        reference: None,
-        latitude: None,
-        longitude: None,
-        address: Address::default(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-    });
-    new_job(record, links, extras)
+    new_job(Record::Site(testing::site(name)), links, extras)
 }
 
 fn new_job(record: Record, links: Vec<Link>, extras: Vec<Extra>) -> NewJob {

@@ -170,79 +170,17 @@ fn sending_again_is_safe(record: &Record) -> bool {
 }
 
 #[cfg(test)]
-pub(crate) mod testing {
-    //! One record of each kind.
-
-    use crate::model::record::*;
-
-    pub(crate) fn company() -> Record {
-        Record::Company(Company {
-            company_type: CompanyType::Customer,
-            name: "Acme".into(),
-            address: Address::default(),
-            phone_number: "1".into(),
-            fax_number: None,
-            support_email: "a@a".into(),
-            sales_email: "a@a".into(),
-            accounts_email: "a@a".into(),
-        })
-    }
-
-    pub(crate) fn site() -> Record {
-        Record::Site(Site {
-            name: "HQ".into(),
-            reference: None,
-            latitude: None,
-            longitude: None,
-            address: Address::default(),
-            phone_number: "1".into(),
-            fax_number: None,
-        })
-    }
-
-    pub(crate) fn person() -> Record {
-        Record::Person(Person {
-            user_type: UserType::VpnUser,
-            template_scope: TemplateScope::CompanyInherit,
-            first_name: "A".into(),
-            last_name: "B".into(),
-            username: "ab".into(),
-            email: "a@a".into(),
-            allow_login: true,
-            address: Address::default(),
-            phone_number: None,
-            fax_number: None,
-        })
-    }
-
-    pub(crate) fn device(mac: Option<&str>) -> Record {
-        Record::Device(bare_device(mac))
-    }
-
-    pub(crate) fn bare_device(mac: Option<&str>) -> Device {
-        Device {
-            name: "Till".into(),
-            address: Address::default(),
-            phone_number: "1".into(),
-            fax_number: None,
-            device_model: None,
-            identification: mac.map(str::to_owned),
-            custom_site_id: None,
-            custom_site_name: None,
-            copy: None,
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
-    use super::testing::{bare_device, company, device, person, site};
     use super::*;
+    use crate::testing;
 
     #[test]
     fn doubt_is_resolved_by_looking_else_by_sending_again_else_by_a_person() {
         let mac = Some("00:1a:2b:3c:4d:5e");
-        let mut makes_a_site = bare_device(mac);
+        let [company, site, person] =
+            [Kind::Company, Kind::Site, Kind::Person].map(|kind| move || testing::record(kind));
+        let device = |mac| Record::Device(testing::device("Till", mac));
+        let mut makes_a_site = testing::device("Till", mac);
         makes_a_site.custom_site_name = Some("HQ".into());
         let makes_a_site = Record::Device(makes_a_site);
         let nothing: &[Operation] = &[];

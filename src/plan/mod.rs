@@ -26,8 +26,6 @@ use crate::model::time::Moment;
 
 pub use self::action::{Fate, Fates};
 pub use crate::model::company_forest::{Extent, Visit};
-#[cfg(test)]
-pub(crate) use demand::testing;
 pub use demand::{Asks, Demand, Way};
 pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
 pub use survey::{Cause, Found, Origin, Survey};
@@ -271,10 +269,11 @@ fn end(
 
 #[cfg(test)]
 mod tests {
-    use super::demand::testing::{company, device, person, site};
     use super::*;
     use crate::model::id::JobId;
+    use crate::model::record::Record;
     use crate::model::state::JobState;
+    use crate::testing::{device, record};
 
     fn terms(quota: Option<(u64, u64)>) -> Terms {
         Terms {
@@ -287,10 +286,11 @@ mod tests {
 
     /// Ten companies, 500 devices with labels and metadata, a site and a person, all new.
     fn survey() -> Survey {
-        let mut rows = vec![(company(), vec![]); 10];
+        let mut rows = vec![(record(Kind::Company), vec![]); 10];
         let extras = [Operation::PutDeviceLabels, Operation::PutDeviceMetadataList];
-        rows.extend(vec![(device(Some("00:1a:2b:3c:4d:5e")), extras.to_vec()); 500]);
-        rows.extend([(site(), vec![]), (person(), vec![])]);
+        let till = Record::Device(device("Till", Some("00:1a:2b:3c:4d:5e")));
+        rows.extend(vec![(till, extras.to_vec()); 500]);
+        rows.extend([(record(Kind::Site), vec![]), (record(Kind::Person), vec![])]);
         let mut survey = Survey::default();
         for (number, (record, steps)) in (1..).zip(rows) {
             survey.add(Found {

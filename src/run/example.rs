@@ -6,11 +6,10 @@ use super::evidence::matching::Seen;
 use crate::journal::{Action, Work};
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
-use crate::model::record::{
-    Address, Company, CompanyType, Device, Person, Record, Role, Site, TemplateScope, UserType,
-};
+use crate::model::record::{Record, Role, Site};
 use crate::model::state::JobState;
 use crate::service::{Found, found as read};
+use crate::testing;
 
 /// The company the rows belong to.
 pub(super) const OURS: RemoteId = RemoteId::from_u128(0xa11ce);
@@ -20,10 +19,6 @@ pub(super) const OTHER: RemoteId = RemoteId::from_u128(0xb0b);
 /// The id of the nth record.
 pub(super) fn record(n: u128) -> RemoteId {
     RemoteId::from_u128(0x1000 + n)
-}
-
-fn address() -> Address {
-    Address { address1: Some("1 High St".into()), city: Some("Auckland".into()), ..Address::default() }
 }
 
 fn work(record: Record, role: Role) -> Work {
@@ -56,61 +51,20 @@ fn work(record: Record, role: Role) -> Work {
 }
 
 pub(super) fn company(name: &str) -> Work {
-    let company = Company {
-        company_type: CompanyType::Customer,
-        name: name.into(),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        support_email: "support@acme.example".into(),
-        sales_email: "sales@acme.example".into(),
-        accounts_email: "accounts@acme.example".into(),
-    };
-    work(Record::Company(company), Role::Parent)
+    work(Record::Company(testing::company(name)), Role::Parent)
 }
 
 pub(super) fn site(name: &str, reference: Option<&str>) -> Work {
-    let site = Site {
-        name: name.into(),
-        reference: reference.map(str::to_owned),
-        latitude: None,
-        longitude: None,
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-    };
+    let site = Site { reference: reference.map(str::to_owned), ..testing::site(name) };
     work(Record::Site(site), Role::Company)
 }
 
 pub(super) fn person(username: &str) -> Work {
-    let person = Person {
-        user_type: UserType::ReportsClient,
-        template_scope: TemplateScope::CompanyInherit,
-        first_name: "Ann".into(),
-        last_name: "Smith".into(),
-        username: username.into(),
-        email: "ann@acme.example".into(),
-        allow_login: true,
-        address: address(),
-        phone_number: None,
-        fax_number: None,
-    };
-    work(Record::Person(person), Role::Company)
+    work(Record::Person(testing::person(username)), Role::Company)
 }
 
 pub(super) fn device(name: &str, mac: Option<&str>) -> Work {
-    let device = Device {
-        name: name.into(),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        device_model: Some("Edge 100".into()),
-        identification: mac.map(str::to_owned),
-        custom_site_id: None,
-        custom_site_name: None,
-        copy: None,
-    };
-    work(Record::Device(device), Role::Company)
+    work(Record::Device(testing::device(name, mac)), Role::Company)
 }
 
 /// A returned record.

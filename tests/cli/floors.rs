@@ -12,6 +12,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("failpoint", 0),
     ("mistake", 0),
     ("model", 0),
+    ("testing", 0),
     ("sheet", 1),
     ("journal", 1),
     ("service", 1),

@@ -4,10 +4,8 @@ use fleetload::journal::{Disposition, ImportWriter, NewJob, NewRow, NewSheet, Sh
 use fleetload::model::id::{JobId, RemoteId};
 use fleetload::model::key;
 use fleetload::model::kind::Kind;
-use fleetload::model::record::{
-    Address, Company, CompanyType, Device, Extra, Link, Person, Record, Role, Site, Target, TemplateScope,
-    UserType,
-};
+use fleetload::model::record::{Extra, Link, Record, Role, Target};
+use fleetload::testing;
 
 /// The company above all others, which exists.
 const ROOT: RemoteId = RemoteId::from_u128(0xA11);
@@ -85,60 +83,19 @@ fn values(record: Record, owner: Option<JobId>, extras: Vec<Extra>) -> NewJob {
     }
 }
 
-fn address() -> Address {
-    Address { address1: Some("1 High Street".into()), city: Some("Auckland".into()), ..Address::default() }
-}
-
 pub(crate) fn company(name: &str) -> Record {
-    Record::Company(Company {
-        company_type: CompanyType::Customer,
-        name: name.into(),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        support_email: "help@example.com".into(),
-        sales_email: "sales@example.com".into(),
-        accounts_email: "pay@example.com".into(),
-    })
+    Record::Company(testing::company(name))
 }
 
 pub(crate) fn site(name: &str) -> Record {
-    Record::Site(Site {
-        name: name.into(),
-        reference: None,
-        latitude: None,
-        longitude: None,
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-    })
+    Record::Site(testing::site(name))
 }
 
 pub(crate) fn person(name: &str) -> Record {
-    Record::Person(Person {
-        user_type: UserType::ReportsClient,
-        template_scope: TemplateScope::CompanyInherit,
-        first_name: "Ann".into(),
-        last_name: "Smith".into(),
-        username: format!("{name}@example.com"),
-        email: format!("{name}@example.com"),
-        allow_login: true,
-        address: address(),
-        phone_number: None,
-        fax_number: None,
-    })
+    Record::Person(testing::person(format!("{name}@example.com")))
 }
 
 pub(crate) fn device(number: u32) -> Record {
-    Record::Device(Device {
-        name: format!("Till {number}"),
-        address: address(),
-        phone_number: "+64 9 555 0100".into(),
-        fax_number: None,
-        device_model: Some("Edge 100".into()),
-        identification: Some(format!("00:1a:2b:00:{:02x}:{:02x}", number >> 8, number & 255)),
-        custom_site_id: None,
-        custom_site_name: None,
-        copy: None,
-    })
+    let mac = format!("00:1a:2b:00:{:02x}:{:02x}", number >> 8, number & 255);
+    Record::Device(testing::device(format!("Till {number}"), Some(&mac)))
 }

@@ -3,8 +3,8 @@
 use super::*;
 use crate::model::company_forest::{Extent, Visit};
 use crate::model::operation::Operation;
-use crate::plan::demand::testing;
 use crate::plan::{Asks, Cause, Found};
+use crate::testing;
 
 const TOP: RemoteId = RemoteId::from_u128(7);
 const ALL: Extent = Extent { broad: 100, deep: 100, all: 1_000 };
@@ -13,12 +13,7 @@ const ALL: Extent = Extent { broad: 100, deep: 100, all: 1_000 };
 fn survey(rows: &[(i64, Kind, JobState, Target)]) -> Survey {
     let mut survey = Survey::default();
     for &(job, kind, state, owner) in rows {
-        let record = match kind {
-            Kind::Company => testing::company(),
-            Kind::Site => testing::site(),
-            Kind::Person => testing::person(),
-            Kind::Device => testing::device(None),
-        };
+        let record = testing::record(kind);
         let unmade = match owner {
             Target::Job(owner) => vec![owner],
             Target::Remote(_) => Vec::new(),

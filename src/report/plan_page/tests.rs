@@ -6,18 +6,18 @@ use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::record::Target;
 use crate::model::state::JobState;
-use crate::plan::{Asks, testing};
-use crate::plan::{Found, Origin, Survey};
+use crate::plan::{Asks, Found, Origin, Survey};
 use crate::report::page_assets;
+use crate::testing::record;
 
 /// A company with two sites below one that exists.
 fn survey(name: &str) -> Survey {
     let mut survey = Survey::default();
     let top = Target::Remote(uuid::Uuid::from_u128(7));
     let rows = [
-        (testing::company(), top),
-        (testing::site(), Target::Job(JobId(1))),
-        (testing::site(), Target::Job(JobId(1))),
+        (record(Kind::Company), top),
+        (record(Kind::Site), Target::Job(JobId(1))),
+        (record(Kind::Site), Target::Job(JobId(1))),
     ];
     for (number, (record, owner)) in (1..).zip(rows) {
         survey.add(Found {

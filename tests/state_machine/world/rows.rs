@@ -4,9 +4,8 @@ use fleetload::journal::NewJob;
 use fleetload::model::id::RemoteId;
 use fleetload::model::kind::Kind;
 use fleetload::model::operation::Operation as Call;
-use fleetload::model::record::{
-    self, Address, Company, CompanyType, Device, Extra, Link, Metadata, Role, Site, Target,
-};
+use fleetload::model::record::{self, Company, Device, Extra, Link, Metadata, Role, Site, Target};
+use fleetload::testing;
 
 use super::id_of;
 use crate::operations::RowSpec;
@@ -45,40 +44,13 @@ pub(super) fn row(spec: &RowSpec, reference: &Reference) -> (Values, NewJob) {
     let name = format!("row {}{}", spec.row, if spec.renamed { " renamed" } else { "" });
     let steps: Vec<(Call, u8)> = spec.extras.iter().map(|&extra| (step(kind, extra), extra)).collect();
     let content = format!("{name} {links:?} {:?} {}", spec.extras, spec.version);
-    let address = Address::default();
     let phone_number = format!("+64 9 555 010{}", spec.version);
-    let mail = || "a@example.com".to_owned();
     let record = match kind {
-        Kind::Company => record::Record::Company(Company {
-            company_type: CompanyType::Customer,
-            name: name.clone(),
-            address,
-            phone_number,
-            fax_number: None,
-            support_email: mail(),
-            sales_email: mail(),
-            accounts_email: mail(),
-        }),
-        Kind::Site => record::Record::Site(Site {
-            name: name.clone(),
-            reference: None,
-            latitude: None,
-            longitude: None,
-            address,
-            phone_number,
-            fax_number: None,
-        }),
-        Kind::Device | Kind::Person => record::Record::Device(Device {
-            name: name.clone(),
-            address,
-            phone_number,
-            fax_number: None,
-            device_model: None,
-            identification: None,
-            custom_site_id: None,
-            custom_site_name: None,
-            copy: None,
-        }),
+        Kind::Company => record::Record::Company(Company { phone_number, ..testing::company(&name) }),
+        Kind::Site => record::Record::Site(Site { phone_number, ..testing::site(&name) }),
+        Kind::Device | Kind::Person => {
+            record::Record::Device(Device { phone_number, ..testing::device(&name, None) })
+        }
     };
     let job = NewJob {
         record,

@@ -1,0 +1,81 @@
+//! Records for tests, proofs and benchmarks: one builder for each kind, with everything that the service requires.
+//!
+//! A test that needs another value changes that field and no other.
+
+use crate::model::kind::Kind;
+use crate::model::record::{
+    Address, Company, CompanyType, Device, Person, Record, Site, TemplateScope, UserType,
+};
+
+/// An address.
+pub fn address() -> Address {
+    Address { address1: Some("1 High St".into()), city: Some("Auckland".into()), ..Address::default() }
+}
+
+/// A customer.
+pub fn company(name: impl Into<String>) -> Company {
+    Company {
+        company_type: CompanyType::Customer,
+        name: name.into(),
+        address: address(),
+        phone_number: "+64 9 555 0100".into(),
+        fax_number: None,
+        support_email: "support@acme.example".into(),
+        sales_email: "sales@acme.example".into(),
+        accounts_email: "accounts@acme.example".into(),
+    }
+}
+
+/// A site.
+pub fn site(name: impl Into<String>) -> Site {
+    Site {
+        name: name.into(),
+        reference: None,
+        latitude: None,
+        longitude: None,
+        address: address(),
+        phone_number: "+64 9 555 0100".into(),
+        fax_number: None,
+    }
+}
+
+/// A person who reads reports.
+pub fn person(username: impl Into<String>) -> Person {
+    Person {
+        user_type: UserType::ReportsClient,
+        template_scope: TemplateScope::CompanyInherit,
+        first_name: "Ann".into(),
+        last_name: "Smith".into(),
+        username: username.into(),
+        email: "ann@acme.example".into(),
+        allow_login: true,
+        address: address(),
+        phone_number: None,
+        fax_number: None,
+    }
+}
+
+/// A device of a model that the simulated service has.
+pub fn device(name: impl Into<String>, mac: Option<&str>) -> Device {
+    Device {
+        name: name.into(),
+        address: address(),
+        phone_number: "+64 9 555 0100".into(),
+        fax_number: None,
+        device_model: Some("Edge 100".into()),
+        identification: mac.map(str::to_owned),
+        custom_site_id: None,
+        custom_site_name: None,
+        copy: None,
+    }
+}
+
+/// A record of a kind.
+pub fn record(kind: Kind) -> Record {
+    match kind {
+        Kind::Company => Record::Company(company("Acme")),
+        Kind::Site => Record::Site(site("HQ")),
+        Kind::Person => Record::Person(person("ann")),
+        Kind::Device => Record::Device(device("Till", None)),
+    }
+}
