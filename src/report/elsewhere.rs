@@ -1,4 +1,4 @@
-//! What other rows of a sheet say in a column that is to blame: values that the service accepted, to choose from.
+//! Suggests values for a column to blame: those of other rows of the sheet that the service accepted.
 //!
 //! Only columns whose values are chosen from a set are looked at: in others the values of other rows mean nothing. Each such
 //! column is read once, when the first row blames it.

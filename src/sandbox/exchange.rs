@@ -1,5 +1,5 @@
-//! What goes in and what comes out: a request as the service sees it, the response it means to give, and what
-//! becomes of that response on its way (delivered, held back, cut, lost).
+//! Request and answer of the simulated service: the request as the service sees it, the response it gives, and the effect
+//! on that response on its way (delivered, held back, cut, lost).
 //!
 //! Nothing here knows sockets. The transport in `server` and a simulation in virtual time both take an [`Answer`]
 //! and do with it what its [`Effect`] says.

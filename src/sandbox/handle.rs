@@ -1,4 +1,4 @@
-//! A sandbox that can be shared: the service behind a lock, with its state file when it has one.
+//! The shared handle of a sandbox: the service behind a lock, with its state file when it has one.
 //!
 //! A state file holds one JSON line for each commit. A line is written before its answer is given back, so a
 //! sandbox that is killed comes back with everything that it has ever answered for. Nothing is forced to the disk:

@@ -1,4 +1,4 @@
-//! The pace of one operation: evenly spaced, slower after a refusal, and never a burst (specification 8).
+//! The rate limiter of one operation: requests are evenly spaced, slower after a refusal, and never a burst (specification 8).
 //!
 //! The arithmetic is governor's, on our clock. A request costs ten cells of a finer quota, so that a timer that
 //! fires a little late loses no pace, while a stall saves up nothing. Who waits for whom is left to the run.

@@ -1,4 +1,4 @@
-//! Paths with holes: `{name}` in a path or a query string, checked when the profile is read and filled for each request.
+//! Path templates: `{name}` in a path or a query string, checked when the profile is read and filled for each request.
 //!
 //! Which paths are used for which operation is left to [`super::endpoint`].
 

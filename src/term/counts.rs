@@ -1,4 +1,4 @@
-//! Where rows stand, in the groups that a person asks for. Every state counts as exactly one of them.
+//! Counts of rows by the groups that a person asks for. Every state counts as exactly one of them.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The lines at the bottom of the terminal that are drawn again and again while a run goes on.
+//! Draws the live lines at the bottom of the terminal while a run goes on.
 //!
 //! indicatif draws them, how often it chooses, and takes them away while something else is written. What it does not know is
 //! what a terminal makes of its lines when it becomes narrower: it moves up by the rows that they took when they were drawn.

@@ -1,4 +1,4 @@
-//! The picture of a run that its news adds up to: counts, pace, quota, and when it will be done.
+//! The progress of a run as its events add up to: counts, pace, quota, and when it will be done.
 //!
 //! Pure: time comes in, words and numbers go out. How they are shown is left to [`super::progress`].
 

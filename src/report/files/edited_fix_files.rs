@@ -1,4 +1,4 @@
-//! What somebody has corrected in a fix file of an earlier report: known by the digest that report noted, and kept under
+//! Keeps fix files of an earlier report that somebody has edited: they are known by the digest that report noted, and get
 //! another name before the file is written anew or removed.
 //!
 //! A file that nothing is known of is taken for corrected: a copy too many does no harm. What is written in its place

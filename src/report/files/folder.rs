@@ -1,4 +1,4 @@
-//! Which folder has the reports of an import. Two journals may share a folder of reports, and both have an import 1: no
+//! Finds the folder of the reports of an import. Two journals may share a folder of reports, and both have an import 1: no
 //! report is ever put in the place of one of another journal.
 //!
 //! Whose a report is, its `summary.json` tells: an import is known by its number, its moment and its files.

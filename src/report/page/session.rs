@@ -1,4 +1,4 @@
-//! What was going on, put together into stretches of work with pauses between them, in columns that fit a chart.
+//! Sessions of work with the pauses between them, in columns that fit the chart of the pace.
 
 use crate::journal::{Activity, Span};
 use crate::model::time::Moment;

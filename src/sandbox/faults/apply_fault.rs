@@ -1,4 +1,4 @@
-//! What a fault that has fired does to a request: refuse it before the deed, or let it be done and spoil the answer.
+//! Applies a fault that has fired: it refuses the request before it is carried out, or changes the answer after it.
 
 use serde_json::Value;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! What can be made to go wrong, how often, and what has gone wrong so far.
+//! Fault injection: which faults there are, how often they fire, and which have fired so far.
 //!
 //! A [`Fault`] is a rule of the scenario. For each request the rules are asked in their order, each draws by its own
 //! probability from the seeded generator, and the first that fires decides; a `latency` adds up and lets the next

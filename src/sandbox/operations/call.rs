@@ -1,4 +1,4 @@
-//! One operation under way: what it may read, and the one way in which it changes the world.
+//! The context of one operation: what it may read, and the one way in which it changes the world.
 
 use serde_json::{Value, json};
 use uuid::Uuid;

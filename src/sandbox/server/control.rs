@@ -1,5 +1,5 @@
-//! The way behind the scenes, for tests and people: `/sandbox/…`, which the service of the specification does not
-//! have. No token is needed; the server is met on loopback only.
+//! The control endpoints `/sandbox/…` for tests and people, which the service of the specification does not have. No token
+//! is needed, since the server listens on loopback only.
 //!
 //! `GET ledger` (one JSON object a line), `GET statistics`, `POST scenario` (TOML: the keys given
 //! replace the ones at work, faults as a whole), `POST clock` (`{"set": "2026-03-01T23:59:50Z"}` or

@@ -1,4 +1,4 @@
-//! The ways in which the service says no, and their shapes on the wire (specification 2.1 and 7).
+//! Error answers of the simulated service, and their shapes on the wire (specification 2.1 and 7).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What was done, apart from what was answered: one entry for each change of the world, in order.
+//! The ledger: what was done, apart from what was answered; one entry for each change of the world, in order.
 //!
 //! This is what a test holds a run against. The same entries, with the record as it was stored, are the lines of a
 //! state file; creations that were refused but used up quota have lines of their own there, so that a day's quota

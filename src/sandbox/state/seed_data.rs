@@ -1,4 +1,4 @@
-//! The world before the first request: the account's own company at the root, hardware models, a device to copy, the
+//! Seed data, there before the first request: the account's own company at the root, hardware models, a device to copy, the
 //! provider's enterprise templates and VPN clouds, and what is taken as present because somebody refers to it. The
 //! built-in ids are fixed, so that a first try needs no look-up.
 
