@@ -1,4 +1,4 @@
-//! What a run does with a row, and how many rows have which fate.
+//! What a run does with a row, and how many rows have which action.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -8,7 +8,7 @@ use crate::model::state::JobState;
 /// What a run does with a row, if nothing goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum PlannedAction {
     /// Its record is created, and what the row asks for besides is done.
     Create,
     /// Its record is there; what the row asks for besides is still to be done.
@@ -31,12 +31,12 @@ pub enum Fate {
     Blocked,
 }
 
-/// How many fates there are.
-const FATES: usize = 10;
+/// How many actions there are.
+const ACTIONS: usize = 10;
 
-impl Fate {
-    /// Every fate, those that send first.
-    pub const ALL: [Self; FATES] = [
+impl PlannedAction {
+    /// Every action, those that send first.
+    pub const ALL: [Self; ACTIONS] = [
         Self::Create,
         Self::Complete,
         Self::There,
@@ -94,7 +94,7 @@ impl Fate {
         }
     }
 
-    /// The fate of a job that waits for nothing; `None` for one whose fate is that of what it waits for.
+    /// The action of a job that waits for nothing; `None` for one whose action is that of what it waits for.
     pub(super) fn of(state: JobState, made: bool, changed_since: bool) -> Option<Self> {
         match state {
             JobState::Created | JobState::Adopted | JobState::Existing | JobState::Done => {
@@ -112,14 +112,14 @@ impl Fate {
     }
 }
 
-/// Rows by their fate.
+/// Rows by their action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Fates([u64; FATES]);
+pub struct ActionCounts([u64; ACTIONS]);
 
-impl Fates {
+impl ActionCounts {
     /// Adds a row.
-    pub fn add(&mut self, fate: Fate) {
-        self.0[fate as usize] += 1;
+    pub fn add(&mut self, action: PlannedAction) {
+        self.0[action as usize] += 1;
     }
 
     /// Adds those of another count.
@@ -129,9 +129,9 @@ impl Fates {
         }
     }
 
-    /// Rows with this fate.
-    pub fn of(&self, fate: Fate) -> u64 {
-        self.0[fate as usize]
+    /// Rows with this action.
+    pub fn of(&self, action: PlannedAction) -> u64 {
+        self.0[action as usize]
     }
 
     /// All rows.
@@ -141,34 +141,34 @@ impl Fates {
 
     /// Rows that are done.
     pub fn there(&self) -> u64 {
-        self.of(Fate::There) + self.of(Fate::Changed)
+        self.of(PlannedAction::There) + self.of(PlannedAction::Changed)
     }
 
     /// Rows that need something before they are sent.
     pub fn waiting(&self) -> u64 {
-        Fate::ALL.into_iter().filter(|fate| fate.waits()).map(|fate| self.of(fate)).sum()
+        PlannedAction::ALL.into_iter().filter(|action| action.waits()).map(|action| self.of(action)).sum()
     }
 }
 
-impl Serialize for Fates {
+impl Serialize for ActionCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let filled = Fate::ALL.iter().filter(|fate| self.of(**fate) > 0);
+        let filled = PlannedAction::ALL.iter().filter(|action| self.of(**action) > 0);
         let mut map = serializer.serialize_map(None)?;
-        for fate in filled {
-            map.serialize_entry(fate.as_str(), &self.of(*fate))?;
+        for action in filled {
+            map.serialize_entry(action.as_str(), &self.of(*action))?;
         }
         map.end()
     }
 }
 
-impl<'de> Deserialize<'de> for Fates {
+impl<'de> Deserialize<'de> for ActionCounts {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let filled = std::collections::BTreeMap::<Fate, u64>::deserialize(deserializer)?;
-        let mut fates = Self::default();
-        for (fate, rows) in filled {
-            fates.0[fate as usize] = rows;
+        let filled = std::collections::BTreeMap::<PlannedAction, u64>::deserialize(deserializer)?;
+        let mut actions = Self::default();
+        for (action, rows) in filled {
+            actions.0[action as usize] = rows;
         }
-        Ok(fates)
+        Ok(actions)
     }
 }
 
@@ -184,39 +184,41 @@ mod tests {
         };
         for &state in JobState::ALL {
             let expected = match state {
-                Ready | Deferred => Some(Fate::Create),
-                Sending | InDoubt => Some(Fate::InDoubt),
-                Created | Adopted | Existing | Done => Some(Fate::There),
-                Held => Some(Fate::Held),
-                Rejected => Some(Fate::Rejected),
-                Incomplete => Some(Fate::Incomplete),
-                Cancelled => Some(Fate::Cancelled),
-                Skipped => Some(Fate::Blocked),
+                Ready | Deferred => Some(PlannedAction::Create),
+                Sending | InDoubt => Some(PlannedAction::InDoubt),
+                Created | Adopted | Existing | Done => Some(PlannedAction::There),
+                Held => Some(PlannedAction::Held),
+                Rejected => Some(PlannedAction::Rejected),
+                Incomplete => Some(PlannedAction::Incomplete),
+                Cancelled => Some(PlannedAction::Cancelled),
+                Skipped => Some(PlannedAction::Blocked),
                 Blocked => None,
             };
-            assert_eq!(Fate::of(state, false, false), expected, "{state}");
+            assert_eq!(PlannedAction::of(state, false, false), expected, "{state}");
         }
-        assert_eq!(Fate::of(Ready, true, false), Some(Fate::Complete));
-        assert_eq!(Fate::of(Created, true, true), Some(Fate::Changed));
+        assert_eq!(PlannedAction::of(Ready, true, false), Some(PlannedAction::Complete));
+        assert_eq!(PlannedAction::of(Created, true, true), Some(PlannedAction::Changed));
     }
 
     #[test]
     fn counts_are_written_without_zeros_and_read_back() {
-        let mut fates = Fates::default();
-        for fate in [Fate::Create, Fate::Create, Fate::There, Fate::Held] {
-            fates.add(fate);
+        let mut actions = ActionCounts::default();
+        for action in
+            [PlannedAction::Create, PlannedAction::Create, PlannedAction::There, PlannedAction::Held]
+        {
+            actions.add(action);
         }
-        assert_eq!((fates.total(), fates.there(), fates.waiting()), (4, 1, 1));
-        let text = serde_json::to_string(&fates).unwrap();
+        assert_eq!((actions.total(), actions.there(), actions.waiting()), (4, 1, 1));
+        let text = serde_json::to_string(&actions).unwrap();
         assert_eq!(text, r#"{"create":2,"there":1,"held":1}"#);
-        assert_eq!(serde_json::from_str::<Fates>(&text).unwrap(), fates);
+        assert_eq!(serde_json::from_str::<ActionCounts>(&text).unwrap(), actions);
     }
 
     #[test]
     fn every_fate_has_its_place() {
-        for (place, fate) in Fate::ALL.iter().enumerate() {
-            assert_eq!(*fate as usize, place);
-            assert_eq!(serde_json::to_value(fate).unwrap(), fate.as_str());
+        for (place, action) in PlannedAction::ALL.iter().enumerate() {
+            assert_eq!(*action as usize, place);
+            assert_eq!(serde_json::to_value(action).unwrap(), action.as_str());
         }
     }
 }

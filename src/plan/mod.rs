@@ -8,7 +8,7 @@ pub mod ability;
 mod action;
 
 mod demand;
-mod promise;
+mod saved_plan;
 mod survey;
 mod tree;
 
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::survey::Fated;
+use self::survey::JobActions;
 use crate::model::amount::{count, counted};
 use crate::model::forecast::{Allowance, DayShare, Forecast, forecast};
 use crate::model::kind::Kind;
@@ -24,10 +24,10 @@ use crate::model::operation::Operation;
 use crate::model::remaining::{Lane, Remaining};
 use crate::model::time::Moment;
 
-pub use self::action::{Fate, Fates};
+pub use self::action::{ActionCounts, PlannedAction};
 pub use crate::model::company_forest::{Extent, Visit};
 pub use demand::{Asks, Demand, Way};
-pub use promise::{Difference, FORM, Promise, RowDigest, SheetDigest};
+pub use saved_plan::{Difference, FORM, RowDigest, SavedPlan, SheetDigest};
 pub use survey::{Cause, Found, Origin, Survey};
 pub use tree::{Company, PlannedCompany, Tree, rows_in};
 
@@ -82,7 +82,7 @@ pub struct Obstacle {
 pub struct Plan {
     /// What becomes of the rows of the sheets, by kind, in the order of creation; parents go before their children
     /// within a kind.
-    pub rows: BTreeMap<Kind, Fates>,
+    pub rows: BTreeMap<Kind, ActionCounts>,
     /// What would be sent to create and to complete the rows of the sheets, in the order of creation.
     pub sent: Vec<Calls>,
     /// What the run would send for rows left over from earlier imports.
@@ -115,10 +115,10 @@ pub struct Plan {
 impl Plan {
     /// Plans for what a run would find; `available` says whether an operation can be used.
     pub fn new(survey: &Survey, available: &dyn Fn(Operation) -> bool, terms: &Terms) -> Self {
-        let fated = survey.fates(available);
-        let demand = survey.demand(&fated, |origin| matches!(origin, Origin::Sheets { .. }));
-        let earlier = survey.demand(&fated, |origin| origin == Origin::Earlier);
-        let both = survey.demand(&fated, |origin| origin != Origin::Referred);
+        let decided = survey.actions(available);
+        let demand = survey.demand(&decided, |origin| matches!(origin, Origin::Sheets { .. }));
+        let earlier = survey.demand(&decided, |origin| origin == Origin::Earlier);
+        let both = survey.demand(&decided, |origin| origin != Origin::Referred);
         let calls = |(&operation, &calls): (&Operation, &u64)| Calls {
             operation,
             calls,
@@ -141,7 +141,7 @@ impl Plan {
         let mut verified: BTreeMap<Operation, u64> =
             read_back.iter().map(|calls| (calls.operation, calls.calls)).collect();
         // One list shows all the companies below a parent.
-        let lists = survey.parents_of_created(&fated);
+        let lists = survey.parents_of_created(&decided);
         verified.entry(Operation::GetChildCompanies).and_modify(|calls| *calls = lists.min(*calls));
         let end = end((&all, &looked_up, &verified), terms);
         let doubts = both
@@ -151,7 +151,7 @@ impl Plan {
             .collect();
         let (sent, sent_earlier) = (in_order(&demand), in_order(&earlier));
         Self {
-            rows: rows(survey, &fated),
+            rows: rows(survey, &decided),
             creations: creations(&sent),
             sent,
             sent_earlier,
@@ -162,8 +162,8 @@ impl Plan {
             by_day: end.shares,
             finish: end.finish,
             doubts,
-            obstacles: obstacles(survey, &fated),
-            tree: tree::company_tree(survey, &fated),
+            obstacles: obstacles(survey, &decided),
+            tree: tree::company_tree(survey, &decided),
         }
     }
 
@@ -176,9 +176,9 @@ impl Plan {
         missing
     }
 
-    /// Rows of the sheets with a fate, of every kind.
-    pub fn count(&self, fate: Fate) -> u64 {
-        self.rows.values().map(|fates| fates.of(fate)).sum()
+    /// Rows of the sheets with an action, of every kind.
+    pub fn count(&self, action: PlannedAction) -> u64 {
+        self.rows.values().map(|actions| actions.of(action)).sum()
     }
 }
 
@@ -215,21 +215,21 @@ impl Plan {
     }
 }
 
-/// The rows of the sheets by kind and fate.
-fn rows(survey: &Survey, fated: &Fated) -> BTreeMap<Kind, Fates> {
-    let mut rows: BTreeMap<Kind, Fates> = BTreeMap::new();
-    for (node, &fate) in survey.nodes.iter().zip(&fated.fates) {
+/// The rows of the sheets by kind and action.
+fn rows(survey: &Survey, decided: &JobActions) -> BTreeMap<Kind, ActionCounts> {
+    let mut rows: BTreeMap<Kind, ActionCounts> = BTreeMap::new();
+    for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
         if matches!(node.origin, Origin::Sheets { .. }) {
-            rows.entry(node.kind).or_default().add(fate);
+            rows.entry(node.kind).or_default().add(action);
         }
     }
     rows
 }
 
 /// What blocks rows of the sheets, the most frequent first.
-fn obstacles(survey: &Survey, fated: &Fated) -> Vec<Obstacle> {
+fn obstacles(survey: &Survey, decided: &JobActions) -> Vec<Obstacle> {
     let mut rows: BTreeMap<Cause, u64> = BTreeMap::new();
-    for (place, cause) in &fated.causes {
+    for (place, cause) in &decided.causes {
         if matches!(survey.nodes[*place as usize].origin, Origin::Sheets { .. }) {
             *rows.entry(*cause).or_default() += 1;
         }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::action::Fate;
+use super::action::PlannedAction;
 use super::demand::{Asks, Demand};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -54,7 +54,7 @@ pub enum Origin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// Another row that is not made, and why.
-    Row(JobId, Fate),
+    Row(JobId, PlannedAction),
     /// An operation that is neither documented nor in the profile.
     Operation(Operation),
 }
@@ -93,8 +93,8 @@ pub struct Survey {
 
 /// What becomes of each job.
 #[derive(Debug)]
-pub(super) struct Fated {
-    pub(super) fates: Vec<Fate>,
+pub(super) struct JobActions {
+    pub(super) actions: Vec<PlannedAction>,
     /// What blocks a job, by its number in the list.
     pub(super) causes: HashMap<u32, Cause>,
 }
@@ -152,10 +152,10 @@ impl Survey {
     }
 
     /// What the rows of the sheets would ask, or those left from earlier imports, as far as they are to be sent.
-    pub(super) fn demand(&self, fated: &Fated, of: impl Fn(Origin) -> bool) -> Demand {
+    pub(super) fn demand(&self, decided: &JobActions, of: impl Fn(Origin) -> bool) -> Demand {
         let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
         for (place, node) in (0_u32..).zip(&self.nodes) {
-            if of(node.origin) && fated.is_sent(place) {
+            if of(node.origin) && decided.is_sent(place) {
                 *rows.entry(node.asks).or_default() += 1;
             }
         }
@@ -167,22 +167,22 @@ impl Survey {
     }
 
     /// How many companies, or places at the top, have companies below them that are to be sent.
-    pub(super) fn parents_of_created(&self, fated: &Fated) -> u64 {
+    pub(super) fn parents_of_created(&self, decided: &JobActions) -> u64 {
         let sent = (0_u32..).zip(&self.nodes).filter(|(place, node)| {
-            node.kind == Kind::Company && node.origin != Origin::Referred && fated.is_sent(*place)
+            node.kind == Kind::Company && node.origin != Origin::Referred && decided.is_sent(*place)
         });
         let parents: HashSet<Option<Target>> = sent.map(|(_, node)| node.owner).collect();
         parents.len() as u64
     }
 
     /// What becomes of each job, when these operations can be used.
-    pub(super) fn fates(&self, available: &dyn Fn(Operation) -> bool) -> Fated {
+    pub(super) fn actions(&self, available: &dyn Fn(Operation) -> bool) -> JobActions {
         let lacking: Vec<Option<Operation>> = self
             .asks
             .iter()
             .map(|asks| asks.sent().iter().copied().find(|&operation| !available(operation)))
             .collect();
-        let mut settled: Vec<Option<Fate>> = vec![None; self.nodes.len()];
+        let mut settled: Vec<Option<PlannedAction>> = vec![None; self.nodes.len()];
         let mut on_the_way = vec![false; self.nodes.len()];
         let mut causes = HashMap::new();
         for start in 0..self.nodes.len() {
@@ -205,75 +205,85 @@ impl Survey {
                     way.push(open);
                     continue;
                 }
-                let (fate, cause) = self.fate(node, &settled, &causes, lacking[node.asks as usize]);
+                let (action, cause) = self.action(node, &settled, &causes, lacking[node.asks as usize]);
                 if let Some(cause) = cause {
                     // Places are made from numbers of 32 bits.
                     causes.insert(u32::try_from(place).unwrap_or(u32::MAX), cause);
                 }
-                settled[place] = Some(fate);
+                settled[place] = Some(action);
                 on_the_way[place] = false;
                 way.pop();
             }
         }
-        Fated { fates: settled.into_iter().map(|fate| fate.unwrap_or(Fate::Blocked)).collect(), causes }
+        JobActions {
+            actions: settled.into_iter().map(|action| action.unwrap_or(PlannedAction::Blocked)).collect(),
+            causes,
+        }
     }
 
     /// What becomes of a job, all that it waits for being settled.
-    fn fate(
+    fn action(
         &self,
         node: &Node,
-        settled: &[Option<Fate>],
+        settled: &[Option<PlannedAction>],
         causes: &HashMap<u32, Cause>,
         lacking: Option<Operation>,
-    ) -> (Fate, Option<Cause>) {
+    ) -> (PlannedAction, Option<Cause>) {
         let changed_since = node.origin == Origin::Sheets { changed_since: true };
-        let own = Fate::of(node.state, node.made, changed_since);
+        let own = PlannedAction::of(node.state, node.made, changed_since);
         if let Some(
-            fate @ (Fate::There
-            | Fate::Changed
-            | Fate::Rejected
-            | Fate::Incomplete
-            | Fate::Held
-            | Fate::InDoubt
-            | Fate::Cancelled),
+            action @ (PlannedAction::There
+            | PlannedAction::Changed
+            | PlannedAction::Rejected
+            | PlannedAction::Incomplete
+            | PlannedAction::Held
+            | PlannedAction::InDoubt
+            | PlannedAction::Cancelled),
         ) = own
         {
-            return (fate, None);
+            return (action, None);
         }
         for job in &node.unmade {
             let Some(&parent) = self.by_job.get(job) else { continue };
             match settled[parent as usize] {
-                Some(Fate::Create | Fate::Complete | Fate::There | Fate::Changed | Fate::Incomplete) => {}
-                Some(Fate::Blocked) => {
-                    let cause = causes.get(&parent).copied().unwrap_or(Cause::Row(*job, Fate::Blocked));
-                    return (Fate::Blocked, Some(cause));
+                Some(
+                    PlannedAction::Create
+                    | PlannedAction::Complete
+                    | PlannedAction::There
+                    | PlannedAction::Changed
+                    | PlannedAction::Incomplete,
+                ) => {}
+                Some(PlannedAction::Blocked) => {
+                    let cause =
+                        causes.get(&parent).copied().unwrap_or(Cause::Row(*job, PlannedAction::Blocked));
+                    return (PlannedAction::Blocked, Some(cause));
                 }
-                Some(fate) => return (Fate::Blocked, Some(Cause::Row(*job, fate))),
+                Some(action) => return (PlannedAction::Blocked, Some(Cause::Row(*job, action))),
                 // Rows that wait for each other in a circle.
-                None => return (Fate::Blocked, Some(Cause::Row(*job, Fate::Blocked))),
+                None => return (PlannedAction::Blocked, Some(Cause::Row(*job, PlannedAction::Blocked))),
             }
         }
         if let Some(operation) = lacking {
-            return (Fate::Blocked, Some(Cause::Operation(operation)));
+            return (PlannedAction::Blocked, Some(Cause::Operation(operation)));
         }
-        let fate = own.unwrap_or(if node.made { Fate::Complete } else { Fate::Create });
-        (fate, (fate == Fate::Blocked).then_some(Cause::Row(node.job, Fate::Blocked)))
+        let action = own.unwrap_or(if node.made { PlannedAction::Complete } else { PlannedAction::Create });
+        (action, (action == PlannedAction::Blocked).then_some(Cause::Row(node.job, PlannedAction::Blocked)))
     }
 }
 
-impl Fated {
+impl JobActions {
     /// Whether a job is sent, or would be if every operation it needs could be used.
     pub(super) fn is_sent(&self, place: u32) -> bool {
-        match self.fates[place as usize] {
-            Fate::Create | Fate::Complete => true,
-            Fate::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
-            Fate::There
-            | Fate::Changed
-            | Fate::Rejected
-            | Fate::Incomplete
-            | Fate::Held
-            | Fate::InDoubt
-            | Fate::Cancelled => false,
+        match self.actions[place as usize] {
+            PlannedAction::Create | PlannedAction::Complete => true,
+            PlannedAction::Blocked => matches!(self.causes.get(&place), Some(Cause::Operation(_))),
+            PlannedAction::There
+            | PlannedAction::Changed
+            | PlannedAction::Rejected
+            | PlannedAction::Incomplete
+            | PlannedAction::Held
+            | PlannedAction::InDoubt
+            | PlannedAction::Cancelled => false,
         }
     }
 }

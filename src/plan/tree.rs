@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::action::{Fate, Fates};
-use super::survey::{Fated, Origin, Survey};
+use super::action::{ActionCounts, PlannedAction};
+use super::survey::{JobActions, Origin, Survey};
 use crate::model::company_forest::{CompanyForest, Placed};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -28,9 +28,9 @@ pub struct PlannedCompany {
     /// Where its job stands before the run.
     pub state: Option<JobState>,
     /// What becomes of it; `None` when it exists and the journal has no job for it.
-    pub fate: Option<Fate>,
+    pub action: Option<PlannedAction>,
     /// The rows of the sheets directly in it, by kind.
-    pub rows: [Fates; Kind::ALL.len()],
+    pub rows: [ActionCounts; Kind::ALL.len()],
 }
 
 impl PlannedCompany {
@@ -44,7 +44,7 @@ impl PlannedCompany {
     }
 
     /// The rows of one kind directly in it.
-    pub fn of(&self, kind: Kind) -> &Fates {
+    pub fn of(&self, kind: Kind) -> &ActionCounts {
         &self.rows[kind as usize]
     }
 }
@@ -57,8 +57,8 @@ enum Which {
 }
 
 /// The companies that rows of the sheets are, belong to, or hang below.
-pub(super) fn company_tree(survey: &Survey, fated: &Fated) -> Tree {
-    let mut builder = TreeBuilder { survey, fated, places: HashMap::new(), companies: Vec::new() };
+pub(super) fn company_tree(survey: &Survey, decided: &JobActions) -> Tree {
+    let mut builder = TreeBuilder { survey, decided, places: HashMap::new(), companies: Vec::new() };
     for (number, node) in (0_u32..).zip(&survey.nodes) {
         if !matches!(node.origin, Origin::Sheets { .. }) {
             continue;
@@ -68,14 +68,14 @@ pub(super) fn company_tree(survey: &Survey, fated: &Fated) -> Tree {
         }
         let Some(owner) = builder.owner(number) else { continue };
         let owner = builder.company(owner);
-        builder.companies[owner].1.rows[node.kind as usize].add(fated.fates[number as usize]);
+        builder.companies[owner].1.rows[node.kind as usize].add(decided.actions[number as usize]);
     }
     builder.finish()
 }
 
 /// The rows in some of the companies, by kind.
-pub fn rows_in(tree: &Tree, companies: &[usize]) -> [Fates; Kind::ALL.len()] {
-    let mut rows = [Fates::default(); Kind::ALL.len()];
+pub fn rows_in(tree: &Tree, companies: &[usize]) -> [ActionCounts; Kind::ALL.len()] {
+    let mut rows = [ActionCounts::default(); Kind::ALL.len()];
     for &place in companies {
         for (sum, more) in rows.iter_mut().zip(&tree.companies[place].rows) {
             sum.add_all(more);
@@ -87,7 +87,7 @@ pub fn rows_in(tree: &Tree, companies: &[usize]) -> [Fates; Kind::ALL.len()] {
 /// A tree in the making.
 struct TreeBuilder<'a> {
     survey: &'a Survey,
-    fated: &'a Fated,
+    decided: &'a JobActions,
     places: HashMap<Which, usize>,
     companies: Vec<(Which, PlannedCompany)>,
 }
@@ -124,8 +124,8 @@ impl TreeBuilder<'_> {
             id: None,
             job: None,
             state: None,
-            fate: None,
-            rows: [Fates::default(); Kind::ALL.len()],
+            action: None,
+            rows: [ActionCounts::default(); Kind::ALL.len()],
         };
         match which {
             Which::Remote(id) => company.id = Some(id),
@@ -133,7 +133,7 @@ impl TreeBuilder<'_> {
                 let node = &self.survey.nodes[number as usize];
                 company.job = Some(node.job);
                 company.state = Some(node.state);
-                company.fate = Some(self.fated.fates[number as usize]);
+                company.action = Some(self.decided.actions[number as usize]);
                 if let Some(named) = self.survey.companies.get(&number) {
                     company.name = Some(named.name.clone());
                     company.id = named.id;

@@ -12,7 +12,9 @@ use crate::model::amount::{count, counted};
 use crate::model::forecast::DayShare;
 use crate::model::kind::Kind;
 use crate::model::time::Moment;
-use crate::plan::{Calls, Company, Doubts, Extent, Fate, Fates, Lacking, Plan, Terms, Visit, rows_in};
+use crate::plan::{
+    ActionCounts, Calls, Company, Doubts, Extent, Lacking, Plan, PlannedAction, Terms, Visit, rows_in,
+};
 use crate::status::row_words::not_imported;
 
 /// What the page of a plan has near its beginning, and no other page.
@@ -135,8 +137,8 @@ enum Branch {
 /// When the page cannot be put together, which is a fault of ours.
 pub fn page(page: &Page<'_>) -> Result<String> {
     let plan = page.plan;
-    let mut sums = Fates::default();
-    plan.rows.values().for_each(|fates| sums.add_all(fates));
+    let mut sums = ActionCounts::default();
+    plan.rows.values().for_each(|actions| sums.add_all(actions));
     let files: Vec<String> = page.files.iter().map(|file| shown(file)).collect();
     let waiting = waiting(page, &sums);
     let lacking = plan.lacking(page.terms.quota);
@@ -197,10 +199,14 @@ fn ending(page: &Page<'_>, lacking: Option<&Lacking>) -> Ending {
 }
 
 /// What is not sent, and why.
-fn waiting(page: &Page<'_>, sums: &Fates) -> Vec<String> {
-    let of = |fate: Fate| format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words());
-    let mut waiting: Vec<String> =
-        Fate::ALL.into_iter().filter(|fate| fate.waits() && sums.of(*fate) > 0).map(of).collect();
+fn waiting(page: &Page<'_>, sums: &ActionCounts) -> Vec<String> {
+    let of =
+        |action: PlannedAction| format!("{} {}", counted(sums.of(action), "row", "rows"), action.words());
+    let mut waiting: Vec<String> = PlannedAction::ALL
+        .into_iter()
+        .filter(|action| action.waits() && sums.of(*action) > 0)
+        .map(of)
+        .collect();
     if page.left_out != (0, 0) {
         waiting.push(not_imported(page.left_out.0, page.left_out.1));
     }
@@ -219,14 +225,14 @@ fn obstacles(page: &Page<'_>) -> Vec<String> {
     obstacles
 }
 
-fn figures(plan: &Plan, sums: &Fates) -> Vec<Figure> {
+fn figures(plan: &Plan, sums: &ActionCounts) -> Vec<Figure> {
     let mut figures: Vec<Figure> = plan
         .rows
         .iter()
-        .map(|(kind, fates)| Figure {
+        .map(|(kind, actions)| Figure {
             words: format!("{kind} to be created"),
-            number: count(fates.of(Fate::Create)),
-            of: format!("of {}", counted(fates.total(), "row", "rows")),
+            number: count(actions.of(PlannedAction::Create)),
+            of: format!("of {}", counted(actions.total(), "row", "rows")),
         })
         .collect();
     let mut besides = |words: &str, rows: u64| {
@@ -279,7 +285,7 @@ fn stamp(at: Moment) -> Stamp {
 }
 
 fn headline(plan: &Plan) -> String {
-    match (plan.count(Fate::Create), plan.count(Fate::Complete)) {
+    match (plan.count(PlannedAction::Create), plan.count(PlannedAction::Complete)) {
         (0, 0) => "Nothing is sent for these sheets".to_owned(),
         (0, complete) => counted(complete, "row is to be completed", "rows are to be completed"),
         (create, 0) => counted(create, "row is to be created", "rows are to be created"),
@@ -343,31 +349,35 @@ fn branches(plan: &Plan) -> Vec<Branch> {
 
 /// What becomes of a company: in words, with a tint and a sign.
 fn word(company: &Company) -> (&'static str, &'static str, &'static str) {
-    match company.fate {
-        None | Some(Fate::There | Fate::Changed | Fate::Complete | Fate::Incomplete) => {
-            ("exists", "done", "\u{2713}")
-        }
-        Some(Fate::Create) => ("create", "waiting", "+"),
-        Some(Fate::Rejected) => ("rejected", "failed", "\u{2715}"),
-        Some(Fate::Held) => ("on hold", "person", "!"),
-        Some(Fate::InDoubt) => ("outcome unknown", "person", "?"),
-        Some(Fate::Cancelled) => ("cancelled", "aside", "\u{2212}"),
-        Some(Fate::Blocked) => ("blocked", "failed", "\u{2715}"),
+    match company.action {
+        None
+        | Some(
+            PlannedAction::There
+            | PlannedAction::Changed
+            | PlannedAction::Complete
+            | PlannedAction::Incomplete,
+        ) => ("exists", "done", "\u{2713}"),
+        Some(PlannedAction::Create) => ("create", "waiting", "+"),
+        Some(PlannedAction::Rejected) => ("rejected", "failed", "\u{2715}"),
+        Some(PlannedAction::Held) => ("on hold", "person", "!"),
+        Some(PlannedAction::InDoubt) => ("outcome unknown", "person", "?"),
+        Some(PlannedAction::Cancelled) => ("cancelled", "aside", "\u{2212}"),
+        Some(PlannedAction::Blocked) => ("blocked", "failed", "\u{2715}"),
     }
 }
 
 /// `3 sites, 12 devices to be created · 4 rows that exist already`.
-fn contents(rows: &[Fates]) -> String {
+fn contents(rows: &[ActionCounts]) -> String {
     let mut parts = Vec::new();
-    for fate in Fate::ALL {
+    for action in PlannedAction::ALL {
         let kinds: Vec<String> = Kind::ALL
             .into_iter()
             .zip(rows)
-            .filter(|(_, fates)| fates.of(fate) > 0)
-            .map(|(kind, fates)| counted(fates.of(fate), kind.singular(), kind.plural()))
+            .filter(|(_, actions)| actions.of(action) > 0)
+            .map(|(kind, actions)| counted(actions.of(action), kind.singular(), kind.plural()))
             .collect();
         if !kinds.is_empty() {
-            parts.push(format!("{} {}", kinds.join(", "), fate.words()));
+            parts.push(format!("{} {}", kinds.join(", "), action.words()));
         }
     }
     parts.join(" \u{b7} ")

@@ -8,13 +8,13 @@ use crate::journal::{Disposition, ImportWriter, Prospect, SheetId};
 use crate::model::id::ImportId;
 use crate::model::record::Role;
 use crate::model::time::Moment;
-use crate::plan::{Asks, FORM, Found, Origin, Promise, RowDigest, SheetDigest, Survey};
+use crate::plan::{Asks, FORM, Found, Origin, RowDigest, SavedPlan, SheetDigest, Survey};
 
 /// What a run would find, and what of it a later one is compared with.
 pub(in crate::cli) struct Surveyed {
     pub(in crate::cli) survey: Survey,
     /// Still without the numbers that depend on the operations.
-    pub(in crate::cli) promise: Promise,
+    pub(in crate::cli) promise: SavedPlan,
 }
 
 /// Surveys an import whose rows are all placed.
@@ -56,7 +56,7 @@ pub(in crate::cli) fn survey(
         digest: digest.finish(),
     });
     let ImportId(import) = writer.import();
-    let promise = Promise {
+    let promise = SavedPlan {
         form: FORM,
         at: now,
         files: examined.files().map(|file| (file.name.clone(), file.sha256.clone())).collect(),

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
 use crate::model::time::Moment;
-use crate::plan::{Calls, Cause, Fate, Fates, Plan, Terms, Way};
+use crate::plan::{ActionCounts, Calls, Cause, Plan, PlannedAction, Terms, Way};
 use crate::status::next_command::Again;
 use crate::status::row_words;
 use crate::term::{Ink, Line, Table, count, counted, span};
@@ -34,26 +34,26 @@ pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
         Cause::Operation(operation) => format!(
             "{operation} is neither documented nor in the profile: set [profile.NAME.endpoints.{operation}]"
         ),
-        Cause::Row(job, fate) => {
-            let what = match fate {
-                Fate::Rejected => {
+        Cause::Row(job, action) => {
+            let what = match action {
+                PlannedAction::Rejected => {
                     format!("was rejected: correct it, or send it again with `{}`", again.command("retry"))
                 }
-                Fate::Held => {
+                PlannedAction::Held => {
                     let resolve = again.command(&format!("resolve {job}"));
                     format!("is on hold: decide it with `{resolve}`")
                 }
-                Fate::Cancelled => {
+                PlannedAction::Cancelled => {
                     "was cancelled: change it, or remove the rows that depend on it".to_owned()
                 }
-                Fate::InDoubt => "is in doubt: the run settles it first".to_owned(),
+                PlannedAction::InDoubt => "is in doubt: the run settles it first".to_owned(),
                 // What depends on a record that is there is sent.
-                Fate::Blocked
-                | Fate::Create
-                | Fate::Complete
-                | Fate::There
-                | Fate::Changed
-                | Fate::Incomplete => "is not sent either".to_owned(),
+                PlannedAction::Blocked
+                | PlannedAction::Create
+                | PlannedAction::Complete
+                | PlannedAction::There
+                | PlannedAction::Changed
+                | PlannedAction::Incomplete => "is not sent either".to_owned(),
             };
             format!("{place} {what}")
         }
@@ -93,7 +93,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
         facts.push(("also", Line::plain(rows)));
     }
     if sums.there() > 0 {
-        let changed = match sums.of(Fate::Changed) {
+        let changed = match sums.of(PlannedAction::Changed) {
             0 => String::new(),
             changed => format!(", {} with other values, which are not sent", count(changed)),
         };
@@ -113,10 +113,10 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     }
 }
 
-/// All rows of the sheets by their fate.
-pub(super) fn sums(plan: &Plan) -> Fates {
-    let mut sums = Fates::default();
-    plan.rows.values().for_each(|fates| sums.add_all(fates));
+/// All rows of the sheets by their action.
+pub(super) fn sums(plan: &Plan) -> ActionCounts {
+    let mut sums = ActionCounts::default();
+    plan.rows.values().for_each(|actions| sums.add_all(actions));
     sums
 }
 
@@ -125,10 +125,10 @@ pub(in crate::cli) fn what(plan: &Plan) -> Line {
     let parts: Vec<String> = plan
         .rows
         .iter()
-        .filter(|(_, fates)| fates.of(Fate::Create) > 0)
-        .map(|(kind, fates)| counted(fates.of(Fate::Create), kind.singular(), kind.plural()))
+        .filter(|(_, actions)| actions.of(PlannedAction::Create) > 0)
+        .map(|(kind, actions)| counted(actions.of(PlannedAction::Create), kind.singular(), kind.plural()))
         .collect();
-    let (create, complete) = (plan.count(Fate::Create), plan.count(Fate::Complete));
+    let (create, complete) = (plan.count(PlannedAction::Create), plan.count(PlannedAction::Complete));
     let completed = match complete {
         0 => String::new(),
         _ => format!("{} to be completed", counted(complete, "row", "rows")),
@@ -160,11 +160,11 @@ pub(in crate::cli) fn when(context: &Context<'_>, plan: &Plan, terms: &Terms) ->
     }
 }
 
-fn hindrance(outlook: &Outlook, sums: &Fates) -> Line {
+fn hindrance(outlook: &Outlook, sums: &ActionCounts) -> Line {
     let mut parts = Vec::new();
-    for fate in Fate::ALL.into_iter().filter(|fate| fate.waits()) {
-        if sums.of(fate) > 0 {
-            parts.push(format!("{} {}", counted(sums.of(fate), "row", "rows"), fate.words()));
+    for action in PlannedAction::ALL.into_iter().filter(|action| action.waits()) {
+        if sums.of(action) > 0 {
+            parts.push(format!("{} {}", counted(sums.of(action), "row", "rows"), action.words()));
         }
     }
     if outlook.left_out != (0, 0) {
@@ -313,9 +313,9 @@ mod tests {
         use crate::model::id::JobId;
         use crate::model::operation::Operation;
 
-        let row = |fate| in_the_way(&Again::default(), Cause::Row(JobId(7), fate), "a.csv!a!3");
-        assert_eq!(row(Fate::Held), "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`");
-        assert!(row(Fate::Rejected).contains("fleetload retry"));
+        let row = |action| in_the_way(&Again::default(), Cause::Row(JobId(7), action), "a.csv!a!3");
+        assert_eq!(row(PlannedAction::Held), "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`");
+        assert!(row(PlannedAction::Rejected).contains("fleetload retry"));
         let operation = in_the_way(&Again::default(), Cause::Operation(Operation::AddSite), "");
         assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
     }

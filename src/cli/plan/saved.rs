@@ -14,7 +14,7 @@ use crate::cli::context::Context;
 use crate::import::Examined;
 use crate::journal::Account;
 use crate::model::operation::Operation;
-use crate::plan::{Difference, FORM, Promise};
+use crate::plan::{Difference, FORM, SavedPlan};
 use crate::term::{Ink, Line, count, counted};
 
 /// No plan is longer: a file that is was not written by us.
@@ -29,7 +29,7 @@ pub(in crate::cli) fn file_of(journal: &Path) -> PathBuf {
 }
 
 /// Keeps what a plan said; whole or not at all, and readable by its owner only.
-pub(in crate::cli) fn keep(context: &Context<'_>, promise: &Promise) {
+pub(in crate::cli) fn keep(context: &Context<'_>, promise: &SavedPlan) {
     let file = file_of(&context.common.journal);
     if let Err(error) = write(&file, promise) {
         context.terminal.warn(format!(
@@ -39,22 +39,22 @@ pub(in crate::cli) fn keep(context: &Context<'_>, promise: &Promise) {
     }
 }
 
-fn write(file: &Path, promise: &Promise) -> std::io::Result<()> {
+fn write(file: &Path, promise: &SavedPlan) -> std::io::Result<()> {
     let mut text = serde_json::to_vec_pretty(promise)?;
     text.push(b'\n');
     atomic_file::put(file, &text)
 }
 
 /// What was planned for these files, if anything was.
-pub(in crate::cli) fn of(context: &Context<'_>, examined: &Examined) -> Option<Promise> {
+pub(in crate::cli) fn of(context: &Context<'_>, examined: &Examined) -> Option<SavedPlan> {
     let promise = read(&file_of(&context.common.journal)).ok().flatten()?;
     let names: Vec<&str> = examined.files().map(|file| file.name.as_str()).collect();
     promise.is_about(&names).then_some(promise)
 }
 
-fn read(file: &Path) -> std::io::Result<Option<Promise>> {
+fn read(file: &Path) -> std::io::Result<Option<SavedPlan>> {
     let Some(text) = atomic_file::read(file, LONGEST)? else { return Ok(None) };
-    Ok(serde_json::from_slice(&text).ok().filter(|promise: &Promise| promise.form == FORM))
+    Ok(serde_json::from_slice(&text).ok().filter(|promise: &SavedPlan| promise.form == FORM))
 }
 
 /// Forgets a plan that has been carried out.
@@ -80,7 +80,7 @@ pub(in crate::cli) fn complete(
 }
 
 /// Says whether what was planned is still so.
-pub(in crate::cli) fn tell(context: &Context<'_>, planned: &Promise, now: &Promise) {
+pub(in crate::cli) fn tell(context: &Context<'_>, planned: &SavedPlan, now: &SavedPlan) {
     let differences = planned.differences(now);
     let terminal = context.terminal;
     let at = context.moment(planned.at);
@@ -117,7 +117,7 @@ fn words(difference: &Difference) -> String {
             format!("the journal has changed: {many} since the plan")
         }
         Difference::Journal { .. } => "the journal is another one, or an older copy".to_owned(),
-        Difference::Rows { kind, fate, planned, now } => {
+        Difference::Rows { kind, action, planned, now } => {
             let (change, than) = match now.checked_sub(*planned) {
                 Some(more) => (more, "more"),
                 None => (planned - now, "fewer"),
@@ -126,7 +126,7 @@ fn words(difference: &Difference) -> String {
             format!(
                 "{} {than} {of} {}: {} instead of {}",
                 count(change),
-                fate.words(),
+                action.words(),
                 count(*now),
                 count(*planned)
             )
@@ -148,14 +148,20 @@ fn words(difference: &Difference) -> String {
 mod tests {
     use super::*;
     use crate::model::kind::Kind;
-    use crate::plan::Fate;
+    use crate::plan::PlannedAction;
 
     #[test]
     fn differences_are_told_in_whole_sentences() {
-        let of = |planned, now| Difference::Rows { kind: Kind::Company, fate: Fate::Create, planned, now };
+        let of = |planned, now| Difference::Rows {
+            kind: Kind::Company,
+            action: PlannedAction::Create,
+            planned,
+            now,
+        };
         assert_eq!(words(&of(309, 312)), "3 more companies to be created: 312 instead of 309");
         assert_eq!(words(&of(1_000, 999)), "1 fewer company to be created: 999 instead of 1,000");
-        let there = Difference::Rows { kind: Kind::Device, fate: Fate::There, planned: 0, now: 12 };
+        let there =
+            Difference::Rows { kind: Kind::Device, action: PlannedAction::There, planned: 0, now: 12 };
         assert_eq!(words(&there), "12 more devices already in the service: 12 instead of 0");
         assert_eq!(
             words(&Difference::Journal { imports: 2 }),

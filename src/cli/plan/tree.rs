@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::context::Context;
 use crate::model::kind::Kind;
-use crate::plan::{Company, Extent, Fate, Fates, Plan, Visit, rows_in};
+use crate::plan::{ActionCounts, Company, Extent, Plan, PlannedAction, Visit, rows_in};
 use crate::term::{Table, clean, count, counted};
 
 /// How much of the tree is shown.
@@ -17,7 +17,7 @@ const SCREEN: usize = 79;
 const NAME: (usize, usize) = (20, 40);
 
 /// The number in a column, from the rows in a company.
-type Number = Box<dyn Fn(&[Fates]) -> u64>;
+type Number = Box<dyn Fn(&[ActionCounts]) -> u64>;
 
 /// The companies, with what is created in each.
 pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
@@ -25,11 +25,12 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
     if visits.is_empty() {
         return;
     }
-    let total = |of: &dyn Fn(&Fates) -> u64, kinds: &[Kind]| -> u64 {
+    let total = |of: &dyn Fn(&ActionCounts) -> u64, kinds: &[Kind]| -> u64 {
         let rows = plan.tree.companies.iter();
         rows.flat_map(|company| kinds.iter().map(|kind| of(company.of(*kind)))).sum()
     };
-    let sent = |fates: &Fates| fates.of(Fate::Create) + fates.of(Fate::Complete);
+    let sent =
+        |actions: &ActionCounts| actions.of(PlannedAction::Create) + actions.of(PlannedAction::Complete);
     let mut columns: Vec<(&str, Number)> = Vec::new();
     for (kind, head) in
         [(Kind::Company, "below"), (Kind::Site, "sites"), (Kind::Person, "people"), (Kind::Device, "devices")]
@@ -38,11 +39,11 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
             columns.push((head, Box::new(move |rows| sent(&rows[kind as usize]))));
         }
     }
-    if total(&Fates::there, &Kind::ALL) > 0 {
-        columns.push(("there", Box::new(|rows| rows.iter().map(Fates::there).sum())));
+    if total(&ActionCounts::there, &Kind::ALL) > 0 {
+        columns.push(("there", Box::new(|rows| rows.iter().map(ActionCounts::there).sum())));
     }
-    if total(&Fates::waiting, &Kind::ALL) > 0 {
-        columns.push(("not sent", Box::new(|rows| rows.iter().map(Fates::waiting).sum())));
+    if total(&ActionCounts::waiting, &Kind::ALL) > 0 {
+        columns.push(("not sent", Box::new(|rows| rows.iter().map(ActionCounts::waiting).sum())));
     }
     let taken: usize = columns.iter().map(|(head, _)| head.len().max(5) + 2).sum();
     let width = SCREEN.saturating_sub(taken + 12).clamp(NAME.0, NAME.1);
@@ -50,7 +51,7 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
     heads.extend(columns.iter().map(|(head, _)| *head));
     let numbers: Vec<usize> = (2..heads.len()).collect();
     let mut table = Table::new(&heads, &numbers);
-    let mut row = |depth: usize, name: &str, word: &str, rows: &[Fates]| {
+    let mut row = |depth: usize, name: &str, word: &str, rows: &[ActionCounts]| {
         let indented = format!("{}{}", "  ".repeat(depth), clean(name));
         let mut cells = vec![cut(&indented, width), word.to_owned()];
         cells.extend(columns.iter().map(|(_, number)| match number(rows) {
@@ -83,14 +84,20 @@ pub(in crate::cli) fn tell_tree(context: &Context<'_>, plan: &Plan) {
 
 /// What becomes of a company, in a word.
 fn word(company: &Company) -> &'static str {
-    match company.fate {
-        None | Some(Fate::There | Fate::Changed | Fate::Complete | Fate::Incomplete) => "exists",
-        Some(Fate::Create) => "create",
-        Some(Fate::Rejected) => "rejected",
-        Some(Fate::Held) => "held",
-        Some(Fate::InDoubt) => "in doubt",
-        Some(Fate::Cancelled) => "cancelled",
-        Some(Fate::Blocked) => "blocked",
+    match company.action {
+        None
+        | Some(
+            PlannedAction::There
+            | PlannedAction::Changed
+            | PlannedAction::Complete
+            | PlannedAction::Incomplete,
+        ) => "exists",
+        Some(PlannedAction::Create) => "create",
+        Some(PlannedAction::Rejected) => "rejected",
+        Some(PlannedAction::Held) => "held",
+        Some(PlannedAction::InDoubt) => "in doubt",
+        Some(PlannedAction::Cancelled) => "cancelled",
+        Some(PlannedAction::Blocked) => "blocked",
     }
 }
 
@@ -115,7 +122,7 @@ pub(in crate::cli) fn company_object(plan: &Plan, company: &Company) -> Value {
     let parent = company.parent.map(|parent| &plan.tree.companies[parent]);
     let mut object = json!({
         "object": "company", "name": company.name, "id": company.id, "job": company.job, "state": company.state,
-        "becomes": company.fate, "depth": company.depth,
+        "becomes": company.action, "depth": company.depth,
         "parent": parent.map(|parent| json!({"name": parent.name, "id": parent.id, "job": parent.job})),
     });
     for kind in Kind::ALL {

@@ -42,11 +42,11 @@ fn walked(tree: &Tree, extent: Extent) -> Vec<String> {
     let lines = tree.walk(extent).into_iter().filter_map(|visit| match visit {
         Visit::Enter(place) => {
             let company = &tree.companies[place];
-            let rows: u64 = company.rows.iter().map(Fates::total).sum();
+            let rows: u64 = company.rows.iter().map(ActionCounts::total).sum();
             Some(format!("{}{} {rows}", " ".repeat(company.depth), company.title()))
         }
         Visit::More { depth, companies } => {
-            let rows: u64 = rows_in(tree, &companies).iter().map(Fates::total).sum();
+            let rows: u64 = rows_in(tree, &companies).iter().map(ActionCounts::total).sum();
             Some(format!("{}and {} more, {rows}", " ".repeat(depth), companies.len()))
         }
         Visit::Leave(_) => None,
@@ -64,15 +64,18 @@ fn companies_hang_below_each_other_in_the_order_of_their_rows() {
         (5, Kind::Site, JobState::Blocked, below(1)),
     ];
     let survey = survey(&rows);
-    let fated = survey.fates(&|_| true);
-    assert!(fated.fates.iter().all(|fate| *fate == Fate::Create), "all of them, one after the other");
-    let tree = company_tree(&survey, &fated);
+    let decided = survey.actions(&|_| true);
+    assert!(
+        decided.actions.iter().all(|action| *action == PlannedAction::Create),
+        "all of them, one after the other"
+    );
+    let tree = company_tree(&survey, &decided);
     let top = TOP.to_string();
     assert_eq!(
         walked(&tree, ALL),
         [format!("{top} 1"), " company 3 2".into(), "  company 1 2".into(), "  company 2 0".into()]
     );
-    assert_eq!(tree.companies[tree.roots[0]].of(Kind::Company).of(Fate::Create), 1);
+    assert_eq!(tree.companies[tree.roots[0]].of(Kind::Company).of(PlannedAction::Create), 1);
 }
 
 #[test]
@@ -81,7 +84,7 @@ fn what_is_not_shown_is_added_up() {
     rows.extend((2..=10).map(|job| (job, Kind::Company, JobState::Blocked, below(1))));
     rows.extend((11..=30).map(|job| (job, Kind::Site, JobState::Blocked, below(10))));
     let survey = survey(&rows);
-    let tree = company_tree(&survey, &survey.fates(&|_| true));
+    let tree = company_tree(&survey, &survey.actions(&|_| true));
     let broad = walked(&tree, Extent { broad: 3, deep: 9, all: 99 });
     assert_eq!(broad[2..], ["  company 2 0", "  company 3 0", "  company 4 0", "  and 6 more, 20"]);
     let deep = walked(&tree, Extent { broad: 3, deep: 2, all: 99 });
@@ -92,21 +95,21 @@ fn what_is_not_shown_is_added_up() {
 
 #[test]
 fn what_waits_for_a_row_that_is_not_sent_is_blocked_by_the_first_of_the_chain() {
-    for (state, fate) in [
-        (JobState::Held, Fate::Held),
-        (JobState::Rejected, Fate::Rejected),
-        (JobState::InDoubt, Fate::InDoubt),
-        (JobState::Cancelled, Fate::Cancelled),
+    for (state, action) in [
+        (JobState::Held, PlannedAction::Held),
+        (JobState::Rejected, PlannedAction::Rejected),
+        (JobState::InDoubt, PlannedAction::InDoubt),
+        (JobState::Cancelled, PlannedAction::Cancelled),
     ] {
         let survey = survey(&[
             (3, Kind::Device, JobState::Blocked, below(2)),
             (2, Kind::Company, JobState::Blocked, below(1)),
             (1, Kind::Company, state, Target::Remote(TOP)),
         ]);
-        let fated = survey.fates(&|_| true);
-        assert_eq!(fated.fates, [Fate::Blocked, Fate::Blocked, fate]);
-        assert_eq!(fated.causes[&0], Cause::Row(JobId(1), fate));
-        assert_eq!(fated.causes[&1], Cause::Row(JobId(1), fate));
+        let decided = survey.actions(&|_| true);
+        assert_eq!(decided.actions, [PlannedAction::Blocked, PlannedAction::Blocked, action]);
+        assert_eq!(decided.causes[&0], Cause::Row(JobId(1), action));
+        assert_eq!(decided.causes[&1], Cause::Row(JobId(1), action));
     }
 }
 
@@ -117,10 +120,10 @@ fn an_operation_that_is_missing_blocks_what_needs_it_and_what_hangs_on_that() {
         (2, Kind::Site, JobState::Blocked, below(1)),
         (3, Kind::Device, JobState::Blocked, below(2)),
     ]);
-    let fated = survey.fates(&|operation| operation != Operation::AddSite);
-    assert_eq!(fated.fates, [Fate::Create, Fate::Blocked, Fate::Blocked]);
-    assert_eq!(fated.causes[&2], Cause::Operation(Operation::AddSite));
-    assert!(fated.is_sent(2), "they would be sent if it could be used, and are counted");
+    let decided = survey.actions(&|operation| operation != Operation::AddSite);
+    assert_eq!(decided.actions, [PlannedAction::Create, PlannedAction::Blocked, PlannedAction::Blocked]);
+    assert_eq!(decided.causes[&2], Cause::Operation(Operation::AddSite));
+    assert!(decided.is_sent(2), "they would be sent if it could be used, and are counted");
 }
 
 #[test]
@@ -130,9 +133,9 @@ fn a_chain_of_a_hundred_thousand_companies_is_no_matter_and_a_circle_ends() {
         (1..many).map(|job| (job, Kind::Company, JobState::Blocked, below(job + 1))).collect();
     rows.push((many, Kind::Company, JobState::Ready, Target::Remote(TOP)));
     let deep = survey(&rows);
-    let fated = deep.fates(&|_| true);
-    assert!(fated.fates.iter().all(|fate| *fate == Fate::Create));
-    let tree = company_tree(&deep, &fated);
+    let decided = deep.actions(&|_| true);
+    assert!(decided.actions.iter().all(|action| *action == PlannedAction::Create));
+    let tree = company_tree(&deep, &decided);
     assert_eq!(tree.companies.len(), rows.len() + 1);
     assert_eq!(
         walked(&tree, Extent { broad: 3, deep: 2, all: 9 }).last().unwrap(),
@@ -143,9 +146,9 @@ fn a_chain_of_a_hundred_thousand_companies_is_no_matter_and_a_circle_ends() {
         (1, Kind::Company, JobState::Blocked, below(2)),
         (2, Kind::Company, JobState::Blocked, below(1)),
     ]);
-    let fated = circle.fates(&|_| true);
-    assert_eq!(fated.fates, [Fate::Blocked, Fate::Blocked]);
-    assert_eq!(walked(&company_tree(&circle, &fated), ALL).len(), 2);
+    let decided = circle.actions(&|_| true);
+    assert_eq!(decided.actions, [PlannedAction::Blocked, PlannedAction::Blocked]);
+    assert_eq!(walked(&company_tree(&circle, &decided), ALL).len(), 2);
 }
 
 #[test]

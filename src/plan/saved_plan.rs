@@ -1,11 +1,11 @@
-//! What a plan said, in short, so that the run that follows can say whether something has changed since.
+//! The saved plan: what a plan said, in short, so that the run that follows can say whether something has changed since.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::action::{Fate, Fates};
+use super::action::{ActionCounts, PlannedAction};
 use super::survey::{Origin, Survey};
 use crate::model::digest::hexadecimal;
 use crate::model::kind::Kind;
@@ -18,7 +18,7 @@ pub const FORM: u32 = 1;
 /// What a plan said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Promise {
+pub struct SavedPlan {
     /// Always [`FORM`].
     pub form: u32,
     /// When the plan was made, in milliseconds since 1970.
@@ -30,7 +30,7 @@ pub struct Promise {
     /// The number that the import would have got.
     pub import: i64,
     /// What becomes of the rows of each kind.
-    pub rows: BTreeMap<Kind, Fates>,
+    pub rows: BTreeMap<Kind, ActionCounts>,
     /// The requests for the rows of the sheets.
     pub operations: BTreeMap<Operation, u64>,
     /// Operations that are needed and could not be used.
@@ -87,12 +87,13 @@ pub enum Difference {
         /// How many.
         imports: i64,
     },
-    /// Other numbers of rows have a fate.
+    /// Other numbers of rows have an action.
     Rows {
         /// Which rows.
         kind: Kind,
-        /// Which fate.
-        fate: Fate,
+        /// Which action.
+        #[serde(rename = "fate")]
+        action: PlannedAction,
         /// As it was planned.
         planned: u64,
         /// As it is.
@@ -126,18 +127,18 @@ pub enum Difference {
     },
 }
 
-impl Promise {
+impl SavedPlan {
     /// Fills in what becomes of the rows of the sheets, if every operation they need can be used, and what of this
     /// cannot.
     pub fn reckon(&mut self, survey: &Survey, available: &dyn Fn(Operation) -> bool) {
-        let fated = survey.fates(&|_| true);
+        let decided = survey.actions(&|_| true);
         self.rows = BTreeMap::new();
-        for (node, &fate) in survey.nodes.iter().zip(&fated.fates) {
+        for (node, &action) in survey.nodes.iter().zip(&decided.actions) {
             if matches!(node.origin, Origin::Sheets { .. }) {
-                self.rows.entry(node.kind).or_default().add(fate);
+                self.rows.entry(node.kind).or_default().add(action);
             }
         }
-        let demand = survey.demand(&fated, |origin| matches!(origin, Origin::Sheets { .. }));
+        let demand = survey.demand(&decided, |origin| matches!(origin, Origin::Sheets { .. }));
         self.operations = demand.sent().clone();
         self.unavailable =
             self.operations.keys().copied().filter(|&operation| !available(operation)).collect();
@@ -150,7 +151,7 @@ impl Promise {
 
     /// Rows that are to be created.
     pub fn to_create(&self) -> u64 {
-        let of = self.rows.values().map(|fates| fates.of(Fate::Create));
+        let of = self.rows.values().map(|actions| actions.of(PlannedAction::Create));
         // What was read from a file may be any number.
         of.fold(0, u64::saturating_add)
     }
@@ -172,12 +173,12 @@ impl Promise {
             differences.push(Difference::Journal { imports: now.import.saturating_sub(self.import) });
         }
         for kind in Kind::ALL {
-            let of = |promise: &Self| promise.rows.get(&kind).copied().unwrap_or_default();
+            let of = |saved: &Self| saved.rows.get(&kind).copied().unwrap_or_default();
             let (before, after) = (of(self), of(now));
-            for fate in Fate::ALL {
-                let (planned, now) = (before.of(fate), after.of(fate));
+            for action in PlannedAction::ALL {
+                let (planned, now) = (before.of(action), after.of(action));
                 if planned != now {
-                    differences.push(Difference::Rows { kind, fate, planned, now });
+                    differences.push(Difference::Rows { kind, action, planned, now });
                 }
             }
         }
@@ -196,7 +197,7 @@ impl Promise {
 
     fn compare_operations(&self, now: &Self, differences: &mut Vec<Difference>) {
         for &operation in Operation::ALL {
-            let of = |promise: &Self| promise.operations.get(&operation).copied().unwrap_or(0);
+            let of = |saved: &Self| saved.operations.get(&operation).copied().unwrap_or(0);
             let (planned, calls) = (of(self), of(now));
             // How many records are created is said by the rows.
             if planned != calls && !operation.creates() {
@@ -215,12 +216,12 @@ impl Promise {
 mod tests {
     use super::*;
 
-    fn promise() -> Promise {
-        let mut rows = BTreeMap::<Kind, Fates>::new();
+    fn saved() -> SavedPlan {
+        let mut rows = BTreeMap::<Kind, ActionCounts>::new();
         for _ in 0..3 {
-            rows.entry(Kind::Company).or_default().add(Fate::Create);
+            rows.entry(Kind::Company).or_default().add(PlannedAction::Create);
         }
-        Promise {
+        SavedPlan {
             form: FORM,
             at: Moment::from_millis(0),
             files: vec![("a.csv".into(), "aa".into())],
@@ -235,49 +236,49 @@ mod tests {
 
     #[test]
     fn what_has_not_changed_is_as_planned_and_survives_the_file() {
-        let text = serde_json::to_string(&promise()).unwrap();
-        let read: Promise = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, promise());
-        assert_eq!(read.differences(&promise()), []);
+        let text = serde_json::to_string(&saved()).unwrap();
+        let read: SavedPlan = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, saved());
+        assert_eq!(read.differences(&saved()), []);
         assert_eq!(read.to_create(), 3);
         assert!(read.is_about(&["a.csv"]) && !read.is_about(&["a.csv", "b.csv"]));
     }
 
     #[test]
     fn every_difference_is_named() {
-        let mut now = promise();
+        let mut now = saved();
         now.files[0].1 = "bb".into();
         now.import = 3;
-        now.rows.entry(Kind::Company).or_default().add(Fate::There);
+        now.rows.entry(Kind::Company).or_default().add(PlannedAction::There);
         now.operations.insert(Operation::PutCompanyMetadataList, 4);
         now.unavailable.push(Operation::AddCompany);
         now.sheets[0].digest = "e".into();
         assert_eq!(
-            promise().differences(&now),
+            saved().differences(&now),
             [
                 Difference::File { name: "a.csv".into() },
                 Difference::Journal { imports: 2 },
-                Difference::Rows { kind: Kind::Company, fate: Fate::There, planned: 0, now: 1 },
+                Difference::Rows { kind: Kind::Company, action: PlannedAction::There, planned: 0, now: 1 },
                 Difference::Unavailable { operation: Operation::AddCompany },
                 Difference::Calls { operation: Operation::PutCompanyMetadataList, planned: 1, now: 4 },
             ]
         );
-        let mut other_values = promise();
+        let mut other_values = saved();
         other_values.sheets[0].digest = "e".into();
-        let differences = promise().differences(&other_values);
+        let differences = saved().differences(&other_values);
         assert_eq!(differences, [Difference::Values { file: "a.csv".into(), sheet: "a".into() }]);
     }
 
     #[test]
     fn numbers_that_nobody_planned_are_differences_and_nothing_worse() {
-        let mut text = serde_json::to_value(promise()).unwrap();
+        let mut text = serde_json::to_value(saved()).unwrap();
         text["import"] = i64::MIN.into();
         text["rows"] = serde_json::json!({
             "company": {"create": u64::MAX, "there": u64::MAX}, "device": {"create": u64::MAX},
         });
-        let hostile: Promise = serde_json::from_value(text).unwrap();
+        let hostile: SavedPlan = serde_json::from_value(text).unwrap();
         assert_eq!(hostile.to_create(), u64::MAX);
-        let differences = hostile.differences(&promise());
+        let differences = hostile.differences(&saved());
         assert_eq!(differences[0], Difference::Journal { imports: i64::MAX });
         assert_eq!(differences.len(), 4);
     }
