@@ -1,38 +1,35 @@
-//! The one owner of what is under way. It waits for the first of: an answer, news of the journal, a due time,
-//! the pace of an operation, a signal; and keeps one order for every request:
+//! The loop of a run, the one owner of the order in which a request is handled. It waits for the first of: an answer, a
+//! message of the journal, a due time, the pace of an operation, a signal; and keeps one order for every request:
 //!
-//! 1. **permission**: pace, breaker, quota and reach let one request of the operation leave ([`Dispatcher::offer`]);
+//! 1. **permission**: the gates let one request of the operation leave ([`Dispatcher::offer`]);
 //! 2. **claim**: the job is `sending` on disk, with its attempt ([`Dispatcher::begin`]);
-//! 3. **send**: a task sends it once and brings the answer home ([`Dispatcher::depart`]);
-//! 4. **settle**: what the answer means for the job goes to disk (`outcome`, `before`, `after`);
-//! 5. **tell**: only then anything follows from it ([`Dispatcher::written`]).
+//! 3. **send**: one task sends it once ([`Dispatcher::send_claimed`]);
+//! 4. **settle**: what the answer means for the job goes to disk ([`Dispatcher::settle`]);
+//! 5. **tell**: only then anything follows from it ([`Dispatcher::on_written`]).
 //!
-//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. What was about to
-//! leave and did not is in `withdrawal`, when the work is over in `closing`; how a run is opened and closed is left to
-//! `session`.
+//! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. The parts (`gates`,
+//! `in_flight`, `evidence`, `audit`) own their state and answer with [`Action`]s, which are carried out here.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
+use super::action::Action;
 use super::audit::Audit;
 use super::decide::paused_sheets::PausedSheets;
-use super::decide::reference_lag::{Refused, Unseen};
+use super::decide::reference_lag::{ReferenceLag, Refused};
 use super::drain::Drain;
 use super::ending::Ending;
 use super::evidence::child_companies::ChildLists;
 use super::evidence::lookups;
 use super::evidence::recent_creations::RecentCreations;
 use super::evidence::settle_timer::SettleTimers;
-use super::gates::breaker::Phase;
-use super::gates::capacity::Capacity;
-use super::gates::connectivity::Connectivity;
-use super::gates::quota::{Quota, ServiceClock};
-use super::in_flight::{ActiveJob, Message, Stage, Ticket, Tickets};
-use super::operation_queue::{Backlog, Lane, QueuedRequest};
+use super::gates::{Gates, Phase};
+use super::in_flight::{InFlight, Purpose, QueuedRequest, Stage, Ticket, Tries};
+use super::journal_questions::Message;
 use super::remaining::RemainingCount;
 use super::watch::clock::ClockWatch;
 use super::watch::progress::Progress;
@@ -47,8 +44,7 @@ use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
-use crate::model::time::Moment;
-use crate::service::{Answer, Call, Client};
+use crate::service::{Answer, Call, Client, Lookup};
 
 /// The longest the loop sleeps: a suspended machine is noticed within this, and so are rows that another
 /// command has put in the journal.
@@ -64,19 +60,12 @@ pub(super) struct Dispatcher {
     pub(super) writer: Writer,
     pub(super) inbox: mpsc::UnboundedSender<Message>,
     pub(super) news: mpsc::UnboundedSender<Event>,
-    pub(super) lanes: BTreeMap<Operation, Lane>,
-    pub(super) active: HashMap<JobId, ActiveJob>,
-    /// Whether the journal has more jobs in doubt than are in hand.
-    pub(super) doubtful: Backlog,
-    pub(super) active_doubts: usize,
-    pub(super) tickets: Tickets,
+    pub(super) gates: Gates,
+    pub(super) in_flight: InFlight,
+    /// The tasks that send.
     pub(super) requests: JoinSet<Answer>,
+    /// What they send, with the phase of the breaker in which it was permitted.
     pub(super) sent: HashMap<task::Id, (QueuedRequest, Phase)>,
-    /// Jobs whose claims are on their way to disk, or on it and waiting for their departure.
-    pub(super) claiming: usize,
-    pub(super) quota: Quota,
-    pub(super) service_clock: ServiceClock,
-    pub(super) connectivity: Connectivity,
     pub(super) paused_sheets: PausedSheets,
     pub(super) child_lists: ChildLists,
     /// Look-up operations that have found in this run what is known to exist.
@@ -84,11 +73,7 @@ pub(super) struct Dispatcher {
     /// The records of this run, for rows that refer to them.
     pub(super) recent_creations: RecentCreations,
     /// Rows refused because of a record that may not be visible yet.
-    pub(super) reference_lag: Unseen,
-    /// Answers in a row that said the token is invalid, by job.
-    pub(super) token_refusals: HashMap<JobId, u32>,
-    /// Until when creations were last told to be parked, by the service's clock.
-    pub(super) told_parking: Option<Moment>,
+    pub(super) reference_lag: ReferenceLag,
     pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
@@ -101,7 +86,6 @@ pub(super) struct Dispatcher {
     pub(super) failure: Option<Error>,
     pub(super) clock_watch: ClockWatch,
     pub(super) settle_timers: SettleTimers,
-    pub(super) capacity: Capacity,
     pub(super) progress: Progress,
     pub(super) remaining_count: RemainingCount,
 }
@@ -110,7 +94,7 @@ impl Dispatcher {
     /// The loop.
     pub(super) async fn work(
         &mut self,
-        mail: &mut mpsc::UnboundedReceiver<Message>,
+        messages: &mut mpsc::UnboundedReceiver<Message>,
         mut interrupts: mpsc::Receiver<Interrupt>,
     ) -> Ending {
         let mut listening = true;
@@ -119,7 +103,7 @@ impl Dispatcher {
             self.refill();
             let wake = self.offer();
             let wake = self.request_time(wake);
-            self.show();
+            self.report_progress();
             self.count_remaining();
             if let Some(ending) = self.ending() {
                 return ending;
@@ -143,17 +127,17 @@ impl Dispatcher {
                         self.paused_sheets.nobody_answers();
                     }
                 },
-                Some(news) = mail.recv() => {
-                    self.receive(news);
+                Some(message) = messages.recv() => {
+                    self.receive(message);
                     // Take in what has gathered before offering again: one round for many answers.
-                    while let Ok(news) = mail.try_recv() {
-                        self.receive(news);
+                    while let Ok(message) = messages.try_recv() {
+                        self.receive(message);
                     }
                 }
-                Some(home) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
-                    self.on_response(home);
-                    while let Some(home) = self.requests.try_join_next_with_id() {
-                        self.on_response(home);
+                Some(response) = self.requests.join_next_with_id(), if !self.requests.is_empty() => {
+                    self.on_response(response);
+                    while let Some(response) = self.requests.try_join_next_with_id() {
+                        self.on_response(response);
                     }
                 }
                 () = self.clock.sleep_until(wake) => {}
@@ -161,26 +145,26 @@ impl Dispatcher {
         }
     }
 
-    /// **Permission.** Lets errands leave, one of each operation in turn, while everything permits it. Returns
+    /// **Permission.** Lets requests leave, one of each operation in turn, while everything permits it. Returns
     /// when to look again.
     fn offer(&mut self) -> Duration {
         let now = self.clock.elapsed();
-        self.progress.held_back = false;
-        let parked = self.requests.is_empty() && self.quota.parked_until().is_some();
+        self.progress.begin_round();
+        let parked = self.requests.is_empty() && self.gates.parked_until().is_some();
         let mut wake = self.next_due(now).min(now + if parked { PARKED_SLEEP } else { LONGEST_SLEEP });
         if self.options.until.is_some_and(|until| self.clock.now() >= until) {
             let why = "the time given with --until has come".to_owned();
             self.drain(Ending::Interrupted { by: End::Until, why });
         }
-        let operations: Vec<Operation> = self.lanes.keys().copied().collect();
+        let operations = self.in_flight.operations();
         for &operation in &operations {
-            wake = self.depart(operation).unwrap_or(wake).min(wake);
+            wake = self.send_claimed(operation).unwrap_or(wake).min(wake);
         }
-        let mut moving = self.drain.is_none() && self.failure.is_none();
+        let mut moving = !self.is_stopping();
         while moving {
             moving = false;
             for &operation in &operations {
-                if let Err(at) = self.capacity.permits(self.requests.len() + self.claiming, now) {
+                if let Err(at) = self.gates.has_capacity(self.under_way()) {
                     return at.map_or(wake, |at| wake.min(at));
                 }
                 match self.permission(operation, now) {
@@ -189,76 +173,67 @@ impl Dispatcher {
                         moving = true;
                     }
                     Permission::Later(at) => {
-                        self.progress.held_back = true;
+                        self.progress.hold_back();
                         wake = wake.min(at);
                     }
-                    Permission::AfterNews | Permission::NothingWaits => {}
+                    Permission::AfterAnswer | Permission::NothingWaits => {}
                 }
             }
         }
-        self.tell_parking();
+        let news = self.gates.parking_news();
+        self.carry_out(news);
         wake
     }
 
     /// Asks everything that can hold a request of `operation` back. The pace comes last: asking it takes the
     /// permission.
     fn permission(&mut self, operation: Operation, now: Duration) -> Permission {
-        let service_now = self.service_now();
-        if self.lanes.get(&operation).is_none_or(|lane| lane.queue.is_empty()) {
+        self.check_clock();
+        if !self.in_flight.has_waiting(operation) {
             return Permission::NothingWaits;
         }
-        let held_back = self.connectivity.permits(now).err().or_else(|| {
-            if !operation.creates() {
-                return None;
-            }
-            self.quota
-                .permits(service_now)
-                .err()
-                .map(|until| until.map(|until| now + until.since(service_now)))
-        });
-        if held_back.is_none() && self.needs_health_check(operation, now) {
+        let mut open = self.gates.is_open(operation);
+        if open.is_ok() && self.health_check_first(operation) {
             return Permission::Later(now);
         }
-        let Some(first) = self.first_sendable(operation) else { return Permission::AfterNews };
-        let Some(lane) = self.lanes.get_mut(&operation) else { return Permission::NothingWaits };
-        match held_back.or_else(|| lane.permits(now).err()) {
-            Some(Some(at)) => Permission::Later(at),
-            Some(None) => Permission::AfterNews,
-            None => lane.queue.remove(first).map_or(Permission::NothingWaits, Permission::Granted),
+        let Some(first) = self.first_sendable(operation) else { return Permission::AfterAnswer };
+        if open.is_ok() {
+            open = self.gates.permit(operation);
+        }
+        match open {
+            Err(Some(at)) => Permission::Later(at),
+            Err(None) => Permission::AfterAnswer,
+            Ok(()) => {
+                self.in_flight.take(operation, first).map_or(Permission::NothingWaits, Permission::Granted)
+            }
         }
     }
 
-    /// An errand has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
+    /// A request has its permission. **Claim**: a step of a job is put on disk as `sending` before anything
     /// leaves. A look-up changes nothing and leaves at once.
     fn begin(&mut self, operation: Operation, request: QueuedRequest) {
         failpoint::reach("permission.granted");
-        self.connectivity.on_send(self.clock.elapsed());
-        let phase = self.lane(operation).breaker.on_send();
+        let phase = self.gates.on_permitted(operation);
         match request {
             QueuedRequest::Send(job) => {
-                let service_now = self.service_now();
-                let Some(active) = self.active.get_mut(&job) else {
-                    return self.on_not_sent(operation, phase);
-                };
-                active.phase = phase;
-                let now = self.clock.now();
-                let day = operation.creates().then(|| self.quota.on_send(service_now));
-                active.stage = Stage::Claiming;
-                active.counted = day;
-                let baseline = active.baseline.take();
-                let content = Some(active.work.content_hash.clone());
-                self.claiming += 1;
+                if self.in_flight.work(job).is_none() {
+                    return self.gates.on_not_sent(operation, phase);
+                }
+                self.check_clock();
+                let counted = operation.creates().then(|| self.gates.count_creation());
+                let Some(claim) = self.in_flight.begin_claim(job, phase, counted) else { return };
+                let (content, baseline, at) = (Some(claim.content), claim.baseline, self.clock.now());
                 self.write(
                     Ticket::Claim(job),
-                    Write::Claim { job, operation, content, baseline, counted: day, at: now },
+                    Write::Claim { job, operation, content, baseline, counted, at },
                 );
                 if mistake::made(Mistake::IntentAfterSend) {
-                    self.claimed(job);
+                    self.on_claimed(job);
                 }
             }
             QueuedRequest::Look { lookup, purpose, tries } => {
-                if let Some(active) = purpose.job().and_then(|job| self.active.get_mut(&job)) {
-                    active.stage = Stage::Looking;
+                if let Some(job) = purpose.job() {
+                    self.in_flight.set_stage(job, Stage::Looking);
                 }
                 let call = lookup.call();
                 self.send(operation, call, QueuedRequest::Look { lookup, purpose, tries }, phase);
@@ -267,75 +242,63 @@ impl Dispatcher {
     }
 
     /// The claim is on disk: its request may leave.
-    fn claimed(&mut self, job: JobId) {
+    fn on_claimed(&mut self, job: JobId) {
         failpoint::reach("claim.on-disk");
-        let Some(active) = self.active.get(&job) else {
-            self.claiming -= 1;
-            return;
-        };
-        let operation = active.work.operation;
-        self.lane(operation).claimed.push_back(job);
-        self.depart(operation);
-    }
-
-    /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
-    fn depart(&mut self, operation: Operation) -> Option<Duration> {
-        let now = self.clock.elapsed();
-        let stopping = self.drain.is_some() || self.failure.is_some();
-        loop {
-            let lane = self.lanes.get_mut(&operation)?;
-            let job = *lane.claimed.front()?;
-            if !stopping && let Err(at) = lane.may_depart(now) {
-                return Some(at);
-            }
-            lane.claimed.pop_front();
-            self.claiming -= 1;
-            let Some(active) = self.active.get_mut(&job) else { continue };
-            // Nothing has left: the claim is taken back rather than left in doubt.
-            if stopping {
-                self.undo_claim(job, "the run was ending; nothing was sent");
-                continue;
-            }
-            let phase = active.phase;
-            if lane.breaker.withdraws(phase) {
-                self.on_not_sent(operation, phase);
-                self.undo_claim(job, "the service began to fail; nothing was sent");
-                continue;
-            }
-            if self.paused_sheets.is_paused(active.work.sheet) {
-                self.on_not_sent(operation, phase);
-                self.undo_claim(job, "its sheet was paused; nothing was sent");
-                continue;
-            }
-            active.stage = Stage::UnderWay;
-            active.left = now;
-            match lookups::step(&active.work) {
-                Some(call) => self.send(operation, call, QueuedRequest::Send(job), phase),
-                None => {
-                    self.undo_claim(job, "it could not be sent");
-                    self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
-                }
-            }
+        if let Some(operation) = self.in_flight.on_claimed(job) {
+            self.send_claimed(operation);
         }
     }
 
+    /// **Send**, once each, what is claimed, as far as the sliding second has room. Returns when it has more.
+    fn send_claimed(&mut self, operation: Operation) -> Option<Duration> {
+        while self.in_flight.has_claimed(operation) {
+            let stopping = self.is_stopping();
+            if !stopping && let Err(at) = self.gates.has_room(operation) {
+                return Some(at);
+            }
+            let (job, phase) = self.in_flight.next_claimed(operation)?;
+            let work = self.in_flight.work(job)?;
+            // Nothing has left: the claim is taken back rather than left in doubt.
+            if stopping {
+                self.undo_claim(job, "the run was ending; nothing was sent");
+            } else if self.gates.withdraws(operation, phase) {
+                self.gates.on_not_sent(operation, phase);
+                self.undo_claim(job, "the service began to fail; nothing was sent");
+            } else if self.paused_sheets.is_paused(work.sheet) {
+                self.gates.on_not_sent(operation, phase);
+                self.undo_claim(job, "its sheet was paused; nothing was sent");
+            } else if let Some(call) = lookups::step(work) {
+                self.in_flight.on_departure(job, self.clock.elapsed());
+                self.send(operation, call, QueuedRequest::Send(job), phase);
+            } else {
+                self.undo_claim(job, "it could not be sent");
+                self.fail(Error::internal(format!("job {job} has no id for its step {operation}")));
+            }
+        }
+        None
+    }
+
     fn send(&mut self, operation: Operation, call: Call, request: QueuedRequest, phase: Phase) {
-        let client = self.client.clone();
-        let task = self.requests.spawn(async move { client.send(call).await });
-        self.sent.insert(task.id(), (request, phase));
-        let now = self.clock.elapsed();
-        self.progress.left(now);
-        self.lane(operation).departs(now);
+        let id = self.spawn(call);
+        self.sent.insert(id, (request, phase));
+        self.progress.sent(self.clock.elapsed());
+        self.gates.on_departure(operation);
         self.tell(Event::Sent { operation });
     }
 
-    /// A request came home, or the task that sent it was lost.
-    fn on_response(&mut self, home: std::result::Result<(task::Id, Answer), JoinError>) {
-        let (id, answer) = match home {
-            Ok(home) => home,
+    /// One task per request; its answer comes back through the set of tasks.
+    pub(super) fn spawn(&mut self, call: Call) -> task::Id {
+        let client = self.client.clone();
+        self.requests.spawn(async move { client.send(call).await }).id()
+    }
+
+    /// A request has its answer, or the task that sent it was lost.
+    fn on_response(&mut self, response: std::result::Result<(task::Id, Answer), JoinError>) {
+        let (id, answer) = match response {
+            Ok(response) => response,
             Err(error) => (error.id(), super::decide::settle::lost()),
         };
-        self.progress.step();
+        self.progress.moved();
         match answer.date {
             Some(date) => self.observe_date(date),
             None => self.note_undated(&answer),
@@ -344,7 +307,7 @@ impl Dispatcher {
         match request {
             QueuedRequest::Send(job) => {
                 failpoint::reach("answer.received");
-                self.answered(job, answer, phase);
+                self.on_answer(job, answer, phase);
             }
             QueuedRequest::Look { lookup, purpose, tries } => {
                 failpoint::reach("look.received");
@@ -364,29 +327,21 @@ impl Dispatcher {
     }
 
     fn settle_as(&mut self, job: JobId, write: Write, refused: Option<Box<Refused>>) {
-        if let Some(active) = self.active.get_mut(&job) {
-            let sent = matches!(active.stage, Stage::Claiming | Stage::UnderWay);
-            active.stage = Stage::SettleTimers { sent };
-        }
+        self.in_flight.begin_settle(job);
         let makes = matches!(write.bare(), Write::Advance { how: How::Created | How::Adopted, .. });
         self.write(Ticket::Settle { job, makes, refused }, write);
     }
 
-    /// A write that no job waits for.
-    pub(super) fn note(&mut self, write: Write) {
-        self.write(Ticket::Note, write);
-    }
-
     fn write(&mut self, ticket: Ticket, write: Write) {
-        let number = self.tickets.issue(ticket);
+        let number = self.in_flight.begin_write(ticket);
         self.writer.write(number, write);
     }
 
     /// **Tell.** A write is on disk: what follows from it may happen now.
-    fn written(&mut self, number: u64, moved: &[Moved]) {
-        match self.tickets.redeem(number) {
+    fn on_written(&mut self, number: u64, moved: &[Moved]) {
+        match self.in_flight.end_write(number) {
             Some(Ticket::Claim(_)) if mistake::made(Mistake::IntentAfterSend) => {}
-            Some(Ticket::Claim(job)) => self.claimed(job),
+            Some(Ticket::Claim(job)) => self.on_claimed(job),
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
@@ -400,8 +355,8 @@ impl Dispatcher {
             Some(Ticket::Note) | None => {}
         }
         for &Moved { job, kind, from, to, operation } in moved {
-            self.supply(to, operation);
-            self.progress.step();
+            self.in_flight.on_job_moved(to, operation);
+            self.progress.moved();
             self.remaining_count.moved(job, from, to);
             if from != to {
                 if to == JobState::InDoubt {
@@ -415,27 +370,71 @@ impl Dispatcher {
         failpoint::reach("settlement.told");
     }
 
-    /// News that is not an answer.
-    fn receive(&mut self, news: Message) {
-        match news {
-            Message::Journal(Reply::Written { ticket, moved }) => self.written(ticket, &moved),
-            Message::Journal(Reply::Refused { ticket, error }) => self.refused(ticket, error),
+    /// Carries out what a part asks for.
+    pub(super) fn carry_out(&mut self, actions: Vec<Action>) {
+        for action in actions {
+            match action {
+                Action::Tell(event) => {
+                    self.remaining_count.on_event(&event);
+                    self.tell(event);
+                }
+                Action::Write(write) => self.write(Ticket::Note, write),
+                Action::NoteResumption(until) => self.note_resumption(until),
+                Action::NoteHeldBack(words) => self.note_held_back(words),
+                Action::AskQuota(day) => self.ask_quota(day),
+                Action::GiveUp(operation) => self.give_up(operation),
+                Action::Drain(ending) => self.drain(ending),
+            }
+        }
+    }
+
+    /// Queues a request of a job.
+    pub(super) fn queue(&mut self, operation: Operation, request: QueuedRequest) {
+        self.in_flight.push(operation, request);
+    }
+
+    /// Puts a question to the service as soon as it may be asked.
+    pub(super) fn queue_lookup(&mut self, lookup: Lookup, purpose: Purpose) {
+        self.queue(lookup.operation(), QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
+    }
+
+    /// Drops a job from memory: the journal knows the rest.
+    pub(super) fn drop_job(&mut self, job: JobId) {
+        self.in_flight.drop_job(job);
+        self.reference_lag.forget(job);
+    }
+
+    /// How many requests are under way, or are about to be.
+    pub(super) fn under_way(&self) -> usize {
+        self.requests.len() + self.in_flight.claiming()
+    }
+
+    /// Whether nothing more is begun.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.drain.is_some() || self.failure.is_some()
+    }
+
+    /// A message that is not an answer of the service.
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Journal(Reply::Written { ticket, moved }) => self.on_written(ticket, &moved),
+            Message::Journal(Reply::Refused { ticket, error }) => self.on_write_refused(ticket, error),
             Message::Journal(Reply::Ready { operation, page }) => self.on_jobs(operation, page),
             Message::Journal(Reply::Doubtful { page }) => self.on_doubtful_jobs(page),
             Message::Journal(Reply::Owners { ticket, owners }) => {
-                self.owned(JobId(ticket.cast_signed()), &owners)
+                self.on_owners(JobId(ticket.cast_signed()), &owners)
             }
             Message::Journal(Reply::Quota { day }) => self.tell_quota(day),
             Message::Journal(Reply::Failed { error }) => self.fail(error),
-            Message::JournalChanges { lanes, version, tally } => {
-                self.on_journal_changes(&lanes, version, tally)
+            Message::JournalChanges { operations, version, tally } => {
+                self.on_journal_changes(&operations, version, tally);
             }
-            Message::DueTimesRebased => self.reread_due_jobs(),
+            Message::DueTimesRebased => self.in_flight.on_due_times_changed(),
             Message::SheetPaused { sheet, paused } => self.on_sheet_paused(sheet, paused),
-            Message::QuotaLedger { day, sent } => self.quota.add_sent(day, sent),
-            Message::Controls { job, operation, witnesses } => self.run_control(job, operation, &witnesses),
+            Message::QuotaLedger { day, sent } => self.gates.add_creations(day, sent),
+            Message::Controls { job, operation, controls } => self.run_control(job, operation, &controls),
             Message::Unfinished(unfinished) => self.on_remaining(unfinished.as_deref()),
-            Message::Audit(news) => self.on_audit_reply(news),
+            Message::Audit(reply) => self.on_audit_reply(reply),
         }
     }
 
@@ -449,6 +448,6 @@ impl Dispatcher {
 enum Permission {
     Granted(QueuedRequest),
     Later(Duration),
-    AfterNews,
+    AfterAnswer,
     NothingWaits,
 }

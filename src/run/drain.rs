@@ -3,20 +3,16 @@
 //! A drain begins nothing more and lets come home what is under way; a failure of the journal, or of an invariant of
 //! ours, stops everything. What the ends are in words is in `ends`; that the journal notes them is left to `session`.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::OnQuota;
 use super::dispatcher::Dispatcher;
 use super::ending::Ending;
-use super::gates::connectivity;
-use super::in_flight::Stage;
-use super::operation_queue::{Halt, Lane};
+use super::gates::{Gates, Halt};
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
-use crate::model::operation::Operation;
 
 /// How long requests under way may take to come home after the first signal. Below the ten seconds that
 /// container hosts grant.
@@ -39,20 +35,15 @@ impl Dispatcher {
         if self.drain.is_some() {
             return;
         }
-        self.tell(Event::Draining { under_way: self.requests.len() + self.claiming });
+        self.tell(Event::Draining { under_way: self.under_way() });
         self.drain = Some(Drain { ending, deadline: self.clock.elapsed() + DRAIN_GRACE });
-        for lane in self.lanes.values_mut() {
-            lane.queue.clear();
-        }
-        self.active.retain(|_, active| {
-            matches!(active.stage, Stage::Claiming | Stage::UnderWay | Stage::SettleTimers { .. })
-        });
+        self.in_flight.drop_waiting();
     }
 
     /// Whether the run is over, and how it ended.
     pub(super) fn ending(&mut self) -> Option<Ending> {
         let now = self.clock.elapsed();
-        let at_rest = self.requests.is_empty() && self.tickets.is_empty() && self.claiming == 0;
+        let at_rest = self.requests.is_empty() && self.in_flight.is_at_rest();
         if self.failure.is_some() {
             // The writer takes nothing more, so that no ticket comes back; answers under way are spilled.
             let too_late = self.drain.as_ref().is_some_and(|drain| now >= drain.deadline);
@@ -61,15 +52,11 @@ impl Dispatcher {
         if let Some(Drain { ending, deadline }) = &self.drain {
             return (at_rest || now >= *deadline).then(|| ending.clone());
         }
-        if let Some(words) = self.connectivity.given_up() {
-            let minutes = connectivity::PATIENCE.as_secs() / 60;
-            let why = format!("the service could not be reached for {minutes} minutes: {words}");
-            let hint =
-                "check the network and base_url, then run again; `fleetload doctor` tests the connection";
-            self.drain(Ending::Stopped { end: End::Unreachable, why, hint: hint.to_owned() });
+        if let Some(ending) = self.gates.unreachable_too_long() {
+            self.drain(ending);
             return self.ending();
         }
-        if at_rest && let Some(ending) = self.failed_too_long() {
+        if at_rest && let Some(ending) = self.gates.failed_too_long(self.in_flight.waiting()) {
             self.drain(ending);
             return self.ending();
         }
@@ -77,38 +64,32 @@ impl Dispatcher {
         if at_rest
             && self.options.policy.on_quota == OnQuota::Exit
             && self.creates_only()
-            && let Some(until) = self.quota.parked_until()
+            && let Some(until) = self.gates.parked_until()
         {
-            let until = self.service_clock.ours(until);
             self.drain(Ending::Parked { until, why: "the day's quota of creations is spent".to_owned() });
             return self.ending();
         }
-        let spent = self.doubtful.is_spent() && self.lanes.values().all(|lane| lane.is_spent());
-        let over = at_rest && spent && self.active.is_empty() && self.version.is_some();
+        let spent = self.in_flight.is_spent(|operation| self.gates.halt(operation).is_some());
+        let over = at_rest && spent && self.in_flight.is_empty() && self.version.is_some();
         // What was made is read back first.
         (over && !self.paused_sheets.await_answer() && self.is_audited()).then(|| self.finished())
     }
 
     /// Whether nothing in hand can go on while creations are parked.
     fn creates_only(&self) -> bool {
-        let waits = |lane: &Lane| !lane.queue.is_empty() && lane.halt.is_none() && lane.breaker.is_closed();
-        self.active_doubts == 0
-            && !self.lanes.iter().any(|(operation, lane)| !operation.creates() && waits(lane))
+        let goes_on = |operation| self.gates.halt(operation).is_none() && self.gates.is_closed(operation);
+        self.in_flight.doubts() == 0
+            && !self.in_flight.waiting().any(|operation| !operation.creates() && goes_on(operation))
     }
 }
 
 /// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
 /// only held rows need has stopped nothing.
-pub(super) fn natural_end(
-    ending: Ending,
-    lanes: &BTreeMap<Operation, Lane>,
-    journal: &Journal,
-) -> Result<Ending> {
+pub(super) fn natural_end(ending: Ending, gates: &Gates, journal: &Journal) -> Result<Ending> {
     if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {
         return Ok(ending);
     }
-    for (&operation, lane) in lanes.iter().filter(|(operation, _)| !operation.looks_up()) {
-        let Some(halt) = lane.halt else { continue };
+    for (operation, halt) in gates.halted() {
         if !journal.waits_for(operation)? {
             continue;
         }

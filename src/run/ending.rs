@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::gates::quota::Quota;
+use super::Policy;
 use super::run_config::RunConfig;
 use super::watch::clock::latest_due;
-use super::{Limits, Policy};
 use crate::ending::{End, RunEnd};
 use crate::error::{Error, Result};
 use crate::journal::{EndOfRun, Journal, RunId};
@@ -159,9 +158,12 @@ impl Ending {
 
 /// What a run begins with.
 pub(super) struct Opening {
-    pub(super) lanes: Vec<Operation>,
+    /// The operations that its jobs need.
+    pub(super) operations: Vec<Operation>,
+    /// The creations of the service's day.
     pub(super) today: QuotaDay,
-    learned: Option<u64>,
+    /// What a refusal has taught.
+    pub(super) learned_ceiling: Option<u64>,
     pub(super) run: RunId,
     /// What is different from the last run, in words.
     pub(super) changes: Option<String>,
@@ -176,25 +178,16 @@ impl Opening {
         now: Moment,
         today: Day,
     ) -> Result<Self> {
-        let lanes = journal.lanes()?;
-        require_available(client.endpoints(), &lanes)?;
+        let operations = journal.lanes()?;
+        require_available(client.endpoints(), &operations)?;
         let terms = RunConfig::of(client.endpoints(), policy);
         let changes = journal.last_terms()?.and_then(|earlier| terms.changes_since(&earlier));
         let run = journal.queue().begin_run(now)?;
         journal.queue().note_terms(run, &terms.text())?;
         // Moments written by a clock that was ahead would keep their rows waiting until it is right.
         journal.queue().bring_forward(Duration::ZERO, now, latest_due(now, policy.settle))?;
-        Ok(Self { lanes, today: journal.quota(today)?, learned: journal.latest_ceiling()?, run, changes })
-    }
-
-    /// The quota as this run begins with it.
-    pub(super) fn quota(&self, today: Day, limits: Limits) -> Quota {
-        let mut quota = Quota::new(today, self.today.sent, limits.daily_quota, self.learned, limits.reserve);
-        if self.today.spent {
-            // An earlier run was refused today: one creation finds out whether that still holds.
-            quota.begin_with_canary();
-        }
-        quota
+        let (today, learned_ceiling) = (journal.quota(today)?, journal.latest_ceiling()?);
+        Ok(Self { operations, today, learned_ceiling, run, changes })
     }
 }
 

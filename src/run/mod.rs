@@ -22,6 +22,7 @@
 //! two runs from one account. What an answer means is decided in [`crate::service`], what follows from it in [`crate::model::settle`].
 
 mod account_lock;
+mod action;
 mod audit;
 mod decide;
 mod dispatcher;
@@ -32,8 +33,7 @@ mod evidence;
 mod example;
 mod gates;
 mod in_flight;
-mod job_source;
-mod operation_queue;
+mod journal_questions;
 mod remaining;
 mod run_config;
 mod session;

@@ -8,15 +8,14 @@ use std::time::Duration;
 
 use super::decide::reconcile::FIRST_WAIT;
 use super::dispatcher::Dispatcher;
-use super::in_flight::Message;
+use super::gates::OperationPace;
 use crate::journal::Unfinished;
 use crate::model::event::Event;
 use crate::model::id::JobId;
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
-use crate::model::remaining::{Allowance, Doubts, HeldBack, Lane, Missing, Remaining};
+use crate::model::remaining::{Doubts, HeldBack, Lane, Missing, Remaining};
 use crate::model::state::JobState;
-use crate::service::Rate;
 
 /// How often the journal is asked to count.
 const COUNT_EVERY: Duration = Duration::from_secs(1);
@@ -89,8 +88,18 @@ pub(super) struct RemainingCount {
 
 impl RemainingCount {
     /// Something has changed that whoever asks should see soon.
-    pub(super) fn renew(&mut self) {
+    fn renew(&mut self) {
         self.next = None;
+    }
+
+    /// What is told changes what remains.
+    pub(super) fn on_event(&mut self, event: &Event) {
+        if matches!(
+            event,
+            Event::Breaker { .. } | Event::Unreachable { .. } | Event::Parked { .. } | Event::Woken
+        ) {
+            self.renew();
+        }
     }
 
     /// A row moved, or was looked up in vain.
@@ -121,7 +130,7 @@ impl Dispatcher {
     pub(super) fn count_remaining(&mut self) {
         let now = self.clock.elapsed();
         let span = now.saturating_sub(self.remaining_count.looked_at);
-        if span < COUNT_EVERY || self.drain.is_some() || self.failure.is_some() {
+        if span < COUNT_EVERY || self.is_stopping() {
             return;
         }
         self.remaining_count.looked_at = now;
@@ -130,23 +139,14 @@ impl Dispatcher {
             return;
         }
         self.remaining_count.asked = true;
-        let (scope, inbox) = (self.options.policy.audit, self.inbox.clone());
-        self.writer.ask(Box::new(move |journal| {
-            // A journal that cannot be read shows itself at the next write, where it ends the run.
-            let unfinished = journal.unfinished(scope).ok().map(Box::new);
-            drop(inbox.send(Message::Unfinished(unfinished)));
-        }));
+        self.ask_unfinished();
     }
 
     fn measure(&mut self, span: Duration) {
-        let unreachable = self.connectivity.next_try().is_some();
-        let parked = self.quota.parked_until().is_some();
-        for (&operation, lane) in &self.lanes {
-            let waits = !lane.breaker.is_closed() && !lane.breaker.is_brief();
-            let stopped = unreachable || waits || lane.halt.is_some() || (parked && operation.creates());
-            let work = if operation.looks_up() { !lane.queue.is_empty() } else { lane.active > 0 };
-            let measured = self.remaining_count.measured.entry(operation).or_default();
-            measured.look(lane.sent, work && !stopped, span);
+        for operation in self.in_flight.operations() {
+            let OperationPace { sent, stopped } = self.gates.pace(operation);
+            let busy = self.in_flight.is_busy(operation) && !stopped;
+            self.remaining_count.measured.entry(operation).or_default().look(sent, busy, span);
         }
     }
 
@@ -169,11 +169,7 @@ impl Dispatcher {
             (self.remaining_count.next, self.remaining_count.idle) = (Some(now + IDLE), true);
             return;
         }
-        let (run, noted) = (self.run, remaining.clone());
-        self.writer.ask(Box::new(move |journal| {
-            // Only `status` reads it; a journal that cannot be written shows itself at the next write.
-            drop(journal.note_remaining(run, &noted));
-        }));
+        self.note_remaining(remaining.clone());
         self.remaining_count.told = Some(remaining.clone());
         self.tell(Event::Remaining(Box::new(remaining)));
     }
@@ -182,8 +178,6 @@ impl Dispatcher {
         let wall = self.clock.now();
         let when = |at: Duration| wall.plus(at.saturating_sub(now));
         let (missing, looked_up_by) = self.audit.missing(self.options.policy.settle);
-        let parked_until = self.quota.parked_until().map(|until| self.service_clock.ours(until));
-        let held_back = self.lanes.iter().filter(|(_, lane)| !lane.breaker.is_closed());
         Remaining {
             at: wall,
             making: self.lanes_of(unfinished.requests.clone()),
@@ -191,17 +185,19 @@ impl Dispatcher {
             moving: unfinished.moving > 0,
             deferred_until: unfinished.deferred_until.filter(|until| *until > wall),
             unseen: unfinished.unseen,
-            quota: self.allowance(parked_until.is_some()),
-            parked_until,
+            quota: self.gates.allowance(),
+            parked_until: self.gates.parked_until(),
             doubts: self.doubts(unfinished, now),
-            held_back: held_back
-                .map(|(&operation, lane)| HeldBack {
-                    operation,
-                    next_try: lane.breaker.next_try().map(when),
-                    brief: lane.breaker.is_brief(),
+            held_back: self
+                .gates
+                .open_breakers()
+                .map(|open| HeldBack {
+                    operation: open.operation,
+                    next_try: open.next_try.map(when),
+                    brief: open.is_brief,
                 })
                 .collect(),
-            unreachable_until: self.connectivity.next_try().map(when),
+            unreachable_until: self.gates.next_try().map(when),
             missing: Missing {
                 records: missing,
                 looked_up_by: looked_up_by.filter(|_| missing > 0).map(when),
@@ -211,19 +207,16 @@ impl Dispatcher {
 
     /// With limit and pace; operations that are stopped are not sent any more.
     fn lanes_of(&self, requests: BTreeMap<Operation, u64>) -> BTreeMap<Operation, Lane> {
-        let most = match self.options.limits.rate {
-            Rate::PerSecond(rate) => Some(rate),
-            Rate::Unlimited => None,
-        };
         let lane = |(operation, requests)| {
-            let lane = self.lanes.get(&operation);
-            if requests == 0 || lane.is_some_and(|lane| lane.halt.is_some()) {
+            if requests == 0 || self.gates.halt(operation).is_some() {
                 return None;
             }
-            let limit = most.map(|most| lane.map_or(most, |lane| lane.limiter.rate()));
-            let pace =
-                self.remaining_count.measured.get(&operation).and_then(|measured| measured.pace(limit));
-            Some((operation, Lane { requests, limit, pace }))
+            let limit = self.gates.limit(operation);
+            let measured = self.remaining_count.measured.get(&operation);
+            Some((
+                operation,
+                Lane { requests, limit, pace: measured.and_then(|measured| measured.pace(limit)) },
+            ))
         };
         requests.into_iter().filter_map(lane).collect()
     }
@@ -232,13 +225,13 @@ impl Dispatcher {
     fn verified_by(&self, unfinished: &Unfinished) -> BTreeMap<Operation, u64> {
         let mut requests = BTreeMap::new();
         let mut put = |records: u64, look_ups: &[Operation]| {
-            if let Some(&operation) = look_ups.iter().find(|&&operation| self.usable(operation)) {
+            if let Some(&operation) = look_ups.iter().find(|&&operation| self.gates.usable(operation)) {
                 *requests.entry(operation).or_default() += records;
             }
         };
         for (kind, &records) in &unfinished.records {
             match kind {
-                Kind::Company if self.usable(Operation::GetChildCompanies) => {
+                Kind::Company if self.gates.usable(Operation::GetChildCompanies) => {
                     put(records.min(unfinished.parents), &[Operation::GetChildCompanies]);
                 }
                 Kind::Company => put(records, &[Operation::GetCompany]),
@@ -261,19 +254,11 @@ impl Dispatcher {
         requests
     }
 
-    /// What the quota allows us, as far as it is known.
-    fn allowance(&self, parked: bool) -> Option<Allowance> {
-        let per_day = self.quota.ceiling()?.saturating_sub(self.options.limits.reserve);
-        // Once creations go on, all of a day is there again.
-        let today = if parked { per_day } else { per_day.saturating_sub(self.quota.sent()) };
-        Some(Allowance { per_day, today })
-    }
-
     /// The rows in doubt, and how doubts went so far.
     fn doubts(&self, unfinished: &Unfinished, now: Duration) -> Doubts {
         let settle = self.options.policy.settle;
-        let sent: u64 =
-            self.lanes.iter().filter(|(operation, _)| !operation.looks_up()).map(|(_, lane)| lane.sent).sum();
+        let sent = self.gates.sent();
+        let sent = sent.iter().filter(|(operation, _)| !operation.looks_up()).map(|(_, sent)| sent).sum();
         let remaining_count = &self.remaining_count;
         let ended = remaining_count.found_at_once + remaining_count.found_later;
         // Doubts of an earlier run are taken up one by one; until then the journal says since when they are there.

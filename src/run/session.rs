@@ -1,7 +1,7 @@
 //! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
 //! in the journal how it ended.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,17 +10,15 @@ use tokio::task::JoinSet;
 
 use super::audit::Audit;
 use super::decide::paused_sheets::PausedSheets;
-use super::decide::reference_lag::Unseen;
+use super::decide::reference_lag::ReferenceLag;
 use super::dispatcher::Dispatcher;
 use super::ending::{Ending, Opening, sign_in};
 use super::evidence::child_companies::ChildLists;
 use super::evidence::recent_creations::RecentCreations;
 use super::evidence::settle_timer::SettleTimers;
-use super::gates::capacity::Capacity;
-use super::gates::connectivity::Connectivity;
-use super::gates::quota::ServiceClock;
-use super::in_flight::{Message, Tickets};
-use super::operation_queue::Backlog;
+use super::gates::Gates;
+use super::in_flight::InFlight;
+use super::journal_questions::Message;
 use super::remaining::RemainingCount;
 use super::watch::clock::ClockWatch;
 use super::watch::progress::Progress;
@@ -63,12 +61,12 @@ pub async fn run(
             return (Ok(journal), Ok(Ending::Interrupted { by: End::Signal, why }));
         }
     };
-    let (now, there) = (clock.now(), date.unwrap_or_else(|| clock.now()));
-    let opening = match Opening::of(&mut journal, &client, options.policy, now, there.day()) {
+    let (now, service_now) = (clock.now(), date.unwrap_or_else(|| clock.now()));
+    let opening = match Opening::of(&mut journal, &client, options.policy, now, service_now.day()) {
         Ok(opening) => opening,
         Err(error) => return (Ok(journal), Err(error)),
     };
-    let (inbox, mut mail) = mpsc::unbounded_channel();
+    let (inbox, mut messages) = mpsc::unbounded_channel();
     let replies = inbox.clone();
     let writer = Writer::start(journal, options.writing.clone(), move |reply| {
         // The dispatcher outlives the writer; once it is gone nobody waits for replies.
@@ -78,9 +76,17 @@ pub async fn run(
         Ok(writer) => writer,
         Err(error) => return (Err(error), Ok(Ending::Finished)),
     };
-    let limits = options.limits;
     let mut this = Dispatcher {
-        quota: opening.quota(there.day(), limits),
+        gates: Gates::new(
+            clock.clone(),
+            client.clone(),
+            options.limits,
+            &opening.today,
+            opening.learned_ceiling,
+        ),
+        in_flight: InFlight::new(&opening.operations),
+        requests: JoinSet::new(),
+        sent: HashMap::new(),
         paused_sheets: PausedSheets::new(options.policy.on_rejections),
         run: opening.run,
         clock,
@@ -89,22 +95,10 @@ pub async fn run(
         writer,
         inbox,
         news,
-        lanes: BTreeMap::new(),
-        active: HashMap::new(),
-        doubtful: Backlog::Unknown,
-        active_doubts: 0,
-        tickets: Tickets::default(),
-        requests: JoinSet::new(),
-        sent: HashMap::new(),
-        claiming: 0,
-        service_clock: ServiceClock::default(),
-        connectivity: Connectivity::default(),
         child_lists: ChildLists::default(),
         proved: HashSet::new(),
         recent_creations: RecentCreations::default(),
-        reference_lag: Unseen::default(),
-        token_refusals: HashMap::new(),
-        told_parking: None,
+        reference_lag: ReferenceLag::default(),
         audit: Audit::default(),
         version: None,
         checked_at: Duration::ZERO,
@@ -112,7 +106,6 @@ pub async fn run(
         failure: None,
         clock_watch,
         settle_timers: SettleTimers::default(),
-        capacity: Capacity::new(limits.concurrency),
         progress: Progress::new(pulse),
         remaining_count: RemainingCount::default(),
     };
@@ -123,17 +116,14 @@ pub async fn run(
     if let Some(text) = opening.changes {
         this.tell(Event::Note { text });
     }
-    for operation in opening.lanes {
-        this.lane(operation).supply = Backlog::Unknown;
-    }
-    let ending = this.work(&mut mail, interrupts).await;
+    let ending = this.work(&mut messages, interrupts).await;
     close(this, ending).await
 }
 
 /// Notes in the journal how a run ended, once everything it had to write is there.
 async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result<Ending>) {
     this.requests.abort_all();
-    let requests = this.lanes.iter().map(|(operation, lane)| (*operation, lane.sent)).collect();
+    let requests = this.gates.sent();
     let at = this.clock.now();
     let journal = this.writer.close().await;
     if let Some(error) = this.failure {
@@ -143,7 +133,7 @@ async fn close(mut this: Dispatcher, ending: Ending) -> (Result<Journal>, Result
         Ok(journal) => journal,
         Err(error) => return (Err(error), Ok(ending)),
     };
-    let ended = drain::natural_end(ending, &this.lanes, &journal).and_then(|ending| {
+    let ended = drain::natural_end(ending, &this.gates, &journal).and_then(|ending| {
         if let Some(figures) = this.audit.figures() {
             journal.queue().note_audit(this.run, figures)?;
         }

@@ -30,7 +30,7 @@ impl Dispatcher {
         if row.work.remote_id.is_none() {
             return self.ask_for_sites(job);
         }
-        match lookups::by_key(&row.work, &|operation| self.usable(operation)) {
+        match lookups::by_key(&row.work, &|operation| self.gates.usable(operation)) {
             Some(Lookup::ChildCompanies(parent)) => {
                 let waiting = self.audit.child_lists.entry(parent).or_default();
                 waiting.push(job);
@@ -49,7 +49,7 @@ impl Dispatcher {
         let Some(id) = row.work.remote_id else { return };
         let (lookup, by_key) = (Lookup::record(row.work.kind, id), row.key_operation);
         match by_key {
-            _ if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Id(job)),
+            _ if self.gates.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Id(job)),
             Some(operation) => self.missed(job, operation),
             None => self.conclude(job),
         }
@@ -128,14 +128,14 @@ impl Dispatcher {
             return self.go_on(job);
         }
         let ids: Vec<RemoteId> = row.suspects.iter().map(|(id, _)| *id).collect();
-        self.ask_journal(job, move |journal| Ok(AuditReply::Twins { job, owners: journal.owners(&ids)? }));
+        self.ask_about_row(job, move |journal| Ok(AuditReply::Twins { job, owners: journal.owners(&ids)? }));
     }
 
     pub(in crate::run) fn twins_owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
         let Some(row) = self.audit.rows.get_mut(&job) else { return };
         row.suspects.retain(|(id, _)| !owners.iter().any(|(owned, _)| owned == id));
         // Lists of companies show nothing but names; the other kinds show what there is to compare.
-        if row.work.kind != Kind::Company || !self.usable(Operation::GetCompany) {
+        if row.work.kind != Kind::Company || !self.gates.usable(Operation::GetCompany) {
             let Some(row) = self.audit.rows.get_mut(&job) else { return };
             let twins = std::mem::take(&mut row.suspects);
             row.findings.twins.extend(twins.into_iter().map(|(_, twin)| twin));
@@ -215,7 +215,7 @@ impl Dispatcher {
             return self.vanished(job);
         }
         let kind = row.work.kind;
-        self.ask_journal(job, move |journal| {
+        self.ask_about_row(job, move |journal| {
             Ok(AuditReply::Controls { job, operation, works: journal.witness(kind, WITNESSES)? })
         });
     }
@@ -233,7 +233,9 @@ impl Dispatcher {
             Some((by_id.or_else(|| lookups::by_operation(witness, operation))?, id))
         });
         match run_audit_control {
-            Some((lookup, id)) if self.usable(operation) => self.ask(lookup, AuditQuestion::Control(job, id)),
+            Some((lookup, id)) if self.gates.usable(operation) => {
+                self.ask(lookup, AuditQuestion::Control(job, id))
+            }
             Some(_) | None => self.not_verified(job),
         }
     }
@@ -261,7 +263,9 @@ impl Dispatcher {
             findings::brings_a_site(&row.work).filter(|_| more_than_one_try).and_then(findings::site_name);
         let company = lookups::link(&row.work, Role::Company);
         match name.map(|name| Lookup::SitesByName { name: name.to_owned(), company }) {
-            Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Sites(job)),
+            Some(lookup) if self.gates.usable(lookup.operation()) => {
+                self.ask(lookup, AuditQuestion::Sites(job))
+            }
             Some(_) | None => self.conclude(job),
         }
     }
@@ -276,7 +280,7 @@ impl Dispatcher {
         }
         let ids: Vec<RemoteId> = row.findings.sites.iter().filter_map(|site| site.id).collect();
         let device = device.clone();
-        self.ask_journal(job, move |journal| {
+        self.ask_about_row(job, move |journal| {
             let devices = journal.devices_with_site(company, &device)?;
             Ok(AuditReply::Sites { job, owners: journal.owners(&ids)?, devices })
         });

@@ -24,10 +24,11 @@ use crate::model::amount::counted;
 use crate::model::event::Event;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
+use crate::run::action::Action;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::evidence::lookup_answer::LookupAnswer;
-use crate::run::in_flight::Message;
-use crate::run::operation_queue::{Backlog, Purpose, QueuedRequest, Tries};
+use crate::run::in_flight::{Backlog, Purpose};
+use crate::run::journal_questions::Message;
 use crate::service::Lookup;
 
 /// Rows taken from the journal at once.
@@ -172,7 +173,9 @@ impl Dispatcher {
             let Some(row) = self.audit.rows.get_mut(&job) else { continue };
             row.looks_again = None;
             match row.work.remote_id.map(|id| Lookup::record(row.work.kind, id)) {
-                Some(lookup) if self.usable(lookup.operation()) => self.ask(lookup, AuditQuestion::Id(job)),
+                Some(lookup) if self.gates.usable(lookup.operation()) => {
+                    self.ask(lookup, AuditQuestion::Id(job))
+                }
                 Some(_) | None => self.ask_by_key(job),
             }
         }
@@ -180,13 +183,12 @@ impl Dispatcher {
 
     fn ask_for_page(&mut self, scope: AuditScope) {
         self.audit.supply = Backlog::Asked;
-        let (cursor, told, inbox) = (self.audit.cursor, self.audit.told, self.inbox.clone());
-        self.writer.ask(Box::new(move |journal| {
+        let (cursor, told) = (self.audit.cursor, self.audit.told);
+        self.ask_journal(move |journal| {
             let total = if told { None } else { journal.count_unaudited(scope).ok() };
-            // A journal that cannot be read any more shows itself at the next write, where it ends the run.
             let works = journal.unaudited(scope, cursor, PAGE).unwrap_or_default();
-            drop(inbox.send(Message::Audit(AuditReply::Page { works, total })));
-        }));
+            Some(Message::Audit(AuditReply::Page { works, total }))
+        });
     }
 
     /// The journal has answered.
@@ -248,8 +250,8 @@ impl Dispatcher {
 
     pub(in crate::run) fn ask(&mut self, lookup: Lookup, question: AuditQuestion) {
         let (operation, purpose) = (lookup.operation(), Purpose::Audit(question));
-        if self.usable(operation) {
-            self.queue(operation, QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
+        if self.gates.usable(operation) {
+            self.queue_lookup(lookup, purpose);
         } else {
             self.unanswered(question);
         }
@@ -333,16 +335,14 @@ impl Dispatcher {
     }
 
     /// Asks the journal about a row.
-    pub(in crate::run) fn ask_journal(
+    pub(in crate::run) fn ask_about_row(
         &self,
         job: JobId,
         question: impl FnOnce(&mut JobQueue<'_>) -> Result<AuditReply> + Send + 'static,
     ) {
-        let inbox = self.inbox.clone();
-        self.writer.ask(Box::new(move |journal| {
-            let news = question(journal).unwrap_or(AuditReply::Unreadable { job });
-            drop(inbox.send(Message::Audit(news)));
-        }));
+        self.ask_journal(move |journal| {
+            Some(Message::Audit(question(journal).unwrap_or(AuditReply::Unreadable { job })))
+        });
     }
 
     /// Leaves what waits for a look-up whose breaker has opened: everything is made, so that nobody has to wait for
@@ -351,18 +351,13 @@ impl Dispatcher {
         if self.audit.rows.is_empty() {
             return;
         }
-        let mut given_up = Vec::new();
-        for lane in self.lanes.values_mut().filter(|lane| !lane.breaker.is_closed()) {
-            lane.queue.retain(|request| match request {
-                QueuedRequest::Look { purpose: Purpose::Audit(question), .. } => {
-                    given_up.push(*question);
-                    false
+        let failing: Vec<Operation> = self.gates.open_breakers().map(|open| open.operation).collect();
+        for operation in failing {
+            for purpose in self.in_flight.take_audit_lookups(operation) {
+                if let Purpose::Audit(question) = purpose {
+                    self.failed(question);
                 }
-                QueuedRequest::Look { .. } | QueuedRequest::Send(_) => true,
-            });
-        }
-        for question in given_up {
-            self.failed(question);
+            }
         }
     }
 
@@ -372,7 +367,7 @@ impl Dispatcher {
         let (id, run, at) = (work.remote_id, self.run, self.clock.now());
         let finding = findings.noted(&work);
         self.audit.figures.add(id.is_some(), by, finding.as_ref().map(|finding| finding.code.as_str()));
-        self.note(Write::Audited { job, id, run, by, finding, at });
+        self.carry_out(vec![Action::Write(Write::Audited { job, id, run, by, finding, at })]);
         self.count_audited();
     }
 

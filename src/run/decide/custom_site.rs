@@ -15,22 +15,21 @@ use crate::service::{Found, Lookup};
 impl Dispatcher {
     /// The look-up for the site that may have been made without its device.
     pub(in crate::run) fn custom_site_lookup(&self, work: &Work) -> Option<Lookup> {
-        custom_site(work).filter(|lookup| !work.executed && self.usable(lookup.operation()))
+        custom_site(work).filter(|lookup| !work.executed && self.gates.usable(lookup.operation()))
     }
 
     /// The device is not there; holds the row, and names the site that was made for it, if it is there.
     pub(in crate::run) fn on_custom_site(&mut self, job: JobId, reading: LookupAnswer) {
-        let Some(active) = self.active.get(&job) else { return };
-        let (code, found_out) = if active.work.absent_reads > 0 {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let (code, found_out) = if work.absent_reads > 0 {
             (Reason::Absent, "the device is not found")
         } else {
             (Reason::LookupInconclusive, "no look-up says for certain whether the device is there")
         };
-        let mut reason =
-            format!("{}, and {found_out}; sending it could make its site twice", cause(&active.work));
+        let mut reason = format!("{}, and {found_out}; sending it could make its site twice", cause(work));
         match reading {
             LookupAnswer::Records(found) => {
-                for site in found.iter().filter(|found| is_custom_site(&active.work.record, found)) {
+                for site in found.iter().filter(|found| is_custom_site(&work.record, found)) {
                     let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
                     reason.push_str(&format!(
                         "; the site '{}'{id} is there, perhaps made without its device",

@@ -11,8 +11,6 @@ use crate::model::verdict::Rejection;
 use crate::run::OnRejections;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::ending::{Ending, LeftSheet};
-use crate::run::in_flight::{Message, Stage};
-use crate::run::operation_queue::QueuedRequest;
 
 /// Equal rejections in a row that set a sheet aside.
 const EQUAL: u32 = 50;
@@ -142,7 +140,7 @@ impl Dispatcher {
     }
 
     fn sheet_of(&self, job: JobId) -> Option<SheetOfJob> {
-        let work = &self.active.get(&job)?.work;
+        let work = self.in_flight.work(job)?;
         Some(SheetOfJob { sheet: work.sheet, name: work.record.name().to_owned() })
     }
 
@@ -153,26 +151,9 @@ impl Dispatcher {
 
     /// Lets everything go that waits to be sent for a sheet; what is under way comes home.
     fn pause_sheet(&mut self, sheet: SheetId) {
-        let inbox = self.inbox.clone();
-        self.writer.ask(Box::new(move |journal| {
-            drop(inbox.send(Message::SheetPaused { sheet, paused: journal.shelve(sheet) }));
-        }));
-        let waits = |job: &JobId| {
-            let active = self.active.get(job);
-            active.is_some_and(|active| active.work.sheet == sheet && active.stage == Stage::Queued)
-        };
-        let mut released = Vec::new();
-        for lane in self.lanes.values_mut() {
-            lane.queue.retain(|request| match request {
-                QueuedRequest::Send(job) if waits(job) => {
-                    released.push(*job);
-                    false
-                }
-                QueuedRequest::Send(_) | QueuedRequest::Look { .. } => true,
-            });
-        }
-        for job in released {
-            self.drop_job(job);
+        self.pause_in_journal(sheet);
+        for job in self.in_flight.drop_sheet(sheet) {
+            self.reference_lag.forget(job);
         }
     }
 
@@ -203,7 +184,7 @@ impl Dispatcher {
     pub(in crate::run) fn resume_sheet(&mut self, sheet: SheetId) {
         let Some(paused) = self.paused_sheets.paused.remove(&sheet) else { return };
         self.paused_sheets.despite.insert(sheet);
-        self.writer.ask(Box::new(move |journal| journal.unshelve(sheet)));
+        self.resume_in_journal(sheet);
         // What was asked for before that may come back without the rows of the sheet: ask once more, after it.
         self.version = None;
         self.tell(Event::Note { text: format!("the sheet {} goes on", paused.title) });

@@ -23,7 +23,7 @@ use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Relation, Seen};
 use crate::run::in_flight::Stage;
-use crate::run::operation_queue::{Purpose, QueuedRequest};
+use crate::run::in_flight::{Purpose, QueuedRequest};
 use crate::service::{Found, Lookup, may_be_a_page};
 
 /// How long a row waits whose look before sending failed.
@@ -32,8 +32,7 @@ const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
 impl Dispatcher {
     /// A job has come in hand: looks whether its record is there, where that can be looked up.
     pub(in crate::run) fn pre_send_lookup(&mut self, job: JobId) {
-        let Some(active) = self.active.get(&job) else { return };
-        let work = &active.work;
+        let Some(work) = self.in_flight.work(job) else { return };
         if self.is_sheet_paused(work) {
             return self.drop_job(job);
         }
@@ -46,7 +45,7 @@ impl Dispatcher {
         // take one, but not to see whether that request was executed after all.
         let again = work.doubted;
         let due = matches!(work.action, Action::Create) && (work.baseline.is_none() || again);
-        match due.then(|| lookups::by_key(work, &|operation| self.usable(operation))).flatten() {
+        match due.then(|| lookups::by_key(work, &|operation| self.gates.usable(operation))).flatten() {
             None => self.queue_send(job),
             Some(Lookup::ChildCompanies(parent)) if !again => self.compare_with_children(job, parent),
             Some(lookup) => {
@@ -56,11 +55,10 @@ impl Dispatcher {
     }
 
     pub(in crate::run) fn queue_send(&mut self, job: JobId) {
-        let Some(active) = self.active.get_mut(&job) else { return };
-        active.stage = Stage::Queued;
-        let operation = active.work.operation;
-        let aside = self.paused_sheets.is_paused(active.work.sheet);
-        if self.usable(operation) && !aside {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let operation = work.operation;
+        if self.gates.usable(operation) && !self.is_sheet_paused(work) {
+            self.in_flight.set_stage(job, Stage::Queued);
             self.queue(operation, QueuedRequest::Send(job));
         } else {
             self.drop_job(job);
@@ -68,23 +66,22 @@ impl Dispatcher {
     }
 
     fn compare_with_children(&mut self, job: JobId, parent: RemoteId) {
-        let Some(active) = self.active.get_mut(&job) else { return };
-        let made_here = active
-            .work
+        let Some(work) = self.in_flight.work(job) else { return };
+        let made_here = work
             .parents
             .iter()
             .any(|(role, parent)| *role == Role::Parent && self.recent_creations.has(*parent));
         if made_here {
             // A company that this run made has no children but ours.
-            active.baseline = Some(Vec::new());
+            self.in_flight.set_baseline(job, Some(Vec::new()));
             self.queue_send(job);
             return;
         }
         match self.child_lists.need(parent, job, self.clock.elapsed()) {
             Need::Met(children) => self.classify_children(job, children.as_deref()),
-            Need::Wait => active.stage = Stage::AwaitingChildren,
+            Need::Wait => self.in_flight.set_stage(job, Stage::AwaitingChildren),
             Need::Ask => {
-                active.stage = Stage::AwaitingChildren;
+                self.in_flight.set_stage(job, Stage::AwaitingChildren);
                 self.queue_lookup(Lookup::ChildCompanies(parent), Purpose::Children(parent));
             }
         }
@@ -93,18 +90,18 @@ impl Dispatcher {
     /// The look failed at the service: the row waits rather than being sent without one, since a record that is
     /// there already would be made twice.
     fn postpone_send(&mut self, job: JobId, why: &str) {
-        let Some(active) = self.active.get(&job) else { return };
-        let (from, at) = (active.work.state, self.clock.now());
+        let Some(work) = self.in_flight.work(job) else { return };
+        let (from, at) = (work.state, self.clock.now());
         let reason = format!("waits for the look-up before sending: {why}");
         let code = Reason::LookupFailed.as_str().to_owned();
         self.settle(job, Write::Postpone { job, from, until: at.plus(FAILED_LOOK_WAIT), code, reason, at });
     }
 
     fn classify_children(&mut self, job: JobId, children: Option<&Children>) {
-        let Some(active) = self.active.get(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         match children {
             Some(children) => {
-                let namesakes = children.named(active.work.record.name()).to_vec();
+                let namesakes = children.named(work.record.name()).to_vec();
                 self.find_related(job, Operation::GetChildCompanies, &namesakes, children.whole());
             }
             None => self.queue_send(job),
@@ -150,42 +147,42 @@ impl Dispatcher {
     /// Sorts out which of the returned records matter for a row; asks the journal who owns them. A list that is
     /// not surely `whole` is no baseline: an older twin beyond its end would be taken for ours after a lost answer.
     fn find_related(&mut self, job: JobId, operation: Operation, found: &[Found], whole: bool) {
-        let Some(active) = self.active.get_mut(&job) else { return };
-        let sent = matching::sent(&active.work);
+        let Some(work) = self.in_flight.work(job) else { return };
+        let sent = matching::sent(work);
         let related: Vec<Found> = found
             .iter()
-            .filter(|found| matching::relate(&active.work, &sent, found) != Relation::Unrelated)
+            .filter(|found| matching::relate(work, &sent, found) != Relation::Unrelated)
             .cloned()
             .collect();
         let ids: Vec<RemoteId> = related.iter().filter_map(|found| found.id).collect();
-        if !active.work.doubted {
-            active.baseline = whole.then(|| ids.clone());
+        let narrower = lookups::narrower(work, operation).filter(|_| !whole);
+        if !work.doubted {
+            self.in_flight.set_baseline(job, whole.then(|| ids.clone()));
         }
         if related.is_empty() {
-            let narrower = lookups::narrower(&active.work, operation).filter(|_| !whole);
-            match narrower.filter(|lookup| self.usable(lookup.operation())) {
+            match narrower.filter(|lookup| self.gates.usable(lookup.operation())) {
                 Some(lookup) => {
                     self.queue_lookup(lookup, Purpose::PreSend(job));
                 }
                 None => self.queue_send(job),
             }
         } else {
-            active.stage = Stage::Owners(Box::new(FoundRecords::PreSend(operation, related)));
+            self.in_flight.set_stage(job, Stage::Owners(Box::new(FoundRecords::PreSend(operation, related))));
             self.writer.owners(ticket_of(job), ids);
         }
     }
 
     /// The journal has said which of the found records are ours.
     pub(in crate::run) fn settle_pre_send(&mut self, job: JobId, operation: Operation, seen: &[Seen]) {
-        let Some(active) = self.active.get(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         if operation == Operation::FindCompaniesByName {
             return self.hold_for_namesakes(job, seen);
         }
-        if active.work.doubted {
+        if work.doubted {
             return self.settle_resend(job, seen);
         }
-        let from = active.work.state;
-        let conclusion = classify::before(&active.work, seen);
+        let from = work.state;
+        let conclusion = classify::before(work, seen);
         let evidence = Evidence::at(self.clock.now());
         let write = match conclusion {
             PreSend::Clear => return self.queue_send(job),
@@ -221,16 +218,16 @@ impl Dispatcher {
     /// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
     /// of a row that an import has corrected meanwhile, which is looked up anew with the values it has now.
     pub(in crate::run) fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
-        let Some(active) = self.active.get(&job) else { return };
-        let content = active.work.content_hash.clone();
+        let Some(work) = self.in_flight.work(job) else { return };
+        let content = work.content_hash.clone();
         self.settle(job, Write::IfUnchanged { content, then: Box::new(write) });
     }
 
     /// The list of the parent's children may be one page of a longer one, and companies of the row's name are
     /// there, below which parent is not said: one of them may be the row's, beyond the end of the list.
     fn hold_for_namesakes(&mut self, job: JobId, seen: &[Seen]) {
-        let Some(active) = self.active.get(&job) else { return };
-        let known = active.work.baseline.as_deref().unwrap_or_default();
+        let Some(work) = self.in_flight.work(job) else { return };
+        let known = work.baseline.as_deref().unwrap_or_default();
         let candidates: Vec<_> = seen
             .iter()
             .filter(|seen| seen.owner.is_none() && seen.found.id.is_none_or(|id| !known.contains(&id)))
@@ -239,7 +236,7 @@ impl Dispatcher {
         if candidates.is_empty() {
             return self.queue_send(job);
         }
-        let (from, evidence) = (active.work.state, Evidence::at(self.clock.now()));
+        let (from, evidence) = (work.state, Evidence::at(self.clock.now()));
         let reason = "companies of this name are there, and the list of the parent's companies may go on after \
                       what the service shows of it";
         let (code, reason) = (Reason::ExistingUnclear.as_str().to_owned(), reason.to_owned());
@@ -249,17 +246,17 @@ impl Dispatcher {
     /// The look before a row is sent again whose first request was in doubt: proved absent, or not there by a
     /// person's word. What shows now is the record of that request, executed late.
     fn settle_resend(&mut self, job: JobId, seen: &[Seen]) {
-        let Some(active) = self.active.get(&job) else { return };
-        let from = active.work.state;
+        let Some(work) = self.in_flight.work(job) else { return };
+        let from = work.state;
         let evidence = Evidence::at(self.clock.now());
-        let candidates = match classify::after(&active.work, seen) {
+        let candidates = match classify::after(work, seen) {
             Reconciled::Absent => return self.queue_send(job),
             Reconciled::Existing(id) => {
                 let write = Write::Advance { job, from, how: How::Existing, id: Some(id), evidence };
                 return self.settle_unless_corrected(job, write);
             }
             // Lists of companies show nothing but names, too little to go by without asking.
-            Reconciled::Ours(id) if active.work.kind != Kind::Company => {
+            Reconciled::Ours(id) if work.kind != Kind::Company => {
                 let write = Write::Advance { job, from, how: How::Adopted, id: Some(id), evidence };
                 return self.settle_unless_corrected(job, write);
             }

@@ -26,8 +26,8 @@ use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Seen};
 use crate::run::evidence::settle_timer::Clocks;
+use crate::run::in_flight::Purpose;
 use crate::run::in_flight::Stage;
-use crate::run::operation_queue::Purpose;
 use crate::service::{Found, Lookup, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
@@ -56,12 +56,11 @@ impl Dispatcher {
     /// A job in doubt has come in hand, its look being due.
     pub(in crate::run) fn reconcile(&mut self, job: JobId) {
         failpoint::reach("doubt.taken-up");
-        let Some(active) = self.active.get(&job) else { return };
-        let work = &active.work;
+        let Some(work) = self.in_flight.work(job) else { return };
         let elapsed = self.clock.elapsed();
         let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.clock_watch.steady(elapsed) };
         self.settle_timers.resume(job, work.doubt_since, clocks, self.options.policy.settle);
-        let usable = |operation| self.usable(operation);
+        let usable = |operation| self.gates.usable(operation);
         let lookup = match (&work.action, work.remote_id) {
             (Action::Create, _) => lookups::by_key(work, &usable),
             (Action::Extra(_), Some(owner)) => lookups::of_extra(work, owner, &usable),
@@ -78,8 +77,7 @@ impl Dispatcher {
     /// No look-up can tell. Only where the service's own uniqueness makes a second creation impossible may the
     /// step be sent again, once late commits are over.
     pub(in crate::run) fn without_lookup(&mut self, job: JobId) {
-        let Some(active) = self.active.get(&job) else { return };
-        let work = &active.work;
+        let Some(work) = self.in_flight.work(job) else { return };
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
                 return self.send_again(job, "its MAC address cannot be registered twice");
@@ -112,16 +110,17 @@ impl Dispatcher {
         reading: LookupAnswer,
     ) {
         failpoint::reach("doubt.look-read");
-        let Some(active) = self.active.get_mut(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         match reading {
             LookupAnswer::Unavailable => self.reconcile(job),
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
                 self.retry_lookup_later(job, &format!("the look-up was inconclusive: {why}"))
             }
-            LookupAnswer::Records(found) => match &active.work.action {
+            LookupAnswer::Records(found) => match &work.action {
                 Action::Create => {
                     let ids = found.iter().filter_map(|found| found.id).collect();
-                    active.stage = Stage::Owners(Box::new(FoundRecords::Reconcile(operation, found)));
+                    self.in_flight
+                        .set_stage(job, Stage::Owners(Box::new(FoundRecords::Reconcile(operation, found))));
                     self.writer.owners(ticket_of(job), ids);
                 }
                 Action::Extra(extra) => {
@@ -139,10 +138,9 @@ impl Dispatcher {
     }
 
     /// The journal has said who owns the found records.
-    pub(in crate::run) fn owned(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
-        let Some(active) = self.active.get_mut(&job) else { return };
-        let Stage::Owners(finding) = std::mem::replace(&mut active.stage, Stage::Looking) else { return };
-        match *finding {
+    pub(in crate::run) fn on_owners(&mut self, job: JobId, owners: &[(RemoteId, JobId)]) {
+        let Some(found) = self.in_flight.take_found(job) else { return };
+        match found {
             FoundRecords::PreSend(operation, found) => {
                 let seen = Seen::pair(found, owners);
                 self.settle_pre_send(job, operation, &seen);
@@ -160,10 +158,10 @@ impl Dispatcher {
     }
 
     fn settle_reconciled(&mut self, job: JobId, operation: Operation, length: usize, seen: &[Seen]) {
-        let Some(active) = self.active.get(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         let evidence = Evidence::at(self.clock.now());
         let from = JobState::InDoubt;
-        let conclusion = classify::after(&active.work, seen);
+        let conclusion = classify::after(work, seen);
         if mistake::made(Mistake::FirstLookBelieved) && conclusion == Reconciled::Absent {
             return self.send_again(job, "not found");
         }
@@ -189,7 +187,7 @@ impl Dispatcher {
                 self.settle(job, Write::Reject { job, from, rejection, evidence });
             }
             Reconciled::Unclear(candidates) => {
-                let cause = cause(&active.work);
+                let cause = cause(work);
                 let reason =
                     format!("{cause}, and it is not clear which of the records found belongs to the row");
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
@@ -204,8 +202,8 @@ impl Dispatcher {
     /// The list that does not show the record may be one page of a longer one: asks a narrower question, where
     /// there is one.
     fn try_narrower_lookup(&mut self, job: JobId, operation: Operation) {
-        let Some(active) = self.active.get(&job) else { return };
-        match lookups::narrower(&active.work, operation).filter(|lookup| self.usable(lookup.operation())) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        match lookups::narrower(work, operation).filter(|lookup| self.gates.usable(lookup.operation())) {
             Some(lookup) => {
                 self.queue_lookup(lookup, Purpose::Reconcile(job));
             }
@@ -215,12 +213,12 @@ impl Dispatcher {
 
     /// Compares the only candidate in full where a record of it can be read; lists of companies show only names.
     fn confirm(&mut self, job: JobId, id: RemoteId) {
-        let Some(active) = self.active.get(&job) else { return };
-        let lookup = match &active.work.record {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let lookup = match &work.record {
             Record::Company(_) => Lookup::Company(id),
             Record::Site(_) | Record::Person(_) | Record::Device(_) => return self.adopt(job, id),
         };
-        if self.usable(lookup.operation()) {
+        if self.gates.usable(lookup.operation()) {
             self.queue_lookup(lookup, Purpose::Confirm(job, id));
         } else {
             self.adopt(job, id);
@@ -228,14 +226,14 @@ impl Dispatcher {
     }
 
     pub(in crate::run) fn on_confirmation(&mut self, job: JobId, id: RemoteId, reading: LookupAnswer) {
-        let Some(active) = self.active.get(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         match reading {
             LookupAnswer::Unavailable => self.adopt(job, id),
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
                 self.retry_lookup_later(job, &format!("the record could not be read: {why}"))
             }
             LookupAnswer::Records(found) => {
-                let sent = matching::sent(&active.work);
+                let sent = matching::sent(work);
                 let Some(record) = found.iter().find(|found| found.id == Some(id)) else {
                     return self.retry_lookup_later(job, "the record was listed but could not be read");
                 };
@@ -244,8 +242,7 @@ impl Dispatcher {
                     self.adopt(job, id);
                 } else {
                     let candidate = matching::candidate(record, &differences.join("; "));
-                    let reason =
-                        format!("{}, and the only record found differs from the row", cause(&active.work));
+                    let reason = format!("{}, and the only record found differs from the row", cause(work));
                     self.hold(job, Reason::CandidatesDiffer.as_str(), reason, vec![candidate]);
                 }
             }
@@ -260,8 +257,7 @@ impl Dispatcher {
 
     /// An admissible look-up found nothing.
     pub(in crate::run) fn absent(&mut self, job: JobId) {
-        let Some(active) = self.active.get(&job) else { return };
-        let work = &active.work;
+        let Some(work) = self.in_flight.work(job) else { return };
         let reads = work.absent_reads + 1;
         if !self.settled(work) || reads < ABSENT_READS {
             let until = self.next_look(work);
@@ -292,15 +288,15 @@ impl Dispatcher {
 
     /// It was not executed: it may be sent again, unless that has failed too often.
     fn send_again(&mut self, job: JobId, note: &str) {
-        let Some(active) = self.active.get(&job) else { return };
-        if active.work.doubts >= MOST_DOUBTS {
+        let Some(work) = self.in_flight.work(job) else { return };
+        if work.doubts >= MOST_DOUBTS {
             let reason = format!(
                 "its outcome was unknown {} times: the answer was lost, or was an error of the service",
-                active.work.doubts
+                work.doubts
             );
             return self.hold(job, Reason::AnswerNever.as_str(), reason, Vec::new());
         }
-        let deed = if active.work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
+        let deed = if work.doubt == Some(Doubt::JournalBehind) { "sent" } else { "sent again" };
         let note = format!("{deed}: {note}");
         self.settle(job, Write::Release { job, note, at: self.clock.now() });
     }
@@ -308,8 +304,7 @@ impl Dispatcher {
     /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
     /// operation, since what it makes afterwards may prove the look-up.
     pub(in crate::run) fn retry_lookup_later(&mut self, job: JobId, note: &str) {
-        let Some(active) = self.active.get(&job) else { return };
-        let work = &active.work;
+        let Some(work) = self.in_flight.work(job) else { return };
         let early = looks_before(self.options.policy.settle);
         if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_unstable(work.operation) {
             if let Some(lookup) = self.custom_site_lookup(work) {

@@ -21,8 +21,7 @@ use crate::model::verdict::Rejection;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups::{self, Reference};
-use crate::run::in_flight::Stage;
-use crate::run::operation_queue::{Purpose, QueuedRequest};
+use crate::run::in_flight::{Purpose, QueuedRequest};
 
 /// The wait after the first look or probe that did not find a record; each further one doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -37,12 +36,12 @@ const WAITING_AT_ONCE: usize = 8;
 
 /// What rows refused alike share: the operation, and the refusal without what differs from row to row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Reason(Operation, String);
+struct RefusalShape(Operation, String);
 
 /// A row that was refused and waits.
 #[derive(Debug)]
 struct Waiting {
-    likes: Reason,
+    shape_of_refusal: RefusalShape,
     sheet: SheetId,
     /// Records it refers to that are not known to be visible.
     unproved: BTreeSet<JobId>,
@@ -104,9 +103,9 @@ enum Step {
 
 /// The rows that wait, and what they wait for; instants are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Default)]
-pub(in crate::run) struct Unseen {
+pub(in crate::run) struct ReferenceLag {
     waiting: BTreeMap<JobId, Waiting>,
-    alike: HashMap<Reason, Alike>,
+    alike: HashMap<RefusalShape, Alike>,
     awaited: BTreeMap<JobId, Awaited>,
     /// When there may be something to do next.
     wake: Option<Duration>,
@@ -122,9 +121,16 @@ pub(in crate::run) struct Refused {
     counted: bool,
 }
 
-impl Unseen {
+impl ReferenceLag {
     /// A row waits from now on.
-    fn wait(&mut self, job: JobId, likes: Reason, sheet: SheetId, refused: Refused, now: Duration) {
+    fn wait(
+        &mut self,
+        job: JobId,
+        shape_of_refusal: RefusalShape,
+        sheet: SheetId,
+        refused: Refused,
+        now: Duration,
+    ) {
         self.wake = Some(Duration::ZERO);
         let Refused { rejection, unproved, missed, counted } = refused;
         let references = unproved.iter().map(|(reference, ..)| reference.job).collect();
@@ -135,7 +141,7 @@ impl Unseen {
         }
         let alike = self
             .alike
-            .entry(likes.clone())
+            .entry(shape_of_refusal.clone())
             .or_insert_with(|| Alike { due: now + FIRST_WAIT, ..Alike::default() });
         if alike.probe == Some(job) {
             // A probe below a record that no look-up can find.
@@ -145,8 +151,10 @@ impl Unseen {
             alike.due = now + wait_after(alike.refused);
         }
         let told = false;
-        self.waiting
-            .insert(job, Waiting { likes, sheet, unproved: references, missed, rejection, counted, told });
+        self.waiting.insert(
+            job,
+            Waiting { shape_of_refusal, sheet, unproved: references, missed, rejection, counted, told },
+        );
     }
 
     /// The record of a job is visible.
@@ -192,7 +200,7 @@ impl Unseen {
     /// A row has its answer, accepted or refused as before. When it was the probe of others, that settles theirs too.
     pub(in crate::run) fn probed(&mut self, job: JobId, accepted: bool) {
         let Some(waiting) = self.waiting.get(&job) else { return };
-        let alike = self.alike.get_mut(&waiting.likes).filter(|alike| alike.probe == Some(job));
+        let alike = self.alike.get_mut(&waiting.shape_of_refusal).filter(|alike| alike.probe == Some(job));
         if let Some(alike) = alike {
             alike.accepted = accepted;
             alike.refused = if accepted { 0 } else { alike.refused + 1 };
@@ -202,9 +210,9 @@ impl Unseen {
 
     /// A job is no longer in hand.
     pub(in crate::run) fn forget(&mut self, job: JobId) {
-        let Some(Waiting { likes, .. }) = self.waiting.remove(&job) else { return };
+        let Some(Waiting { shape_of_refusal, .. }) = self.waiting.remove(&job) else { return };
         self.wake = Some(Duration::ZERO);
-        if let Some(alike) = self.alike.get_mut(&likes)
+        if let Some(alike) = self.alike.get_mut(&shape_of_refusal)
             && alike.probe == Some(job)
         {
             alike.probe = None;
@@ -263,7 +271,8 @@ impl Unseen {
         }
         let mut settled = Vec::new();
         for (&job, waiting) in &mut self.waiting {
-            let Some(alike) = self.alike.get_mut(&waiting.likes).filter(|alike| alike.probe != Some(job))
+            let Some(alike) =
+                self.alike.get_mut(&waiting.shape_of_refusal).filter(|alike| alike.probe != Some(job))
             else {
                 continue;
             };
@@ -308,7 +317,9 @@ impl Unseen {
     /// Drops what no row waits for any more.
     fn drop_unneeded(&mut self) {
         let waiting = &self.waiting;
-        self.alike.retain(|likes, _| waiting.values().any(|waiting| waiting.likes == *likes));
+        self.alike.retain(|shape_of_refusal, _| {
+            waiting.values().any(|waiting| waiting.shape_of_refusal == *shape_of_refusal)
+        });
         self.awaited.retain(|job, _| waiting.values().any(|waiting| waiting.unproved.contains(job)));
     }
 }
@@ -321,18 +332,18 @@ fn wait_after(times: u32) -> Duration {
 impl Dispatcher {
     /// A row was refused with `noDataFound`: what it waits for, when a record it refers to may not be visible yet.
     pub(in crate::run) fn missing_references(&self, job: JobId, rejection: &Rejection) -> Option<Refused> {
-        let active = self.active.get(&job)?;
-        let references = lookups::references(&active.work);
+        let references = lookups::references(self.in_flight.work(job)?);
+        let sent_at = self.in_flight.sent_at(job)?;
         let named = rejection.message.to_lowercase();
         let mut missed = false;
         let mut unproved = Vec::new();
         for reference in references {
-            let Some(until) = self.recent_creations.unproved(reference.job, active.left) else { continue };
+            let Some(until) = self.recent_creations.unproved(reference.job, sent_at) else { continue };
             // It was not visible then, whatever it is now.
             missed |=
                 self.recent_creations.is_late(reference.job) || named.contains(&reference.id.to_string());
             if !self.recent_creations.is_shown(reference.job) {
-                let is_usable = self.usable(reference.lookup.operation());
+                let is_usable = self.gates.usable(reference.lookup.operation());
                 missed |= !is_usable;
                 unproved.push((reference, is_usable, until));
             }
@@ -365,21 +376,19 @@ impl Dispatcher {
         refused.missed |=
             refused.unproved.iter().any(|(reference, ..)| self.recent_creations.is_late(reference.job));
         refused.unproved.retain(|(reference, ..)| !self.recent_creations.is_shown(reference.job));
-        let Some(active) = self.active.get_mut(&job).filter(|_| self.drain.is_none()) else {
+        let Some(work) = self.in_flight.work(job).filter(|_| self.drain.is_none()) else {
             return self.drop_job(job);
         };
-        active.stage = Stage::AwaitingReference;
-        active.work.state = JobState::Deferred;
-        active.counted = None;
-        let likes = Reason(active.work.operation, shape(&refused.rejection, active.work.record.name()));
-        self.reference_lag.wait(job, likes, active.work.sheet, refused, now);
+        let shape_of_refusal = RefusalShape(work.operation, shape(&refused.rejection, work.record.name()));
+        self.reference_lag.wait(job, shape_of_refusal, work.sheet, refused, now);
+        self.in_flight.defer(job);
     }
 
     /// A row was accepted: what its step refers to is visible.
     pub(in crate::run) fn on_references_visible(&mut self, job: JobId) {
-        let Some(active) = self.active.get(&job) else { return };
+        let Some(work) = self.in_flight.work(job) else { return };
         let now = self.clock.elapsed();
-        for reference in lookups::references(&active.work) {
+        for reference in lookups::references(work) {
             self.recent_creations.show(reference.job, now);
             self.reference_lag.seen(reference.job);
         }
@@ -403,9 +412,9 @@ impl Dispatcher {
                     self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
                 }
                 Step::Tell(job, until) => {
-                    let Some(active) = self.active.get(&job) else { continue };
+                    let Some(work) = self.in_flight.work(job) else { continue };
                     let until = self.clock.now().plus(until.saturating_sub(now));
-                    self.tell(Event::Unseen { job, kind: active.work.kind, until });
+                    self.tell(Event::Unseen { job, kind: work.kind, until });
                 }
             }
         }
@@ -438,21 +447,20 @@ impl Dispatcher {
     /// The place in its queue of the first errand of an operation that may leave now. A row stays where it is while
     /// the answers to others of its sheet may show that it would be refused as well.
     pub(in crate::run) fn first_sendable(&self, operation: Operation) -> Option<usize> {
-        let queue = &self.lanes.get(&operation)?.queue;
         if self.reference_lag.is_empty() && self.paused_sheets.is_calm() {
-            return (!queue.is_empty()).then_some(0);
+            return self.in_flight.has_waiting(operation).then_some(0);
         }
         let now = self.clock.elapsed();
         let mut sheets = HashMap::new();
-        queue.iter().position(|request| {
+        self.in_flight.position(operation, |request| {
             let QueuedRequest::Send(job) = request else { return true };
-            let Some(active) = self.active.get(job) else { return true };
-            let sheet = active.work.sheet;
+            let Some(work) = self.in_flight.work(*job) else { return true };
+            let sheet = work.sheet;
             let &mut (has_room, is_full) = sheets
                 .entry(sheet)
                 .or_insert_with(|| (self.has_room_for(sheet), self.reference_lag.is_full(sheet)));
             let is_young = || {
-                let references = lookups::references(&active.work);
+                let references = lookups::references(work);
                 references
                     .iter()
                     .any(|reference| self.recent_creations.unproved(reference.job, now).is_some())
@@ -463,12 +471,7 @@ impl Dispatcher {
 
     /// Whether one more row of a sheet may be under way.
     fn has_room_for(&self, sheet: SheetId) -> bool {
-        self.paused_sheets.room(sheet).is_none_or(|room| {
-            let under_way = self.active.values().filter(|active| {
-                active.work.sheet == sheet && matches!(active.stage, Stage::Claiming | Stage::UnderWay)
-            });
-            under_way.take(room).count() < room
-        })
+        self.paused_sheets.room(sheet).is_none_or(|room| !self.in_flight.has_under_way(sheet, room))
     }
 }
 
@@ -494,18 +497,18 @@ mod tests {
     }
 
     /// A row is refused below a site; `is_usable` when a look-up can tell of that.
-    fn refuse(reference_lag: &mut Unseen, job: i64, is_usable: bool, now: Duration) {
+    fn refuse(reference_lag: &mut ReferenceLag, job: i64, is_usable: bool, now: Duration) {
         let job = JobId(job);
-        let likes = Reason(Operation::AddDevice, "noDataFound".into());
+        let shape_of_refusal = RefusalShape(Operation::AddDevice, "noDataFound".into());
         let missed = !is_usable;
         let unproved = vec![(site(), is_usable, UNTIL)];
         let refused = Refused { rejection: rejection(job), unproved, missed, counted: false };
-        reference_lag.wait(job, likes, SheetId(1), refused, now);
+        reference_lag.wait(job, shape_of_refusal, SheetId(1), refused, now);
     }
 
     /// Rows that wait for the first look, which is under way.
-    fn looking(rows: i64) -> Unseen {
-        let mut reference_lag = Unseen::default();
+    fn looking(rows: i64) -> ReferenceLag {
+        let mut reference_lag = ReferenceLag::default();
         for job in 1..=rows {
             refuse(&mut reference_lag, job, true, START);
         }
@@ -591,7 +594,7 @@ mod tests {
 
     #[test]
     fn what_no_look_up_can_tell_of_is_probed_by_one_row_at_growing_distances_while_it_is_young() {
-        let mut reference_lag = Unseen::default();
+        let mut reference_lag = ReferenceLag::default();
         for job in 1..=4 {
             refuse(&mut reference_lag, job, false, START);
         }

@@ -4,16 +4,16 @@
 //! Which consequence a verdict has for a step is decided in [`crate::model::settle`], and here for a look-up. What
 //! becomes of the row itself is left to `outcome`.
 
-use crate::model::event::Event;
 use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
 use crate::model::settle::Consequence;
 use crate::model::time::Day;
 use crate::model::verdict::{Doubt, NotSent, Refusal, Verdict};
 use crate::run::dispatcher::Dispatcher;
-use crate::run::ending::Ending;
 use crate::run::evidence::lookup_answer::LookupAnswer;
-use crate::run::gates::breaker::{Outcome, Phase};
-use crate::run::operation_queue::{Halt, QueuedRequest, Tries};
+use crate::run::evidence::lookups;
+use crate::run::gates::{Outcome, Phase};
+use crate::run::in_flight::{Purpose, QueuedRequest, Tries};
 use crate::service::Answer;
 
 impl Dispatcher {
@@ -23,34 +23,12 @@ impl Dispatcher {
         operation: Operation,
         counted: Option<Day>,
         consequence: Consequence,
-        (outcome, phase): (Outcome, Phase),
+        outcome: (Outcome, Phase),
     ) {
-        if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
-            self.connectivity.reached();
-        }
-        let now = self.clock.elapsed();
-        let breaker = &mut self.lane(operation).breaker;
-        if let Consequence::Nothing | Consequence::Failure = consequence {
-            let change = breaker.heard(outcome, phase, now);
-            self.tell_breaker(operation, change);
-        } else {
-            breaker.on_no_outcome(phase);
-        }
-        match consequence {
-            Consequence::Nothing | Consequence::Failure => {}
-            Consequence::SlowDown => self.slow_down(operation),
-            Consequence::ParkCreations => self.quota_refused(counted),
-            Consequence::StopOperation(status) => self.stop_operation(operation, status),
-            Consequence::StopRun(refusal) => self.drain(Ending::refused(refusal)),
-            Consequence::Distrust(words) => self.drain(Ending::distrusted(&words)),
-            Consequence::LowerConcurrency(words) => self.ran_short(operation, &words),
-            Consequence::Unreachable(words) => {
-                if let Some(retry_in) = self.connectivity.failed(now, &words) {
-                    self.remaining_count.renew();
-                    self.tell(Event::Unreachable { reason: words, retry_in });
-                }
-            }
-        }
+        self.check_clock();
+        let under_way = self.under_way();
+        let actions = self.gates.on_answer(operation, counted, consequence, outcome, under_way);
+        self.carry_out(actions);
     }
 
     /// What follows for the run from the answer to a look-up.
@@ -85,44 +63,72 @@ impl Dispatcher {
     /// Questions are harmless and go on being asked: the network may have sent us to a sign-in page of its own.
     pub(in crate::run) fn apply_status(&mut self, operation: Operation, answer: &Answer) {
         match (answer.status, &answer.verdict) {
-            (Some(429), Verdict::Doubtful(_)) => self.slow_down(operation),
+            (Some(429), Verdict::Doubtful(_)) => {
+                let actions = self.gates.slow_down(operation);
+                self.carry_out(actions);
+            }
             (Some(status), Verdict::Doubtful(Doubt::Redirect)) if !operation.looks_up() => {
-                self.stop_operation(operation, status);
+                let actions = self.gates.stop(operation, status);
+                self.carry_out(actions);
             }
             _ => {}
         }
     }
 
-    fn slow_down(&mut self, operation: Operation) {
-        let limiter = &mut self.lane(operation).limiter;
-        let before = limiter.rate();
-        let rate = limiter.refused();
-        if rate < before {
-            self.tell(Event::SlowedDown { operation, rate });
+    /// Nothing of an operation is sent any more: a step goes back to the journal, a question is answered with silence.
+    pub(in crate::run) fn give_up(&mut self, operation: Operation) {
+        for request in self.in_flight.take_all(operation) {
+            match request {
+                QueuedRequest::Send(job) => self.drop_job(job),
+                QueuedRequest::Look { purpose, .. } => {
+                    self.on_lookup_answer(operation, purpose, LookupAnswer::Unavailable);
+                }
+            }
         }
     }
 
-    /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
-    fn stop_operation(&mut self, operation: Operation, status: u16) {
-        let lane = self.lane(operation);
-        if lane.halt.is_some() {
-            return;
-        }
-        lane.halt = Some(Halt::Missing { status });
-        let waiting: Vec<_> = lane.queue.drain(..).collect();
-        self.tell(Event::Note {
-            text: format!("the service answered {status} to {operation}: stopped sending it"),
-        });
-        for request in waiting {
-            self.give_up_request(operation, &request);
-        }
+    /// Whether the service fails at an operation and will be tried again, or has only just come back.
+    pub(in crate::run) fn is_unstable(&self, operation: Operation) -> bool {
+        self.gates.is_unstable(operation, self.in_flight.has_waiting(operation))
     }
 
-    /// An errand of a halted operation: a step goes back to the journal, a question is answered with silence.
-    fn give_up_request(&mut self, operation: Operation, request: &QueuedRequest) {
-        match request {
-            QueuedRequest::Send(job) => self.drop_job(*job),
-            QueuedRequest::Look { purpose, .. } => self.read(operation, *purpose, LookupAnswer::Unavailable),
+    /// Whether a health check must be answered before a request of `operation` may try the service; it is on its way
+    /// then: a question about the company of the row that is next, which the service can always answer. Where there is
+    /// none, the request itself finds out.
+    pub(in crate::run) fn health_check_first(&mut self, operation: Operation) -> bool {
+        if !self.gates.wants_health_check(operation) {
+            return false;
+        }
+        let next = match self.in_flight.first(operation) {
+            Some(QueuedRequest::Send(job)) => self.in_flight.work(*job),
+            Some(QueuedRequest::Look { .. }) | None => None,
+        };
+        let lookup = next.and_then(lookups::of_company);
+        let Some(lookup) = lookup.filter(|lookup| self.gates.usable(lookup.operation())) else {
+            return false;
+        };
+        self.gates.on_health_check_queued(operation);
+        // Before what waits there: rows of two operations depend on it.
+        let (purpose, tries) = (Purpose::HealthCheck(operation), Tries::default());
+        self.in_flight.push_first(lookup.operation(), QueuedRequest::Look { lookup, purpose, tries });
+        true
+    }
+
+    /// The health check has its answer, and any answer will do.
+    pub(in crate::run) fn on_health_check(&mut self, operation: Operation, answer: &LookupAnswer) {
+        let answered = match answer {
+            LookupAnswer::Failed(_) => false,
+            // Not available after all: a request of the operation must find out.
+            LookupAnswer::Records(_) | LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => true,
+        };
+        let actions = self.gates.on_health_check(operation, answered);
+        self.carry_out(actions);
+    }
+
+    /// The ledger on disk has changed.
+    pub(in crate::run) fn tell_quota(&self, ledger: QuotaDay) {
+        if let Some(event) = self.gates.quota_news(ledger) {
+            self.tell(event);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::model::state::JobState;
 use crate::model::verdict::{Doubt, Execution, Refusal, Verdict};
 use crate::run::dispatcher::Dispatcher;
 use crate::run::evidence::lookups;
-use crate::run::gates::breaker::Phase;
+use crate::run::gates::Phase;
 use crate::service::Answer;
 
 /// How long after a lost answer the first look is taken: most late commits have happened by then.
@@ -27,20 +27,21 @@ pub(in crate::run) fn lost() -> Answer {
 
 impl Dispatcher {
     /// A step of a job has its answer.
-    pub(in crate::run) fn answered(&mut self, job: JobId, answer: Answer, phase: Phase) {
-        let Some(active) = self.active.get(&job) else { return };
-        let (operation, counted) = (active.work.operation, active.counted);
+    pub(in crate::run) fn on_answer(&mut self, job: JobId, answer: Answer, phase: Phase) {
+        let Some(work) = self.in_flight.work(job) else { return };
+        let (operation, creation) = (work.operation, matches!(work.action, Action::Create));
+        let counted = self.in_flight.counted(job);
         let not_found = match &answer.verdict {
             Verdict::NoDataFound(rejection) => Some(self.missing_references(job, rejection)),
             _ => None,
         };
         if answer.token_ended {
-            self.token_refusals.remove(&job);
+            self.in_flight.clear_token_refusals(job);
         }
         let standing = Standing {
-            creation: matches!(active.work.action, Action::Create),
+            creation,
             fresh_reference: matches!(not_found, Some(Some(_))),
-            token_refusals: self.token_refusals.get(&job).copied().unwrap_or(0),
+            token_refusals: self.in_flight.token_refusals(job),
         };
         let evidence = self.evidence(&answer);
         let contradicting = match &answer.verdict {
@@ -48,9 +49,9 @@ impl Dispatcher {
             _ => None,
         };
         if answer.verdict == Verdict::TokenInvalid {
-            *self.token_refusals.entry(job).or_default() += 1;
+            self.in_flight.add_token_refusal(job);
         } else {
-            self.token_refusals.remove(&job);
+            self.in_flight.clear_token_refusals(job);
         }
         if matches!(answer.verdict, Verdict::Succeeded(_)) {
             self.on_references_visible(job);
@@ -73,8 +74,12 @@ impl Dispatcher {
             settled => settled,
         };
         // A probe fails for the service's sake, not for the row's: not one of the doubts that a row may have.
-        let charged = !self.lane(operation).breaker.is_probe(phase);
-        self.count(counted, evidence.execution, consequence == Consequence::ParkCreations);
+        let charged = !self.gates.is_probe(operation, phase);
+        if let Some(day) = counted {
+            let parks = consequence == Consequence::ParkCreations;
+            let actions = self.gates.on_creation(day, evidence.execution, parks);
+            self.carry_out(actions);
+        }
         self.follow(operation, counted, consequence, (outcome, phase));
         match &settled {
             Settled::Done { .. } => {
@@ -107,9 +112,8 @@ impl Dispatcher {
 
     /// Whether an earlier request may have made the record, and no look-up can tell.
     fn may_be_there(&self, job: JobId) -> bool {
-        self.active.get(&job).is_some_and(|active| {
-            let work = &active.work;
-            let looked = lookups::by_key(work, &|operation| self.usable(operation)).is_some();
+        self.in_flight.work(job).is_some_and(|work| {
+            let looked = lookups::by_key(work, &|operation| self.gates.usable(operation)).is_some();
             let taken_in = !mistake::made(Mistake::DuplicateRejects);
             matches!(work.action, Action::Create) && work.doubted && !looked && taken_in
         })

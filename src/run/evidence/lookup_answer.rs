@@ -6,8 +6,8 @@
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::gates::breaker::Phase;
-use crate::run::operation_queue::{Purpose, QueuedRequest, Tries};
+use crate::run::gates::Phase;
+use crate::run::in_flight::{Purpose, QueuedRequest, Tries};
 use crate::service::{self, Answer, Found, Lookup};
 
 /// How often a look-up is tried when the service fails at it.
@@ -54,17 +54,6 @@ impl LookupAnswer {
 }
 
 impl Dispatcher {
-    /// Whether an operation can be used as far as is known.
-    pub(in crate::run) fn usable(&self, operation: Operation) -> bool {
-        self.client.endpoints().available(operation)
-            && self.lanes.get(&operation).is_none_or(|lane| lane.halt.is_none())
-    }
-
-    /// Puts a question to the service as soon as it may be asked.
-    pub(in crate::run) fn queue_lookup(&mut self, lookup: Lookup, purpose: Purpose) {
-        self.queue(lookup.operation(), QueuedRequest::Look { lookup, purpose, tries: Tries::default() });
-    }
-
     /// A look-up has its answer.
     pub(in crate::run) fn on_lookup_response(
         &mut self,
@@ -90,7 +79,7 @@ impl Dispatcher {
             // That the service fails is what it was to find out.
             Verdict::Doubtful(_) if matches!(purpose, Purpose::HealthCheck(_)) => None,
             // A service that fails at every look-up says nothing of this one: hours of it use up no try.
-            Verdict::Doubtful(_) if !self.lane(operation).breaker.is_closed() => Some(tries),
+            Verdict::Doubtful(_) if !self.gates.is_closed(operation) => Some(tries),
             Verdict::Doubtful(_) if tries.failed + 1 < LOOK_UP_TRIES => {
                 Some(Tries { failed: tries.failed + 1, ..tries })
             }
@@ -104,7 +93,7 @@ impl Dispatcher {
             | Verdict::Contradicted(_) => None,
         };
         // Another answer may have shown meanwhile that the look-up is not available: nothing leaves its queue then.
-        let halted = self.lane(operation).halt.is_some();
+        let halted = self.gates.halt(operation).is_some();
         if let Some(tries) = again
             && !halted
         {
@@ -112,11 +101,16 @@ impl Dispatcher {
             return;
         }
         let reading = LookupAnswer::of(operation, answer.verdict, again.is_some());
-        self.read(operation, purpose, reading);
+        self.on_lookup_answer(operation, purpose, reading);
     }
 
     /// Hands a reading to whoever asked.
-    pub(in crate::run) fn read(&mut self, operation: Operation, purpose: Purpose, reading: LookupAnswer) {
+    pub(in crate::run) fn on_lookup_answer(
+        &mut self,
+        operation: Operation,
+        purpose: Purpose,
+        reading: LookupAnswer,
+    ) {
         match purpose {
             Purpose::PreSend(job) => self.on_pre_send_answer(job, operation, reading),
             Purpose::Children(parent) => self.on_child_list(parent, reading),

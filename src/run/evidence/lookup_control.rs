@@ -12,26 +12,19 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::run::InDoubt;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Message;
-use crate::run::operation_queue::Purpose;
+use crate::run::in_flight::Purpose;
 
 impl Dispatcher {
     /// Nothing was found, by a look-up that has yet to show that it finds anything.
     pub(in crate::run) fn find_control(&mut self, job: JobId, operation: Operation) {
-        let Some(active) = self.active.get(&job) else { return };
-        let (kind, inbox) = (active.work.kind, self.inbox.clone());
-        self.writer.ask(Box::new(move |journal| {
-            // Without witnesses the look-up stays unproved, which is the safe side.
-            let witnesses = journal.witness(kind, 8).unwrap_or_default();
-            drop(inbox.send(Message::Controls { job, operation, witnesses }));
-        }));
+        let Some(work) = self.in_flight.work(job) else { return };
+        self.ask_controls(job, operation, work.kind);
     }
 
     /// Whether a job may be sent again without any look-up, since the service refuses a second record.
     fn is_guarded(&self, job: JobId) -> bool {
         self.options.policy.in_doubt == InDoubt::Settle
-            && self.active.get(&job).is_some_and(|active| {
-                let work = &active.work;
+            && self.in_flight.work(job).is_some_and(|work| {
                 matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
             })
     }
@@ -42,7 +35,7 @@ impl Dispatcher {
             .iter()
             .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
         match control {
-            Some((lookup, expected)) if self.usable(operation) => {
+            Some((lookup, expected)) if self.gates.usable(operation) => {
                 self.queue_lookup(lookup, Purpose::Control(job, expected));
             }
             Some(_) => self.reconcile(job),

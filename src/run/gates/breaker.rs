@@ -41,7 +41,7 @@ pub(in crate::run) enum Outcome {
 
 /// Why a breaker opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Reason {
+pub(super) enum Reason {
     /// [`STREAK`] failures in a row.
     Streak,
     /// [`SHARE`] of the last [`WINDOW`] outcomes.
@@ -52,7 +52,7 @@ pub(in crate::run) enum Reason {
 
 impl Reason {
     /// What happened, in words.
-    pub(in crate::run) fn words(self) -> String {
+    pub(super) fn words(self) -> String {
         match self {
             Self::Streak => format!("{STREAK} requests in a row failed at the service or got no answer"),
             Self::Share => format!(
@@ -98,7 +98,7 @@ enum State {
 
 /// The breaker of one operation. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone)]
-pub(in crate::run) struct Breaker {
+pub(super) struct Breaker {
     /// Whether a request that fails leaves a row in doubt.
     changes: bool,
     state: State,
@@ -121,7 +121,7 @@ pub(in crate::run) struct Breaker {
 
 /// What is worth telling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Change {
+pub(super) enum Change {
     /// Nothing.
     Same,
     /// Requests are held back now, for so long at first.
@@ -133,7 +133,7 @@ pub(in crate::run) enum Change {
 }
 
 impl Breaker {
-    pub(in crate::run) fn of(operation: Operation) -> Self {
+    pub(super) fn of(operation: Operation) -> Self {
         Self {
             changes: !operation.looks_up(),
             state: State::Closed,
@@ -151,22 +151,22 @@ impl Breaker {
     }
 
     /// Whether everything passes.
-    pub(in crate::run) fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
     /// How long nothing has succeeded, while it is not closed.
-    pub(in crate::run) fn open_for(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn open_for(&self, now: Duration) -> Option<Duration> {
         (!self.is_closed()).then(|| now.saturating_sub(self.opened))
     }
 
     /// How long ago it closed, when it ever did.
-    pub(in crate::run) fn closed_for(&self, now: Duration) -> Option<Duration> {
+    pub(super) fn closed_for(&self, now: Duration) -> Option<Duration> {
         self.closed.filter(|_| self.is_closed()).map(|closed| now.saturating_sub(closed))
     }
 
     /// When the next request may leave, while nothing passes; `None` while one finds out.
-    pub(in crate::run) fn next_try(&self) -> Option<Duration> {
+    pub(super) fn next_try(&self) -> Option<Duration> {
         match self.state {
             State::Open { until } => Some(until),
             State::Closed | State::HealthCheck | State::HalfOpen { .. } => None,
@@ -174,28 +174,28 @@ impl Breaker {
     }
 
     /// Whether most requests get through and it only pauses for a moment now and then.
-    pub(in crate::run) fn is_brief(&self) -> bool {
+    pub(super) fn is_brief(&self) -> bool {
         self.pause <= SHORT_PAUSE * 2
     }
 
     /// Whether a question or a probe is under way.
-    pub(in crate::run) fn is_trying(&self) -> bool {
+    pub(super) fn is_trying(&self) -> bool {
         matches!(self.state, State::HealthCheck | State::HalfOpen { probing: true })
     }
 
     /// Whether it is time for a probe and a failing one would leave a row in doubt, so that a question that
     /// changes nothing should be asked first; if so, that question is due now.
-    pub(in crate::run) fn wants_health_check(&self, now: Duration) -> bool {
+    pub(super) fn wants_health_check(&self, now: Duration) -> bool {
         self.changes && matches!(self.state, State::Open { until } if until <= now)
     }
 
     /// Such a question is on its way. [`Self::on_health_check`] must follow.
-    pub(in crate::run) fn on_health_check_sent(&mut self) {
+    pub(super) fn on_health_check_sent(&mut self) {
         self.state = State::HealthCheck;
     }
 
     /// The question has come home: whether the service answered it.
-    pub(in crate::run) fn on_health_check(&mut self, answered: bool, now: Duration) -> Change {
+    pub(super) fn on_health_check(&mut self, answered: bool, now: Duration) -> Change {
         match (self.state, answered) {
             (State::HealthCheck, true) => {
                 self.state = State::HalfOpen { probing: false };
@@ -207,7 +207,7 @@ impl Breaker {
     }
 
     /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
-    pub(in crate::run) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
+    pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         match self.state {
             State::Closed => Ok(()),
             State::Open { until } if now < until => Err(Some(until)),
@@ -221,7 +221,7 @@ impl Breaker {
     }
 
     /// A request leaves. Whoever brings it home says so with the phase.
-    pub(in crate::run) fn on_send(&mut self) -> Phase {
+    pub(super) fn on_send(&mut self) -> Phase {
         if let State::HalfOpen { probing } = &mut self.state {
             *probing = true;
         }
@@ -229,17 +229,17 @@ impl Breaker {
     }
 
     /// Whether a request of this phase was let through before it opened, so that it should stay here if it can.
-    pub(in crate::run) fn withdraws(&self, phase: Phase) -> bool {
+    pub(super) fn withdraws(&self, phase: Phase) -> bool {
         !self.is_closed() && phase != self.phase
     }
 
     /// Whether the request of this phase that is under way is a probe.
-    pub(in crate::run) fn is_probe(&self, phase: Phase) -> bool {
+    pub(super) fn is_probe(&self, phase: Phase) -> bool {
         phase == self.phase && self.state == State::HalfOpen { probing: true }
     }
 
     /// A request came home and says this about the service.
-    pub(in crate::run) fn heard(&mut self, outcome: Outcome, phase: Phase, now: Duration) -> Change {
+    pub(super) fn on_outcome(&mut self, outcome: Outcome, phase: Phase, now: Duration) -> Change {
         if phase != self.phase {
             return Change::Same;
         }
@@ -265,7 +265,7 @@ impl Breaker {
 
     /// A request came home, or never left, without telling anything about the service (not sent, token, pace,
     /// quota).
-    pub(in crate::run) fn on_no_outcome(&mut self, phase: Phase) {
+    pub(super) fn on_no_outcome(&mut self, phase: Phase) {
         if let State::HalfOpen { probing } = &mut self.state
             && phase == self.phase
         {

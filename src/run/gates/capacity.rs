@@ -6,10 +6,6 @@
 
 use std::time::Duration;
 
-use crate::model::event::Event;
-use crate::model::operation::Operation;
-use crate::run::dispatcher::Dispatcher;
-
 /// Shortages within this time of one that counted are its echo, and nothing leaves meanwhile.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often the number recovers by one.
@@ -17,7 +13,7 @@ const RECOVERY: Duration = Duration::from_secs(10);
 
 /// What a shortage led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Shortage {
+pub(super) enum Shortage {
     /// So many may be under way from now on.
     Lowered(usize),
     /// It was counted already.
@@ -28,7 +24,7 @@ pub(in crate::run) enum Shortage {
 
 /// See the module. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone)]
-pub(in crate::run) struct Capacity {
+pub(super) struct Capacity {
     most: usize,
     allowed: usize,
     short_at: Option<Duration>,
@@ -36,17 +32,13 @@ pub(in crate::run) struct Capacity {
 }
 
 impl Capacity {
-    pub(in crate::run) fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self { most, allowed: most, short_at: None, calm_since: Duration::ZERO }
     }
 
     /// Whether another request may leave while so many are under way; if not, when to ask again (`None`: after
     /// one has come home).
-    pub(in crate::run) fn permits(
-        &mut self,
-        under_way: usize,
-        now: Duration,
-    ) -> Result<(), Option<Duration>> {
+    pub(super) fn permits(&mut self, under_way: usize, now: Duration) -> Result<(), Option<Duration>> {
         self.recover(now);
         match self.short_at {
             Some(at) if now < at + PAUSE => Err(Some(at + PAUSE)),
@@ -56,7 +48,7 @@ impl Capacity {
     }
 
     /// A request found no socket while so many, itself among them, were under way.
-    pub(in crate::run) fn ran_short(&mut self, under_way: usize, now: Duration) -> Shortage {
+    pub(super) fn ran_short(&mut self, under_way: usize, now: Duration) -> Shortage {
         self.recover(now);
         self.calm_since = now;
         if self.short_at.is_some_and(|at| now < at + PAUSE) {
@@ -71,7 +63,7 @@ impl Capacity {
     }
 
     /// How many may be under way.
-    pub(in crate::run) fn allowed(&self) -> usize {
+    pub(super) fn allowed(&self) -> usize {
         self.allowed
     }
 
@@ -83,30 +75,6 @@ impl Capacity {
         let periods = u32::try_from(periods).unwrap_or(u32::MAX);
         self.calm_since = self.calm_since.saturating_add(RECOVERY.saturating_mul(periods));
         self.allowed = self.allowed.saturating_add(periods as usize).min(self.most);
-    }
-}
-
-impl Dispatcher {
-    /// The machine has no more sockets or open files: fewer requests at once.
-    pub(in crate::run) fn ran_short(&mut self, operation: Operation, words: &str) {
-        let now = self.clock.elapsed();
-        self.connectivity.on_not_sent();
-        match self.capacity.ran_short(self.requests.len() + self.claiming + 1, now) {
-            Shortage::Lowered(allowed) => self.tell(Event::Note {
-                text: format!(
-                    "this machine has no more sockets or open files ({words}): {operation} was not sent; at most \
-                     {allowed} requests at once from now on. A higher limit (ulimit -n) or a lower concurrency helps"
-                ),
-            }),
-            Shortage::Echo => {}
-            // As good as unreachable: one request at a time finds out, and patience ends.
-            Shortage::Nothing => {
-                self.connectivity.on_send(now);
-                if let Some(retry_in) = self.connectivity.failed(now, words) {
-                    self.tell(Event::Unreachable { reason: words.to_owned(), retry_in });
-                }
-            }
-        }
     }
 }
 

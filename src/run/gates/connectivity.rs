@@ -8,11 +8,11 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// Without a connection for this long, the run stops.
-pub(in crate::run) const PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Whether the service can be reached. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
-pub(in crate::run) struct Connectivity {
+pub(super) struct Connectivity {
     lost: Option<Lost>,
 }
 
@@ -28,7 +28,7 @@ struct Lost {
 
 impl Connectivity {
     /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
-    pub(in crate::run) fn permits(&self, now: Duration) -> Result<(), Option<Duration>> {
+    pub(super) fn permits(&self, now: Duration) -> Result<(), Option<Duration>> {
         match &self.lost {
             None => Ok(()),
             Some(lost) if lost.probing => Err(None),
@@ -38,12 +38,12 @@ impl Connectivity {
     }
 
     /// When the service is tried again, while it cannot be reached.
-    pub(in crate::run) fn next_try(&self) -> Option<Duration> {
+    pub(super) fn next_try(&self) -> Option<Duration> {
         self.lost.as_ref().map(|lost| lost.retry_at)
     }
 
     /// A request leaves.
-    pub(in crate::run) fn on_send(&mut self, now: Duration) {
+    pub(super) fn on_send(&mut self, now: Duration) {
         if let Some(lost) = &mut self.lost {
             lost.probing = true;
             if now > lost.retry_at + LONGEST_WAIT {
@@ -54,19 +54,19 @@ impl Connectivity {
     }
 
     /// What was to leave did not: another request may find out.
-    pub(in crate::run) fn on_not_sent(&mut self) {
+    pub(super) fn on_not_sent(&mut self) {
         if let Some(lost) = &mut self.lost {
             lost.probing = false;
         }
     }
 
     /// An answer came, whatever it said.
-    pub(in crate::run) fn reached(&mut self) {
+    pub(super) fn on_answer(&mut self) {
         self.lost = None;
     }
 
     /// No connection. Says how long until the next try when that is news.
-    pub(in crate::run) fn failed(&mut self, now: Duration, words: &str) -> Option<Duration> {
+    pub(super) fn on_failure(&mut self, now: Duration, words: &str) -> Option<Duration> {
         match &mut self.lost {
             None => {
                 self.lost = Some(Lost {
@@ -93,7 +93,7 @@ impl Connectivity {
     }
 
     /// Why the run must stop, once tries have failed for longer than patience lasts.
-    pub(in crate::run) fn given_up(&self) -> Option<&str> {
+    pub(super) fn given_up(&self) -> Option<&str> {
         self.lost
             .as_ref()
             .filter(|lost| lost.failed_at.saturating_sub(lost.since) >= PATIENCE)
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn while_the_service_is_away_one_request_at_a_time_looks_for_it() {
         let mut reach = Connectivity::default();
-        assert_eq!(reach.failed(Duration::ZERO, "refused"), Some(FIRST_WAIT));
-        assert_eq!(reach.failed(Duration::ZERO, "refused"), None, "others under way are no news");
+        assert_eq!(reach.on_failure(Duration::ZERO, "refused"), Some(FIRST_WAIT));
+        assert_eq!(reach.on_failure(Duration::ZERO, "refused"), None, "others under way are no news");
         assert_eq!(reach.permits(Duration::ZERO), Err(Some(FIRST_WAIT)));
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
         reach.on_send(FIRST_WAIT);
         assert_eq!(reach.permits(FIRST_WAIT), Err(None));
-        assert_eq!(reach.failed(FIRST_WAIT, "refused"), Some(FIRST_WAIT * 2));
-        reach.reached();
+        assert_eq!(reach.on_failure(FIRST_WAIT, "refused"), Some(FIRST_WAIT * 2));
+        reach.on_answer();
         assert_eq!(reach.permits(FIRST_WAIT), Ok(()));
     }
 
@@ -126,7 +126,7 @@ mod tests {
                 now = at;
             }
             reach.on_send(now);
-            reach.failed(now, "name not known");
+            reach.on_failure(now, "name not known");
             if reach.given_up().is_some() {
                 return Some(now);
             }
@@ -138,7 +138,7 @@ mod tests {
     fn patience_ends_after_five_minutes_of_tries_and_not_before() {
         let mut reach = Connectivity::default();
         let first = Duration::from_secs(10);
-        reach.failed(first, "name not known");
+        reach.on_failure(first, "name not known");
         let ended = try_until(&mut reach, first, Duration::from_secs(3600)).expect("an end");
         assert!(ended >= first + PATIENCE && ended <= first + PATIENCE + LONGEST_WAIT, "{ended:?}");
         assert_eq!(reach.given_up(), Some("name not known"));
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn time_in_which_nothing_was_to_be_sent_does_not_try_patience() {
         let mut reach = Connectivity::default();
-        reach.failed(Duration::ZERO, "connection refused");
+        reach.on_failure(Duration::ZERO, "connection refused");
         // Parked until the next day: nothing asks for the service.
         assert_eq!(reach.given_up(), None);
         let morning = Duration::from_secs(8 * 3600);
         reach.on_send(morning);
-        reach.failed(morning, "connection refused");
+        reach.on_failure(morning, "connection refused");
         assert_eq!(reach.given_up(), None, "one try in the morning");
         assert!(try_until(&mut reach, morning, morning + PATIENCE - LONGEST_WAIT).is_none());
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_probe_that_never_left_lets_another_look() {
         let mut reach = Connectivity::default();
-        reach.failed(Duration::ZERO, "connection refused");
+        reach.on_failure(Duration::ZERO, "connection refused");
         reach.on_send(FIRST_WAIT);
         assert_eq!(reach.permits(FIRST_WAIT), Err(None));
         reach.on_not_sent();

@@ -1,9 +1,413 @@
-//! Whether a request of an operation may leave now.
+//! The gates: whether a request of an operation may leave now. Endpoint, breaker, pace, connectivity, capacity and quota
+//! have their say here, and learn here what left and what came back.
+//!
+//! A request that changes something leaves its row in doubt when it fails. So the first to try a failing service is a
+//! look-up whose answer is known (the health check); only when the service answers it does one row go ahead. An outage
+//! of hours costs look-ups and no rows.
+//!
+//! Nothing outside reads or changes a gate: every method answers with a value, or with the [`Action`]s that follow.
 
-pub(super) mod breaker;
-pub(super) mod capacity;
-pub(super) mod connectivity;
-pub(super) mod probing;
-pub(super) mod quota;
-pub(super) mod quota_count;
-pub(super) mod send_window;
+mod breaker;
+mod capacity;
+mod connectivity;
+mod creations;
+mod operation_gate;
+mod quota;
+mod send_window;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::breaker::{Breaker, Change};
+use self::capacity::{Capacity, Shortage};
+use self::connectivity::Connectivity;
+use self::operation_gate::OperationGate;
+use self::quota::{Quota, ServiceClock};
+use super::Limits;
+use super::action::Action;
+use super::ending::Ending;
+use crate::clock::Clock;
+use crate::ending::End;
+use crate::model::event::Event;
+use crate::model::operation::Operation;
+use crate::model::quota::QuotaDay;
+use crate::model::settle::Consequence;
+use crate::model::time::{Day, Moment};
+use crate::service::{Client, Rate};
+
+pub(super) use self::breaker::{Outcome, Phase};
+pub(super) use self::operation_gate::Halt;
+
+/// When nothing else is left to do than to try a failing service, the run ends after so long without a success:
+/// longer than a maintenance lasts.
+const BREAKER_PATIENCE: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long a service counts as only just back: long enough for a look-up to see what it makes again.
+const RECENTLY_CLOSED: Duration = Duration::from_secs(30);
+
+/// Every gate of a run. Instants are those of [`Clock::elapsed`].
+pub(super) struct Gates {
+    clock: Arc<dyn Clock>,
+    client: Client,
+    rate: Rate,
+    operations: BTreeMap<Operation, OperationGate>,
+    connectivity: Connectivity,
+    capacity: Capacity,
+    quota: Quota,
+    reserve: u64,
+    service_clock: ServiceClock,
+    /// Until when creations were last told to be parked, by the service's clock.
+    told_parking: Option<Moment>,
+}
+
+/// What the forecast is told about an operation.
+pub(super) struct OperationPace {
+    /// Requests sent in this run.
+    pub(super) sent: u64,
+    /// Whether nothing of it can be sent now, for whatever reason but its pace.
+    pub(super) stopped: bool,
+}
+
+/// An operation whose breaker is not closed.
+pub(super) struct OpenBreaker {
+    pub(super) operation: Operation,
+    /// When the next request may leave; `None` while one finds out.
+    pub(super) next_try: Option<Duration>,
+    /// Whether most requests get through.
+    pub(super) is_brief: bool,
+}
+
+impl Gates {
+    /// The gates as a run begins: of the creations of the service's day the journal has counted `today`, and an earlier
+    /// refusal has taught the ceiling `learned`.
+    pub(super) fn new(
+        clock: Arc<dyn Clock>,
+        client: Client,
+        limits: Limits,
+        today: &QuotaDay,
+        learned: Option<u64>,
+    ) -> Self {
+        let mut quota = Quota::new(today.day, today.sent, limits.daily_quota, learned, limits.reserve);
+        if today.spent {
+            // An earlier run was refused today: one creation finds out whether that still holds.
+            quota.begin_with_canary();
+        }
+        Self {
+            clock,
+            client,
+            rate: limits.rate,
+            operations: BTreeMap::new(),
+            connectivity: Connectivity::default(),
+            capacity: Capacity::new(limits.concurrency),
+            quota,
+            reserve: limits.reserve,
+            service_clock: ServiceClock::default(),
+            told_parking: None,
+        }
+    }
+
+    fn gate(&mut self, operation: Operation) -> &mut OperationGate {
+        let (rate, clock) = (self.rate, &self.clock);
+        self.operations.entry(operation).or_insert_with(|| OperationGate::new(operation, rate, clock.clone()))
+    }
+
+    fn breaker(&self, operation: Operation) -> Option<&Breaker> {
+        self.operations.get(&operation).map(|gate| &gate.breaker)
+    }
+
+    /// Whether an operation can be used as far as is known.
+    pub(super) fn usable(&self, operation: Operation) -> bool {
+        self.client.endpoints().available(operation) && self.halt(operation).is_none()
+    }
+
+    /// Why nothing of an operation is sent any more.
+    pub(super) fn halt(&self, operation: Operation) -> Option<Halt> {
+        self.operations.get(&operation)?.halt
+    }
+
+    /// Rows need an operation: it is halted when it has no endpoint.
+    pub(super) fn require(&mut self, operation: Operation) {
+        if !self.client.endpoints().available(operation) {
+            self.gate(operation).halt.get_or_insert(Halt::Unmapped);
+        }
+    }
+
+    /// Operations that change something and are not sent any more.
+    pub(super) fn halted(&self) -> impl Iterator<Item = (Operation, Halt)> {
+        let changing = self.operations.iter().filter(|(operation, _)| !operation.looks_up());
+        changing.filter_map(|(operation, gate)| Some((*operation, gate.halt?)))
+    }
+
+    /// Requests sent in this run.
+    pub(super) fn sent(&self) -> BTreeMap<Operation, u64> {
+        self.operations.iter().map(|(operation, gate)| (*operation, gate.sent)).collect()
+    }
+
+    /// Whether another request may leave while so many are under way; if not, when to ask again (`None`: after one
+    /// has come back).
+    pub(super) fn has_capacity(&mut self, under_way: usize) -> Result<(), Option<Duration>> {
+        self.capacity.permits(under_way, self.clock.elapsed())
+    }
+
+    /// How many requests may be under way.
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity.allowed()
+    }
+
+    /// Whether connectivity and quota let a request of the operation leave; if not, when to ask again (`None`: after an
+    /// answer).
+    pub(super) fn is_open(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
+        let (now, service_now) = (self.clock.elapsed(), self.service_now());
+        self.connectivity.permits(now)?;
+        if !operation.creates() {
+            return Ok(());
+        }
+        self.quota.permits(service_now).map_err(|until| until.map(|until| now + until.since(service_now)))
+    }
+
+    /// Takes the permission for one request of the operation, as breaker and pace have it; if they do not, when to ask
+    /// again (`None`: after an answer).
+    pub(super) fn permit(&mut self, operation: Operation) -> Result<(), Option<Duration>> {
+        let now = self.clock.elapsed();
+        self.gate(operation).permit(now)
+    }
+
+    /// A request that has its permission is claimed, or sent where nothing is to be claimed. Whoever brings its answer
+    /// says so with the phase.
+    pub(super) fn on_permitted(&mut self, operation: Operation) -> Phase {
+        let now = self.clock.elapsed();
+        self.connectivity.on_send(now);
+        self.gate(operation).breaker.on_send()
+    }
+
+    /// What was permitted did not leave: it finds out nothing about the operation or the service, so another one may.
+    pub(super) fn on_not_sent(&mut self, operation: Operation, phase: Phase) {
+        self.connectivity.on_not_sent();
+        self.gate(operation).breaker.on_no_outcome(phase);
+    }
+
+    /// Whether the sliding second has room for a claimed request; if not, when it has.
+    pub(super) fn has_room(&self, operation: Operation) -> Result<(), Duration> {
+        let now = self.clock.elapsed();
+        self.operations.get(&operation).map_or(Ok(()), |gate| gate.has_room(now))
+    }
+
+    /// Whether a claimed request of this phase should stay: the breaker has opened since it was permitted.
+    pub(super) fn withdraws(&self, operation: Operation, phase: Phase) -> bool {
+        self.breaker(operation).is_some_and(|breaker| breaker.withdraws(phase))
+    }
+
+    /// A request leaves.
+    pub(super) fn on_departure(&mut self, operation: Operation) {
+        let now = self.clock.elapsed();
+        self.gate(operation).on_departure(now);
+    }
+
+    /// Whether the request of this phase that is under way is a probe of its breaker.
+    pub(super) fn is_probe(&self, operation: Operation, phase: Phase) -> bool {
+        self.breaker(operation).is_some_and(|breaker| breaker.is_probe(phase))
+    }
+
+    /// Whether nothing of an operation is held back for its failures.
+    pub(super) fn is_closed(&self, operation: Operation) -> bool {
+        self.breaker(operation).is_none_or(Breaker::is_closed)
+    }
+
+    /// Whether a health check must be answered before a request of the operation may try the service.
+    pub(super) fn wants_health_check(&self, operation: Operation) -> bool {
+        let now = self.clock.elapsed();
+        self.breaker(operation).is_some_and(|breaker| breaker.wants_health_check(now))
+    }
+
+    /// The health check is on its way. [`Self::on_health_check`] must follow.
+    pub(super) fn on_health_check_queued(&mut self, operation: Operation) {
+        self.gate(operation).breaker.on_health_check_sent();
+    }
+
+    /// The health check came back: whether the service answered it.
+    pub(super) fn on_health_check(&mut self, operation: Operation, answered: bool) -> Vec<Action> {
+        let now = self.clock.elapsed();
+        let change = self.gate(operation).breaker.on_health_check(answered, now);
+        self.breaker_changed(operation, change)
+    }
+
+    /// Whether the service fails at an operation and will be tried again, or has only just come back. `waits` when a
+    /// request of it does.
+    pub(super) fn is_unstable(&self, operation: Operation, waits: bool) -> bool {
+        let now = self.clock.elapsed();
+        self.breaker(operation).is_some_and(|breaker| {
+            (!breaker.is_closed() && (waits || breaker.is_trying()))
+                || breaker.closed_for(now).is_some_and(|closed| closed < RECENTLY_CLOSED)
+        })
+    }
+
+    /// When everything that is left waits for a service that has failed for too long. `waiting` are the operations that
+    /// requests wait for.
+    pub(super) fn failed_too_long(&self, waiting: impl IntoIterator<Item = Operation>) -> Option<Ending> {
+        let now = self.clock.elapsed();
+        let mut waiting = waiting.into_iter().filter(|operation| self.halt(*operation).is_none()).peekable();
+        let first = *waiting.peek()?;
+        let failed = |operation| {
+            let open = self.breaker(operation).and_then(|breaker| breaker.open_for(now));
+            open.is_some_and(|open| open >= BREAKER_PATIENCE)
+        };
+        waiting.all(failed).then(|| Ending::Stopped {
+            end: End::Breaker,
+            why: format!(
+                "the service has failed at every try of {first} for {} hours",
+                BREAKER_PATIENCE.as_secs() / 3_600
+            ),
+            hint: "ask the service's operator, then run again; no row was rejected".to_owned(),
+        })
+    }
+
+    /// How the run ends when the service could not be reached for too long.
+    pub(super) fn unreachable_too_long(&self) -> Option<Ending> {
+        let words = self.connectivity.given_up()?;
+        let minutes = connectivity::PATIENCE.as_secs() / 60;
+        let hint = "check the network and base_url, then run again; `fleetload doctor` tests the connection";
+        Some(Ending::Stopped {
+            end: End::Unreachable,
+            why: format!("the service could not be reached for {minutes} minutes: {words}"),
+            hint: hint.to_owned(),
+        })
+    }
+
+    /// An answer of the operation: what it says about the service, and what follows from it for the run. `under_way` are
+    /// the requests under way, itself not among them; `counted` is the day on which it counted against the quota.
+    pub(super) fn on_answer(
+        &mut self,
+        operation: Operation,
+        counted: Option<Day>,
+        consequence: Consequence,
+        (outcome, phase): (Outcome, Phase),
+        under_way: usize,
+    ) -> Vec<Action> {
+        if !matches!(consequence, Consequence::Unreachable(_) | Consequence::LowerConcurrency(_)) {
+            self.connectivity.on_answer();
+        }
+        let now = self.clock.elapsed();
+        let breaker = &mut self.gate(operation).breaker;
+        if !matches!(consequence, Consequence::Nothing | Consequence::Failure) {
+            breaker.on_no_outcome(phase);
+        }
+        match consequence {
+            Consequence::Nothing | Consequence::Failure => {
+                let change = breaker.on_outcome(outcome, phase, now);
+                self.breaker_changed(operation, change)
+            }
+            Consequence::SlowDown => self.slow_down(operation),
+            Consequence::ParkCreations => self.on_quota_refused(counted),
+            Consequence::StopOperation(status) => self.stop(operation, status),
+            Consequence::StopRun(refusal) => vec![Action::Drain(Ending::refused(refusal))],
+            Consequence::Distrust(words) => vec![Action::Drain(Ending::distrusted(&words))],
+            Consequence::LowerConcurrency(words) => self.on_no_sockets(operation, words, under_way),
+            Consequence::Unreachable(words) => self.on_no_connection(words),
+        }
+    }
+
+    /// The service asks for a slower pace.
+    pub(super) fn slow_down(&mut self, operation: Operation) -> Vec<Action> {
+        let limiter = &mut self.gate(operation).limiter;
+        let before = limiter.rate();
+        let rate = limiter.refused();
+        if rate < before { vec![Action::Tell(Event::SlowedDown { operation, rate })] } else { Vec::new() }
+    }
+
+    /// The endpoint of an operation is not where it was looked for: nothing of it is sent any more.
+    pub(super) fn stop(&mut self, operation: Operation, status: u16) -> Vec<Action> {
+        let gate = self.gate(operation);
+        if gate.halt.is_some() {
+            return Vec::new();
+        }
+        gate.halt = Some(Halt::Missing { status });
+        let text = format!("the service answered {status} to {operation}: stopped sending it");
+        vec![Action::Tell(Event::Note { text }), Action::GiveUp(operation)]
+    }
+
+    /// The machine has no more sockets or open files: fewer requests at once.
+    fn on_no_sockets(&mut self, operation: Operation, words: String, under_way: usize) -> Vec<Action> {
+        let now = self.clock.elapsed();
+        self.connectivity.on_not_sent();
+        match self.capacity.ran_short(under_way + 1, now) {
+            Shortage::Lowered(allowed) => vec![Action::Tell(Event::Note {
+                text: format!(
+                    "this machine has no more sockets or open files ({words}): {operation} was not sent; at most \
+                     {allowed} requests at once from now on. A higher limit (ulimit -n) or a lower concurrency helps"
+                ),
+            })],
+            Shortage::Echo => Vec::new(),
+            // As good as unreachable: one request at a time finds out, and patience ends.
+            Shortage::Nothing => {
+                self.connectivity.on_send(now);
+                self.on_no_connection(words)
+            }
+        }
+    }
+
+    fn on_no_connection(&mut self, reason: String) -> Vec<Action> {
+        let now = self.clock.elapsed();
+        match self.connectivity.on_failure(now, &reason) {
+            Some(retry_in) => vec![Action::Tell(Event::Unreachable { reason, retry_in })],
+            None => Vec::new(),
+        }
+    }
+
+    fn breaker_changed(&self, operation: Operation, change: Change) -> Vec<Action> {
+        let (open, reason, next_try_in) = match change {
+            Change::Same => return Vec::new(),
+            Change::Opened { reason, pause } | Change::StillOpen { reason, pause } => {
+                (true, reason.words(), Some(pause))
+            }
+            Change::Closed => (false, "the service answers again".to_owned(), None),
+        };
+        let told = Action::Tell(Event::Breaker { operation, open, reason, next_try_in });
+        if matches!(change, Change::StillOpen { .. }) { vec![told] } else { vec![self.held_back(), told] }
+    }
+
+    /// Which operations are held back, for whoever asks the journal.
+    fn held_back(&self) -> Action {
+        let names: Vec<&str> = self.open_breakers().map(|open| open.operation.name()).collect();
+        Action::NoteHeldBack(
+            (!names.is_empty())
+                .then(|| format!("{} paused, because the service fails at it", names.join(", "))),
+        )
+    }
+
+    /// Operations that are held back for their failures.
+    pub(super) fn open_breakers(&self) -> impl Iterator<Item = OpenBreaker> {
+        self.operations.iter().filter(|(_, gate)| !gate.breaker.is_closed()).map(|(operation, gate)| {
+            let (next_try, is_brief) = (gate.breaker.next_try(), gate.breaker.is_brief());
+            OpenBreaker { operation: *operation, next_try, is_brief }
+        })
+    }
+
+    /// When the service is tried again, while it cannot be reached.
+    pub(super) fn next_try(&self) -> Option<Duration> {
+        self.connectivity.next_try()
+    }
+
+    /// What the pace of an operation is measured by.
+    pub(super) fn pace(&self, operation: Operation) -> OperationPace {
+        let Some(gate) = self.operations.get(&operation) else {
+            return OperationPace { sent: 0, stopped: false };
+        };
+        let waits = !gate.breaker.is_closed() && !gate.breaker.is_brief();
+        let stopped = self.connectivity.next_try().is_some()
+            || waits
+            || gate.halt.is_some()
+            || (operation.creates() && self.quota.parked_until().is_some());
+        OperationPace { sent: gate.sent, stopped }
+    }
+
+    /// The requests a second that an operation may send now; `None` where no limit is kept.
+    pub(super) fn limit(&self, operation: Operation) -> Option<f64> {
+        match self.rate {
+            Rate::PerSecond(most) => {
+                Some(self.operations.get(&operation).map_or(most, |gate| gate.limiter.rate()))
+            }
+            Rate::Unlimited => None,
+        }
+    }
+}

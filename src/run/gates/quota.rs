@@ -17,7 +17,7 @@ const NOTABLE_SKEW_MS: i64 = 60_000;
 
 /// The service's clock, as far as its answers tell.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::run) struct ServiceClock {
+pub(super) struct ServiceClock {
     skew_ms: i64,
     heard: bool,
     told: bool,
@@ -25,16 +25,16 @@ pub(in crate::run) struct ServiceClock {
 
 /// What an answer's `Date` taught.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) struct DateObserved {
+pub(super) struct DateObserved {
     /// Whether it was the first.
-    pub(in crate::run) first: bool,
+    pub(super) first: bool,
     /// The difference in seconds, when it has become worth telling.
-    pub(in crate::run) notable: Option<i64>,
+    pub(super) notable: Option<i64>,
 }
 
 impl ServiceClock {
     /// An answer of `date` arrived at `now`.
-    pub(in crate::run) fn observe_date_header(&mut self, date: Moment, now: Moment) -> DateObserved {
+    pub(super) fn observe_date_header(&mut self, date: Moment, now: Moment) -> DateObserved {
         // The header counts whole seconds; on average half of one has passed. A difference below a
         // second and a half is within that and the time on the way, and so no difference at all.
         let difference = date.millis().saturating_add(500).saturating_sub(now.millis());
@@ -49,24 +49,24 @@ impl ServiceClock {
 
     /// Our clock has jumped by so many milliseconds: the service's goes on as it did, until it is heard again.
     /// While it has never been heard, ours is all there is.
-    pub(in crate::run) fn on_clock_jump(&mut self, jump_ms: i64) {
+    pub(super) fn on_clock_jump(&mut self, jump_ms: i64) {
         if self.heard {
             self.skew_ms = self.skew_ms.saturating_sub(jump_ms);
         }
     }
 
     /// Whether the service has ever said what time it is.
-    pub(in crate::run) fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         self.heard
     }
 
     /// The service's time when ours is `now`.
-    pub(in crate::run) fn at(&self, now: Moment) -> Moment {
+    pub(super) fn at(&self, now: Moment) -> Moment {
         Moment::from_millis(now.millis().saturating_add(self.skew_ms))
     }
 
     /// Our time when the service's is `there`.
-    pub(in crate::run) fn ours(&self, there: Moment) -> Moment {
+    pub(super) fn ours(&self, there: Moment) -> Moment {
         Moment::from_millis(there.millis().saturating_sub(self.skew_ms))
     }
 }
@@ -84,7 +84,7 @@ enum Gate {
 
 /// What a refusal led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::run) enum Parking {
+pub(super) enum Parking {
     /// Creations were parked already.
     Already,
     /// Creations are parked from now on, until this moment of the service's clock.
@@ -93,7 +93,7 @@ pub(in crate::run) enum Parking {
 
 /// The quota of one account. Every moment is one of the service's clock.
 #[derive(Debug, Clone)]
-pub(in crate::run) struct Quota {
+pub(super) struct Quota {
     /// The most creations a day, as the profile sets it: kept without asking the service.
     set: Option<u64>,
     /// What a refusal has taught. Good for forecasts; it stops nothing by itself, since another tool may have
@@ -113,18 +113,12 @@ pub(in crate::run) struct Quota {
 impl Quota {
     /// A quota of which `sent` creations count on `day`; `set` comes from the profile, `learned` from an earlier
     /// refusal, `reserve` is what to leave for others.
-    pub(in crate::run) fn new(
-        day: Day,
-        sent: u64,
-        set: Option<u64>,
-        learned: Option<u64>,
-        reserve: u64,
-    ) -> Self {
+    pub(super) fn new(day: Day, sent: u64, set: Option<u64>, learned: Option<u64>, reserve: u64) -> Self {
         Self { set, learned, reserve, day, sent, gate: Gate::Open, new_ceiling: None, refused_on: None }
     }
 
     /// An earlier run was refused today: one creation goes ahead of the others.
-    pub(in crate::run) fn begin_with_canary(&mut self) {
+    pub(super) fn begin_with_canary(&mut self) {
         self.refused_on = Some(self.day);
         self.gate = Gate::Canary { probing: false, paused_sheets: 0 };
     }
@@ -136,7 +130,7 @@ impl Quota {
     }
 
     /// Whether a creation may leave at `now`; if not, when to ask again (`None`: after the canary is home).
-    pub(in crate::run) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
+    pub(super) fn permits(&mut self, now: Moment) -> Result<(), Option<Moment>> {
         self.roll_over(now);
         match self.gate {
             Gate::Open => match self.allowance() {
@@ -158,7 +152,7 @@ impl Quota {
     }
 
     /// A creation leaves at `now`; says on which day it counts.
-    pub(in crate::run) fn on_send(&mut self, now: Moment) -> Day {
+    pub(super) fn on_send(&mut self, now: Moment) -> Day {
         self.roll_over(now);
         self.sent += 1;
         if let Gate::Canary { probing, .. } = &mut self.gate {
@@ -168,7 +162,7 @@ impl Quota {
     }
 
     /// A creation that left on `day` was not executed and does not count.
-    pub(in crate::run) fn on_not_executed(&mut self, day: Day) {
+    pub(super) fn on_not_executed(&mut self, day: Day) {
         if day == self.day {
             self.sent = self.sent.saturating_sub(1);
         }
@@ -176,14 +170,14 @@ impl Quota {
     }
 
     /// A creation came home without telling whether it was executed: it counts, and another may find out.
-    pub(in crate::run) fn on_unknown_outcome(&mut self) {
+    pub(super) fn on_unknown_outcome(&mut self) {
         if let Gate::Canary { probing, .. } = &mut self.gate {
             *probing = false;
         }
     }
 
     /// The service accepted a creation, or refused it for a reason of its own. Says whether that ended a parking.
-    pub(in crate::run) fn accepted(&mut self) -> bool {
+    pub(super) fn accepted(&mut self) -> bool {
         let on_creations_resumed = matches!(self.gate, Gate::Canary { .. });
         if on_creations_resumed {
             self.gate = Gate::Open;
@@ -192,7 +186,7 @@ impl Quota {
     }
 
     /// The service answered `quotaLimitExceeded` to a creation that left on `day`.
-    pub(in crate::run) fn refused(&mut self, now: Moment, day: Day) -> Parking {
+    pub(super) fn refused(&mut self, now: Moment, day: Day) -> Parking {
         self.on_not_executed(day);
         self.roll_over(now);
         let same_day = self.refused_on.replace(self.day) == Some(self.day);
@@ -213,7 +207,7 @@ impl Quota {
     }
 
     /// The service's time is known for the first time: its day counts from now on, even if it lies before ours.
-    pub(in crate::run) fn begin_day(&mut self, day: Day) -> bool {
+    pub(super) fn begin_day(&mut self, day: Day) -> bool {
         let other = day != self.day;
         if other {
             self.day = day;
@@ -224,36 +218,36 @@ impl Quota {
     }
 
     /// Adds what the journal knows to be counted on `day` already.
-    pub(in crate::run) fn add_sent(&mut self, day: Day, sent: u64) {
+    pub(super) fn add_sent(&mut self, day: Day, sent: u64) {
         if day == self.day {
             self.sent += sent;
         }
     }
 
     /// Whether creations count on this day now.
-    pub(in crate::run) fn is_at(&self, day: Day) -> bool {
+    pub(super) fn is_at(&self, day: Day) -> bool {
         day == self.day
     }
 
     /// Creations of today that are not proved unexecuted, those under way among them.
-    pub(in crate::run) fn sent(&self) -> u64 {
+    pub(super) fn sent(&self) -> u64 {
         self.sent
     }
 
     /// The most a day allows, when set, or learned and not proved wrong today.
-    pub(in crate::run) fn ceiling(&self) -> Option<u64> {
+    pub(super) fn ceiling(&self) -> Option<u64> {
         self.set.or(self.learned.filter(|known| self.sent <= *known))
     }
 
     /// The most creations a day, as the profile sets it.
-    pub(in crate::run) fn set(&self) -> Option<u64> {
+    pub(super) fn set(&self) -> Option<u64> {
         self.set
     }
 
     /// The ceiling that the service's refusals have taught by now, when that is news: so many creations were counted when
     /// it said that no more are allowed. Those under way at that moment are among them; each one that is then proved not
     /// executed teaches a lower ceiling.
-    pub(in crate::run) fn new_ceiling(&mut self) -> Option<u64> {
+    pub(super) fn new_ceiling(&mut self) -> Option<u64> {
         let refused = matches!(self.gate, Gate::Parked { .. }) && self.refused_on == Some(self.day);
         let news = self.sent > 0 && self.new_ceiling.is_none_or(|known| self.sent < known);
         if !refused || !news {
@@ -265,7 +259,7 @@ impl Quota {
     }
 
     /// Until when creations are parked, by the service's clock.
-    pub(in crate::run) fn parked_until(&self) -> Option<Moment> {
+    pub(super) fn parked_until(&self) -> Option<Moment> {
         match self.gate {
             Gate::Parked { until, .. } => Some(until),
             Gate::Open | Gate::Canary { .. } => None,

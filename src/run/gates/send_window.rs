@@ -12,13 +12,13 @@ const WINDOW: Duration = Duration::from_millis(1_020);
 
 /// The departures of one operation within the last second. Times are those of [`crate::clock::Clock::elapsed`].
 #[derive(Debug, Clone, Default)]
-pub(in crate::run) struct SendWindow {
+pub(super) struct SendWindow {
     last: VecDeque<Duration>,
 }
 
 impl SendWindow {
     /// Whether a request may leave at `now`; if not, when.
-    pub(in crate::run) fn permit(&self, now: Duration) -> Result<(), Duration> {
+    pub(super) fn permit(&self, now: Duration) -> Result<(), Duration> {
         match self.last.front() {
             Some(&earliest) if self.last.len() >= LIMIT && now < earliest + WINDOW => Err(earliest + WINDOW),
             _ => Ok(()),
@@ -26,7 +26,7 @@ impl SendWindow {
     }
 
     /// A request leaves at `now`.
-    pub(in crate::run) fn on_send(&mut self, now: Duration) {
+    pub(super) fn on_send(&mut self, now: Duration) {
         if self.last.len() >= LIMIT {
             self.last.pop_front();
         }

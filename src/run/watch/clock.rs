@@ -15,8 +15,6 @@ use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Message;
-use crate::run::operation_queue::Backlog;
 use crate::service::{Answer, Call};
 
 /// A difference between the wall clock and the time that passed which is told as a jump. Less is rounding, a slow
@@ -91,40 +89,28 @@ impl Dispatcher {
     pub(in crate::run) fn check_clock(&mut self) {
         let Some(jump) = self.clock_watch.look(&*self.clock) else { return };
         self.tell(Event::Note { text: words(jump) });
-        self.service_clock.on_clock_jump(jump);
-        // What was told of the moment at which creations go on was told by the clock as it was.
-        self.told_parking = None;
-        if self.service_clock.is_known() {
+        self.gates.on_clock_jump(jump);
+        if self.gates.knows_service_time() {
             self.clock_watch.ask_at = Some(self.clock.elapsed());
         }
         if jump > 0 {
-            return self.reread_due_jobs();
+            return self.in_flight.on_due_times_changed();
         }
-        let (now, settle) = (self.clock.now(), self.options.policy.settle);
-        let inbox = self.inbox.clone();
-        self.writer.ask(Box::new(move |journal| {
-            // A journal that cannot be written shows itself at the next write, where it ends the run.
-            let by = Duration::from_millis(jump.unsigned_abs());
-            drop(journal.bring_forward(by, now, latest_due(now, settle)));
-            drop(inbox.send(Message::DueTimesRebased));
-        }));
+        // The journal's moments come first: a page that was read before may still be on its way until then.
+        self.rebase_due_times(Duration::from_millis(jump.unsigned_abs()));
     }
 
-    /// Asks anew for whatever waits for its moment, by the clock as it is now. After the journal's moments are
-    /// brought forward: a page that was read before may still be on its way until then.
-    pub(in crate::run) fn reread_due_jobs(&mut self) {
-        let supplies = self.lanes.values_mut().map(|lane| &mut lane.supply);
-        for supply in supplies.chain([&mut self.doubtful]) {
-            if matches!(supply, Backlog::Exhausted { next_due: Some(_) }) {
-                *supply = Backlog::Unknown;
-            }
-        }
+    /// Learns the service's time from an answer.
+    pub(in crate::run) fn observe_date(&mut self, date: Moment) {
+        self.check_clock();
+        let actions = self.gates.observe_date(date);
+        self.carry_out(actions);
     }
 
     /// Asks the service for its time where a jump has left it uncertain. A request for a token does, and takes the
     /// token's age out of question as well. Returns when to look again: at `wake`, or sooner.
     pub(in crate::run) fn request_time(&mut self, wake: Duration) -> Duration {
-        if self.clock_watch.asking.is_some() || self.drain.is_some() || self.failure.is_some() {
+        if self.clock_watch.asking.is_some() || self.is_stopping() {
             return wake;
         }
         match self.clock_watch.ask_at {
@@ -133,10 +119,8 @@ impl Dispatcher {
             Some(_) => {}
         }
         self.clock_watch.ask_at = None;
-        let client = self.client.clone();
         let call = Call { operation: Operation::Auth, parameters: Vec::new(), body: None };
-        let task = self.requests.spawn(async move { client.send(call).await });
-        self.clock_watch.asking = Some(task.id());
+        self.clock_watch.asking = Some(self.spawn(call));
         wake
     }
 
@@ -149,7 +133,7 @@ impl Dispatcher {
         match (answer.date, answer.status) {
             (Some(_), _) => {}
             // It no longer says: this machine's clock is all there is.
-            (None, Some(_)) => self.service_clock = crate::run::gates::quota::ServiceClock::default(),
+            (None, Some(_)) => self.gates.forget_service_time(),
             // Whether that ends the run is for the next row to find out.
             (None, None) if matches!(answer.verdict, Verdict::Refused(_)) => {}
             (None, None) => self.clock_watch.ask_at = Some(self.clock.elapsed() + ASK_AGAIN),
@@ -158,7 +142,7 @@ impl Dispatcher {
 
     /// Tells, once, that the service does not say what time it is.
     pub(in crate::run) fn note_undated(&mut self, answer: &Answer) {
-        let silent = answer.status.is_some() && answer.date.is_none() && !self.service_clock.is_known();
+        let silent = answer.status.is_some() && answer.date.is_none() && !self.gates.knows_service_time();
         if silent && !std::mem::replace(&mut self.clock_watch.told_undated, true) {
             self.tell(Event::Note {
                 text: "the service does not say what time it is (its answers carry no Date): this machine's clock \

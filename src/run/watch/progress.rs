@@ -2,15 +2,12 @@
 //!
 //! Numbers and names of operations only: nothing of what rows hold, no addresses, no secrets.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::clock::rough;
 use super::watchdog::{ProgressReport, Pulse};
 use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Stage;
-use crate::run::operation_queue::Backlog;
 
 /// How often the loop shows itself.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
@@ -24,31 +21,41 @@ pub(in crate::run) struct Progress {
     pulse: Pulse,
     moved: u64,
     shown_at: Option<Duration>,
-    left_at: Duration,
+    sent_at: Duration,
     /// Whether pace, breaker, quota or reach have held something back in this round, for a known time.
-    pub(in crate::run) held_back: bool,
+    held_back: bool,
 }
 
 impl Progress {
     pub(in crate::run) fn new(pulse: Pulse) -> Self {
-        Self { pulse, moved: 0, shown_at: None, left_at: Duration::ZERO, held_back: false }
+        Self { pulse, moved: 0, shown_at: None, sent_at: Duration::ZERO, held_back: false }
+    }
+
+    /// The loop begins another round.
+    pub(in crate::run) fn begin_round(&mut self) {
+        self.held_back = false;
+    }
+
+    /// A gate holds something back, until a known time.
+    pub(in crate::run) fn hold_back(&mut self) {
+        self.held_back = true;
     }
 
     /// Something moved: an answer came, a row was written or found.
-    pub(in crate::run) fn step(&mut self) {
+    pub(in crate::run) fn moved(&mut self) {
         self.moved += 1;
     }
 
     /// A request left.
-    pub(in crate::run) fn left(&mut self, now: Duration) {
+    pub(in crate::run) fn sent(&mut self, now: Duration) {
         self.moved += 1;
-        self.left_at = now;
+        self.sent_at = now;
     }
 }
 
 impl Dispatcher {
     /// Leaves the mark of another round, and shows how the run stands when that was last done a while ago.
-    pub(in crate::run) fn show(&mut self) {
+    pub(in crate::run) fn report_progress(&mut self) {
         self.progress.pulse.beat();
         let now = self.clock.elapsed();
         if self.progress.shown_at.is_some_and(|at| now < at + SHOW_EVERY) {
@@ -66,14 +73,11 @@ impl Dispatcher {
     /// What the run waits for and will come by itself; `None` when something is to be done, or the journal owes an
     /// answer.
     fn waits_for(&self, now: Duration) -> Option<&'static str> {
-        let owed = !self.tickets.is_empty()
-            || self.doubtful == Backlog::Asked
-            || self.lanes.values().any(|lane| lane.supply == Backlog::Asked);
-        if owed {
+        if self.in_flight.awaits_journal() {
             None
         } else if self.drain.is_some() {
             Some("requests under way, which have a time to come home by")
-        } else if !self.requests.is_empty() && now < self.progress.left_at + OVERDUE {
+        } else if !self.requests.is_empty() && now < self.progress.sent_at + OVERDUE {
             Some("an answer of the service")
         } else if self.progress.held_back {
             Some("pace, quota or a pause")
@@ -88,56 +92,15 @@ impl Dispatcher {
 
     /// What is in hand, for whoever has to find out why nothing moves.
     fn in_words(&self) -> String {
-        let mut stages: BTreeMap<&str, usize> = BTreeMap::new();
-        for active in self.active.values() {
-            let stage = match active.stage {
-                Stage::Queued => "waiting to leave",
-                Stage::AwaitingChildren => "waiting for a list",
-                Stage::Looking => "being looked up",
-                Stage::AwaitingReference => "waiting for what they refer to",
-                Stage::Owners(_) => "waiting for the journal's word",
-                Stage::Claiming => "being claimed",
-                Stage::UnderWay => "under way",
-                Stage::SettleTimers { .. } => "being written down",
-            };
-            *stages.entry(stage).or_default() += 1;
-        }
-        let mut words = format!(
-            "requests under way {} of at most {}, writes not confirmed {}, rows in hand {} (in doubt {})",
-            self.requests.len(),
-            self.capacity.allowed(),
-            self.tickets.len(),
-            self.active.len(),
-            self.active_doubts,
-        );
-        for (stage, count) in stages {
-            let _ = write!(words, "; {count} {stage}");
-        }
         let now = self.clock.now();
-        let supply = |supply: Backlog| match supply {
-            Backlog::Unknown => "to be asked for".to_owned(),
-            Backlog::Asked => "asked for".to_owned(),
-            Backlog::Exhausted { next_due: None } => "none".to_owned(),
-            Backlog::Exhausted { next_due: Some(due) } => format!("none for {}", rough(due.since(now))),
-        };
-        let _ = write!(words, "; more rows in doubt: {}", supply(self.doubtful));
-        for (operation, lane) in &self.lanes {
-            let busy = lane.active + lane.queue.len() + lane.claimed.len() > 0 || !lane.supply.is_spent();
-            if busy {
-                let _ = write!(
-                    words,
-                    "; {operation}: {} queued, {} claimed, {} in hand, more rows: {}{}",
-                    lane.queue.len(),
-                    lane.claimed.len(),
-                    lane.active,
-                    supply(lane.supply),
-                    if lane.halt.is_some() { ", stopped" } else { "" },
-                );
-            }
-        }
-        if let Some(until) = self.quota.parked_until() {
-            let there = self.service_clock.at(now);
-            let _ = write!(words, "; creations parked for {}", rough(until.since(there)));
+        let mut words = format!(
+            "requests under way {} of at most {}, {}",
+            self.requests.len(),
+            self.gates.capacity(),
+            self.in_flight.describe(now, |operation| self.gates.halt(operation).is_some()),
+        );
+        if let Some(until) = self.gates.parked_until() {
+            let _ = write!(words, "; creations parked for {}", rough(until.since(now)));
         }
         words
     }

@@ -11,7 +11,7 @@ fn breaker() -> Breaker {
 /// A request leaves and comes home at once.
 fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
     let phase = breaker.on_send();
-    breaker.heard(outcome, phase, now)
+    breaker.on_outcome(outcome, phase, now)
 }
 
 fn opened() -> Breaker {
@@ -100,7 +100,7 @@ fn an_open_breaker_lets_one_probe_pass_after_its_pause() {
     let probe = breaker.on_send();
     assert!(breaker.is_probe(probe));
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None));
-    assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    assert_eq!(breaker.on_outcome(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
 
@@ -110,20 +110,20 @@ fn what_was_under_way_when_it_opened_neither_closes_nor_reopens_it() {
     let under_way: Vec<Phase> = (0..100).map(|_| breaker.on_send()).collect();
     let (first, rest) = under_way.split_at(20);
     for &phase in first {
-        breaker.heard(Outcome::Failed, phase, NEVER);
+        breaker.on_outcome(Outcome::Failed, phase, NEVER);
     }
     assert!(breaker.withdraws(rest[0]));
-    assert_eq!(breaker.heard(Outcome::Answered, rest[0], NEVER), Change::Same);
+    assert_eq!(breaker.on_outcome(Outcome::Answered, rest[0], NEVER), Change::Same);
     assert_eq!(breaker.permits(NEVER), Err(Some(FIRST_PAUSE)), "a late success is old news");
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
     let probe = breaker.on_send();
     assert!(!breaker.withdraws(probe));
     breaker.on_no_outcome(rest[1]);
-    assert_eq!(breaker.heard(Outcome::Failed, rest[2], FIRST_PAUSE), Change::Same);
+    assert_eq!(breaker.on_outcome(Outcome::Failed, rest[2], FIRST_PAUSE), Change::Same);
     assert_eq!(breaker.permits(FIRST_PAUSE), Err(None), "the probe is still under way");
-    assert_eq!(breaker.heard(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
+    assert_eq!(breaker.on_outcome(Outcome::Answered, probe, FIRST_PAUSE), Change::Closed);
     for &phase in &rest[3..] {
-        assert_eq!(breaker.heard(Outcome::Failed, phase, FIRST_PAUSE), Change::Same);
+        assert_eq!(breaker.on_outcome(Outcome::Failed, phase, FIRST_PAUSE), Change::Same);
     }
     assert_eq!(breaker.permits(FIRST_PAUSE), Ok(()));
 }
@@ -140,7 +140,7 @@ fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
             let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.on_send()).collect();
             let mut left = concurrency;
             while let Some(phase) = under_way.pop_front() {
-                breaker.heard(Outcome::Failed, phase, NEVER);
+                breaker.on_outcome(Outcome::Failed, phase, NEVER);
                 if breaker.permits(NEVER).is_ok() {
                     under_way.push_back(breaker.on_send());
                     left += 1;

@@ -1,0 +1,146 @@
+//! Creations against the day's quota: counted when they are claimed and again when they come back, parked when the day's
+//! are spent, and by whose midnight that is judged.
+//!
+//! The rule is `quota`, which knows nothing of requests. The ledger in the journal changes with the attempts themselves,
+//! and what is told is what stands there.
+
+use super::quota::{Parking, ServiceClock};
+use super::{Action, Gates};
+use crate::journal::Write;
+use crate::model::event::Event;
+use crate::model::quota::QuotaDay;
+use crate::model::remaining::Allowance;
+use crate::model::time::{Day, Moment};
+use crate::model::verdict::Execution;
+
+impl Gates {
+    /// The service's time now, by what its answers have said.
+    pub(super) fn service_now(&self) -> Moment {
+        self.service_clock.at(self.clock.now())
+    }
+
+    /// Whether the service has ever said what time it is.
+    pub(in crate::run) fn knows_service_time(&self) -> bool {
+        self.service_clock.is_known()
+    }
+
+    /// The service does not say any more what time it is: this machine's clock is all there is.
+    pub(in crate::run) fn forget_service_time(&mut self) {
+        self.service_clock = ServiceClock::default();
+    }
+
+    /// This machine's clock has jumped by so many milliseconds.
+    pub(in crate::run) fn on_clock_jump(&mut self, jump_ms: i64) {
+        self.service_clock.on_clock_jump(jump_ms);
+        // What was told of the moment at which creations go on was told by the clock as it was.
+        self.told_parking = None;
+    }
+
+    /// Learns the service's time from the `Date` of an answer.
+    pub(in crate::run) fn observe_date(&mut self, date: Moment) -> Vec<Action> {
+        let observed = self.service_clock.observe_date_header(date, self.clock.now());
+        let mut actions = Vec::new();
+        if let Some(seconds) = observed.notable {
+            actions.push(Action::Tell(Event::ClockSkew { seconds }));
+        }
+        if observed.first && self.quota.begin_day(date.day()) {
+            actions.push(Action::AskQuota(date.day()));
+        }
+        actions
+    }
+
+    /// The journal knows of so many creations on a day that was not known to be the service's when the run began.
+    pub(in crate::run) fn add_creations(&mut self, day: Day, sent: u64) {
+        self.quota.add_sent(day, sent);
+    }
+
+    /// A creation is claimed; says on which day it counts.
+    pub(in crate::run) fn count_creation(&mut self) -> Day {
+        let service_now = self.service_now();
+        self.quota.on_send(service_now)
+    }
+
+    /// A creation that was counted has not left.
+    pub(in crate::run) fn uncount_creation(&mut self, day: Day) -> Vec<Action> {
+        self.quota.on_not_executed(day);
+        self.learned_ceiling(day)
+    }
+
+    /// Keeps the quota in step with the answer to a creation that counted on `day`. What it says of the execution
+    /// decides, not what follows for the row: one that is put off after the service refused it counts anyway. A refusal
+    /// for want of quota is taken back where it is dealt with.
+    pub(in crate::run) fn on_creation(&mut self, day: Day, execution: Execution, parks: bool) -> Vec<Action> {
+        match execution {
+            Execution::Confirmed | Execution::Refused => {
+                if self.quota.accepted() {
+                    self.told_parking = None;
+                    return vec![Action::NoteResumption(None), Action::Tell(Event::Woken)];
+                }
+            }
+            Execution::Doubtful => self.quota.on_unknown_outcome(),
+            Execution::NotExecuted if parks => {}
+            Execution::NotExecuted => return self.uncount_creation(day),
+        }
+        Vec::new()
+    }
+
+    /// The service answered that the day's quota is spent.
+    pub(super) fn on_quota_refused(&mut self, counted: Option<Day>) -> Vec<Action> {
+        let service_now = self.service_now();
+        let day = counted.unwrap_or(service_now.day());
+        let parking = self.quota.refused(service_now, day);
+        let mut actions = self.learned_ceiling(day);
+        if parking != Parking::Already {
+            actions.extend(self.parking_news());
+        }
+        actions
+    }
+
+    /// What the refusals of the day have taught. What was counted since midnight says nothing about the day before.
+    fn learned_ceiling(&mut self, day: Day) -> Vec<Action> {
+        if self.quota.is_at(day)
+            && let Some(ceiling) = self.quota.new_ceiling()
+        {
+            return vec![Action::Write(Write::Ceiling { day, ceiling, at: self.clock.now() })];
+        }
+        Vec::new()
+    }
+
+    /// The ledger on disk has changed: the figures of the day, which only rise until it ends.
+    pub(in crate::run) fn quota_news(&self, ledger: QuotaDay) -> Option<Event> {
+        if !self.quota.is_at(ledger.day) {
+            return None;
+        }
+        Some(Event::QuotaUsed(match self.quota.set() {
+            Some(set) => ledger.under(Some(set)),
+            None => ledger,
+        }))
+    }
+
+    /// Tells, once, that creations are parked.
+    pub(in crate::run) fn parking_news(&mut self) -> Vec<Action> {
+        // Compared by the service's clock: what it is by ours changes with every answer.
+        let until = self.quota.parked_until();
+        if let Some(until) = until
+            && self.told_parking.replace(until) != Some(until)
+        {
+            let until = self.service_clock.ours(until);
+            return vec![Action::NoteResumption(Some(until)), Action::Tell(Event::Parked { until })];
+        }
+        Vec::new()
+    }
+
+    /// Until when creations are parked, by this machine's clock.
+    pub(in crate::run) fn parked_until(&self) -> Option<Moment> {
+        self.quota.parked_until().map(|until| self.service_clock.ours(until))
+    }
+
+    /// What the quota allows us, as far as it is known.
+    pub(in crate::run) fn allowance(&self) -> Option<Allowance> {
+        let per_day = self.quota.ceiling()?.saturating_sub(self.reserve);
+        // Once creations go on, all of a day is there again.
+        let is_parked = self.quota.parked_until().is_some();
+        let today = if is_parked { per_day } else { per_day.saturating_sub(self.quota.sent()) };
+        Some(Allowance { per_day, today })
+    }
+}

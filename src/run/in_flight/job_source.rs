@@ -1,0 +1,215 @@
+//! Where jobs come from: pages of the journal for each operation, and jobs in doubt whose look-up is due.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::{ActiveJob, Backlog, InFlight, Stage};
+use crate::journal::{Page, Work};
+use crate::model::id::JobId;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Moment;
+use crate::run::gates::Phase;
+use crate::run::watch::clock::rough;
+
+/// Jobs fetched from the journal at once.
+const PAGE: usize = 1024;
+/// The journal is asked for more jobs of an operation when fewer than these are in memory.
+const LOW_WATER: usize = 512;
+/// Jobs in doubt that are looked up at once.
+const DOUBTS_AT_ONCE: usize = 512;
+
+/// A page to ask the journal for.
+pub(in crate::run) enum Fetch {
+    /// Jobs that may be sent.
+    Ready {
+        /// By this operation.
+        operation: Operation,
+        /// At most so many.
+        limit: usize,
+        /// Those in memory, which are still ready in the journal and would come first in its answer.
+        in_memory: Vec<JobId>,
+    },
+    /// Jobs in doubt.
+    Doubtful {
+        /// At most so many.
+        limit: usize,
+        /// Those in memory.
+        in_memory: Vec<JobId>,
+    },
+}
+
+impl InFlight {
+    /// What to ask the journal for now, but for operations that are `halted`.
+    pub(in crate::run) fn fetches(&mut self, now: Moment, halted: impl Fn(Operation) -> bool) -> Vec<Fetch> {
+        let mut fetches = Vec::new();
+        for (&operation, queue) in &mut self.queues {
+            if !halted(operation) && queue.jobs < LOW_WATER && queue.backlog.wants_asking(now) {
+                queue.backlog = Backlog::Asked;
+                let in_memory =
+                    jobs(&self.jobs, |work| work.operation == operation && work.state != JobState::InDoubt);
+                fetches.push(Fetch::Ready { operation, limit: PAGE, in_memory });
+            }
+        }
+        if self.doubts < DOUBTS_AT_ONCE && self.doubt_backlog.wants_asking(now) {
+            self.doubt_backlog = Backlog::Asked;
+            let in_memory = jobs(&self.jobs, |work| work.state == JobState::InDoubt);
+            fetches.push(Fetch::Doubtful { limit: DOUBTS_AT_ONCE, in_memory });
+        }
+        fetches
+    }
+
+    /// When the next job falls due that [`Self::fetches`] would ask for.
+    pub(in crate::run) fn next_due(&self, halted: impl Fn(Operation) -> bool) -> Option<Moment> {
+        let queues = self.queues.iter();
+        let queues = queues.filter(|(operation, queue)| !halted(**operation) && queue.jobs < LOW_WATER);
+        let doubts = (self.doubts < DOUBTS_AT_ONCE).then_some(self.doubt_backlog);
+        queues.map(|(_, queue)| queue.backlog).chain(doubts).filter_map(Backlog::next_due).min()
+    }
+
+    /// The journal has a job in `state` for `operation` now, or may have one later.
+    pub(in crate::run) fn on_job_moved(&mut self, state: JobState, operation: Operation) {
+        match state {
+            JobState::Ready | JobState::Deferred => self.queue(operation).backlog = Backlog::Unknown,
+            JobState::InDoubt => self.doubt_backlog = Backlog::Unknown,
+            JobState::Blocked
+            | JobState::Sending
+            | JobState::Held
+            | JobState::Created
+            | JobState::Adopted
+            | JobState::Existing
+            | JobState::Done
+            | JobState::Rejected
+            | JobState::Incomplete
+            | JobState::Skipped
+            | JobState::Cancelled => {}
+        }
+    }
+
+    /// Another process has written to the journal, which may have jobs for an operation now.
+    pub(in crate::run) fn on_journal_changed(&mut self, operation: Operation) {
+        let backlog = &mut self.queue(operation).backlog;
+        if matches!(backlog, Backlog::Exhausted { .. }) {
+            *backlog = Backlog::Unknown;
+        }
+    }
+
+    /// The moments that jobs wait for have changed.
+    pub(in crate::run) fn on_due_times_changed(&mut self) {
+        let backlogs = self.queues.values_mut().map(|queue| &mut queue.backlog);
+        for backlog in backlogs.chain([&mut self.doubt_backlog]) {
+            if matches!(backlog, Backlog::Exhausted { next_due: Some(_) }) {
+                *backlog = Backlog::Unknown;
+            }
+        }
+    }
+
+    /// A page of jobs that may be sent; returns those that were not in memory.
+    pub(in crate::run) fn add_ready(&mut self, operation: Operation, page: Page) -> Vec<JobId> {
+        let fresh = self.add_jobs(page.work);
+        let queue = self.queue(operation);
+        queue.jobs += fresh.len();
+        queue.backlog.answered(!fresh.is_empty(), page.next_due);
+        fresh
+    }
+
+    /// A page of jobs in doubt whose look-up is due; returns those that were not in memory.
+    pub(in crate::run) fn add_doubtful(&mut self, page: Page) -> Vec<JobId> {
+        let fresh = self.add_jobs(page.work);
+        self.doubts += fresh.len();
+        self.doubt_backlog.answered(!fresh.is_empty(), page.next_due);
+        fresh
+    }
+
+    fn add_jobs(&mut self, work: Vec<Work>) -> Vec<JobId> {
+        let mut fresh = Vec::new();
+        for work in work {
+            let job = work.job;
+            let Entry::Vacant(place) = self.jobs.entry(job) else { continue };
+            let (phase, sent_at) = (Phase::default(), Duration::ZERO);
+            let stage = Stage::Queued;
+            place.insert(ActiveJob { work, stage, phase, counted: None, baseline: None, sent_at });
+            fresh.push(job);
+        }
+        fresh
+    }
+
+    /// Whether the journal owes an answer.
+    pub(in crate::run) fn awaits_journal(&self) -> bool {
+        let mut backlogs = self.queues.values().map(|queue| queue.backlog).chain([self.doubt_backlog]);
+        !self.writes.is_empty() || backlogs.any(|backlog| backlog == Backlog::Asked)
+    }
+
+    /// Whether nothing more is to be had, now or later: no request waits and the journal has no job, but for operations
+    /// that are `halted`.
+    pub(in crate::run) fn is_spent(&self, halted: impl Fn(Operation) -> bool) -> bool {
+        self.doubt_backlog.is_spent()
+            && self.queues.iter().all(|(operation, queue)| {
+                halted(*operation) || (queue.waiting.is_empty() && queue.backlog.is_spent())
+            })
+    }
+
+    /// What is in flight, in numbers and names of operations only, for whoever has to find out why nothing moves.
+    pub(in crate::run) fn describe(&self, now: Moment, halted: impl Fn(Operation) -> bool) -> String {
+        let mut words = format!(
+            "writes not confirmed {}, rows in hand {} (in doubt {})",
+            self.writes.len(),
+            self.jobs.len(),
+            self.doubts,
+        );
+        for (stage, count) in self.stages() {
+            let _ = write!(words, "; {count} {stage}");
+        }
+        let more = |backlog: Backlog| match backlog {
+            Backlog::Unknown => "to be asked for".to_owned(),
+            Backlog::Asked => "asked for".to_owned(),
+            Backlog::Exhausted { next_due: None } => "none".to_owned(),
+            Backlog::Exhausted { next_due: Some(due) } => format!("none for {}", rough(due.since(now))),
+        };
+        let _ = write!(words, "; more rows in doubt: {}", more(self.doubt_backlog));
+        for (operation, queue) in &self.queues {
+            let busy =
+                queue.jobs + queue.waiting.len() + queue.claimed.len() > 0 || !queue.backlog.is_spent();
+            if busy {
+                let _ = write!(
+                    words,
+                    "; {operation}: {} queued, {} claimed, {} in hand, more rows: {}{}",
+                    queue.waiting.len(),
+                    queue.claimed.len(),
+                    queue.jobs,
+                    more(queue.backlog),
+                    if halted(*operation) { ", stopped" } else { "" },
+                );
+            }
+        }
+        words
+    }
+
+    fn stages(&self) -> BTreeMap<&'static str, usize> {
+        let mut stages = BTreeMap::new();
+        for active in self.jobs.values() {
+            let stage = match active.stage {
+                Stage::Queued => "waiting to leave",
+                Stage::AwaitingChildren => "waiting for a list",
+                Stage::Looking => "being looked up",
+                Stage::AwaitingReference => "waiting for what they refer to",
+                Stage::Owners(_) => "waiting for the journal's word",
+                Stage::Claiming => "being claimed",
+                Stage::UnderWay => "under way",
+                Stage::Settling { .. } => "being written down",
+            };
+            *stages.entry(stage).or_default() += 1;
+        }
+        stages
+    }
+}
+
+/// The jobs in memory of one sort, in order.
+fn jobs(active: &HashMap<JobId, ActiveJob>, wanted: impl Fn(&Work) -> bool) -> Vec<JobId> {
+    let mut jobs: Vec<JobId> =
+        active.values().map(|active| &active.work).filter(|work| wanted(work)).map(|work| work.job).collect();
+    jobs.sort_unstable();
+    jobs
+}

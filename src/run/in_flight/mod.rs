@@ -1,0 +1,404 @@
+//! What is in flight: jobs in memory with what each waits for, the queue of each operation, and the writes that the
+//! journal has yet to answer.
+//!
+//! The order in which a job passes through its stages is in `dispatcher`.
+
+mod job_source;
+mod operation_queue;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use self::operation_queue::OperationQueue;
+use super::decide::reconcile::FoundRecords;
+use super::decide::reference_lag::Refused;
+use super::gates::Phase;
+use crate::journal::Work;
+use crate::model::id::{JobId, RemoteId, SheetId};
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+use crate::model::time::Day;
+
+pub(super) use self::job_source::Fetch;
+pub(super) use self::operation_queue::{Backlog, Purpose, QueuedRequest, Tries};
+
+/// A job in memory.
+struct ActiveJob {
+    work: Work,
+    stage: Stage,
+    /// The phase of its operation's breaker in which its request got permission.
+    phase: Phase,
+    /// The day on which the creation under way counts.
+    counted: Option<Day>,
+    /// The baseline found by the look-up before sending, to be stored with the claim.
+    baseline: Option<Vec<RemoteId>>,
+    /// When its request left, by [`crate::clock::Clock::elapsed`].
+    sent_at: Duration,
+}
+
+/// What a job in memory is waiting for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Stage {
+    /// Permission for its request.
+    Queued,
+    /// The list of its parent's children, asked for by another job.
+    AwaitingChildren,
+    /// A look-up under way.
+    Looking,
+    /// To be seen whether what it refers to is visible: it was refused with `noDataFound`.
+    AwaitingReference,
+    /// The journal's word on who owns the records that were found.
+    Owners(Box<FoundRecords>),
+    /// Its claim to be on disk.
+    Claiming,
+    /// Its answer.
+    UnderWay,
+    /// Its outcome to be on disk; `sent` when that is the outcome of a request.
+    Settling { sent: bool },
+}
+
+/// What a write was for.
+pub(super) enum Ticket {
+    /// To put the job's step on disk as `sending`.
+    Claim(JobId),
+    /// `makes` when it confirms that a request of ours made the job's record.
+    Settle {
+        job: JobId,
+        makes: bool,
+        /// Present when it waits in memory until it is known whether what it refers to is visible.
+        refused: Option<Box<Refused>>,
+    },
+    /// Nothing waits for it.
+    Note,
+}
+
+/// What the claim of a job needs to know.
+pub(super) struct Claim {
+    /// The content that was compared before sending.
+    pub(super) content: String,
+    /// Records with its key that were there before, when they are known.
+    pub(super) baseline: Option<Vec<RemoteId>>,
+}
+
+/// See the module.
+pub(super) struct InFlight {
+    jobs: HashMap<JobId, ActiveJob>,
+    queues: BTreeMap<Operation, OperationQueue>,
+    /// Whether the journal has more jobs in doubt than are in memory.
+    doubt_backlog: Backlog,
+    doubts: usize,
+    /// What the writes under way are for, by the numbers that the journal's writer answers with.
+    writes: HashMap<u64, Ticket>,
+    next_write: u64,
+    /// Jobs whose claims are on their way to disk, or on it and waiting to be sent.
+    claiming: usize,
+    /// Answers in a row that said the token is invalid, by job.
+    token_refusals: HashMap<JobId, u32>,
+}
+
+impl InFlight {
+    /// Nothing; the journal has jobs for these operations.
+    pub(super) fn new(operations: &[Operation]) -> Self {
+        let mut queues: BTreeMap<Operation, OperationQueue> = BTreeMap::new();
+        for operation in operations {
+            queues.entry(*operation).or_default().backlog = Backlog::Unknown;
+        }
+        Self {
+            jobs: HashMap::new(),
+            queues,
+            doubt_backlog: Backlog::Unknown,
+            doubts: 0,
+            writes: HashMap::new(),
+            next_write: 0,
+            claiming: 0,
+            token_refusals: HashMap::new(),
+        }
+    }
+
+    /// What a job in memory asks for.
+    pub(super) fn work(&self, job: JobId) -> Option<&Work> {
+        self.jobs.get(&job).map(|active| &active.work)
+    }
+
+    /// Whether no job is in memory.
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// How many jobs in doubt are in memory.
+    pub(super) fn doubts(&self) -> usize {
+        self.doubts
+    }
+
+    /// A job waits for something else from now on.
+    pub(super) fn set_stage(&mut self, job: JobId, stage: Stage) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.stage = stage;
+        }
+    }
+
+    /// The records that a job waits to know the owners of, when it does.
+    pub(super) fn take_found(&mut self, job: JobId) -> Option<FoundRecords> {
+        let active = self.jobs.get_mut(&job)?;
+        if !matches!(active.stage, Stage::Owners(_)) {
+            return None;
+        }
+        match std::mem::replace(&mut active.stage, Stage::Looking) {
+            Stage::Owners(found) => Some(*found),
+            _ => None,
+        }
+    }
+
+    /// The records with the key of a job that are there before it is sent; `None` when that is not known.
+    pub(super) fn set_baseline(&mut self, job: JobId, baseline: Option<Vec<RemoteId>>) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            active.baseline = baseline;
+        }
+    }
+
+    /// A job is claimed: its request has permission, in this phase of the breaker, and counts on this day.
+    pub(super) fn begin_claim(&mut self, job: JobId, phase: Phase, counted: Option<Day>) -> Option<Claim> {
+        let active = self.jobs.get_mut(&job)?;
+        (active.phase, active.counted, active.stage) = (phase, counted, Stage::Claiming);
+        self.claiming += 1;
+        Some(Claim { content: active.work.content_hash.clone(), baseline: active.baseline.take() })
+    }
+
+    /// The claim of a job is on disk; says by which operation it is to be sent.
+    pub(super) fn on_claimed(&mut self, job: JobId) -> Option<Operation> {
+        let Some(operation) = self.work(job).map(|work| work.operation) else {
+            self.claiming -= 1;
+            return None;
+        };
+        self.queue(operation).claimed.push_back(job);
+        Some(operation)
+    }
+
+    /// The claim of a job was refused by the journal; says by which operation, and in which phase, it was permitted.
+    pub(super) fn on_claim_refused(&mut self, job: JobId) -> Option<(Operation, Phase)> {
+        self.claiming -= 1;
+        self.jobs.get(&job).map(|active| (active.work.operation, active.phase))
+    }
+
+    /// Whether a claimed job waits to be sent.
+    pub(super) fn has_claimed(&self, operation: Operation) -> bool {
+        self.queues.get(&operation).is_some_and(|queue| !queue.claimed.is_empty())
+    }
+
+    /// The next claimed job, with the phase in which it got permission.
+    pub(super) fn next_claimed(&mut self, operation: Operation) -> Option<(JobId, Phase)> {
+        loop {
+            let job = self.queue(operation).claimed.pop_front()?;
+            self.claiming -= 1;
+            if let Some(active) = self.jobs.get(&job) {
+                return Some((job, active.phase));
+            }
+        }
+    }
+
+    /// The request of a job leaves.
+    pub(super) fn on_departure(&mut self, job: JobId, now: Duration) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            (active.stage, active.sent_at) = (Stage::UnderWay, now);
+        }
+    }
+
+    /// When the request of a job left.
+    pub(super) fn sent_at(&self, job: JobId) -> Option<Duration> {
+        self.jobs.get(&job).map(|active| active.sent_at)
+    }
+
+    /// Jobs whose claims are on their way to disk, or on it and waiting to be sent.
+    pub(super) fn claiming(&self) -> usize {
+        self.claiming
+    }
+
+    /// The day on which the creation of a job under way counts.
+    pub(super) fn counted(&self, job: JobId) -> Option<Day> {
+        self.jobs.get(&job)?.counted
+    }
+
+    /// The same, and it does not count any more.
+    pub(super) fn take_counted(&mut self, job: JobId) -> Option<Day> {
+        self.jobs.get_mut(&job)?.counted.take()
+    }
+
+    /// Answers in a row that said the token is invalid.
+    pub(super) fn token_refusals(&self, job: JobId) -> u32 {
+        self.token_refusals.get(&job).copied().unwrap_or(0)
+    }
+
+    /// The service said once more that the token is invalid.
+    pub(super) fn add_token_refusal(&mut self, job: JobId) {
+        *self.token_refusals.entry(job).or_default() += 1;
+    }
+
+    /// The service has accepted the token, or said that it has ended.
+    pub(super) fn clear_token_refusals(&mut self, job: JobId) {
+        self.token_refusals.remove(&job);
+    }
+
+    /// The outcome of a job goes to disk.
+    pub(super) fn begin_settle(&mut self, job: JobId) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            let sent = matches!(active.stage, Stage::Claiming | Stage::UnderWay);
+            active.stage = Stage::Settling { sent };
+        }
+    }
+
+    /// Whether what is to be written of a job is the outcome of no request.
+    pub(super) fn settles_unsent(&self, job: JobId) -> bool {
+        self.jobs.get(&job).is_some_and(|active| active.stage == Stage::Settling { sent: false })
+    }
+
+    /// It is on disk that a refused job is put off; it waits in memory for what it refers to.
+    pub(super) fn defer(&mut self, job: JobId) {
+        if let Some(active) = self.jobs.get_mut(&job) {
+            (active.stage, active.counted) = (Stage::AwaitingReference, None);
+            active.work.state = JobState::Deferred;
+        }
+    }
+
+    /// Drops a job from memory: the journal knows the rest.
+    pub(super) fn drop_job(&mut self, job: JobId) {
+        let Some(active) = self.jobs.remove(&job) else { return };
+        if active.work.state == JobState::InDoubt {
+            self.doubts -= 1;
+        } else {
+            self.queue(active.work.operation).jobs -= 1;
+        }
+    }
+
+    /// Drops everything that has not begun to leave.
+    pub(super) fn drop_waiting(&mut self) {
+        for queue in self.queues.values_mut() {
+            queue.waiting.clear();
+        }
+        self.jobs.retain(|_, active| {
+            matches!(active.stage, Stage::Claiming | Stage::UnderWay | Stage::Settling { .. })
+        });
+    }
+
+    /// Whether so many jobs of a sheet are being sent.
+    pub(super) fn has_under_way(&self, sheet: SheetId, count: usize) -> bool {
+        let under_way = self.jobs.values().filter(|active| {
+            active.work.sheet == sheet && matches!(active.stage, Stage::Claiming | Stage::UnderWay)
+        });
+        under_way.take(count).count() == count
+    }
+
+    // The queues.
+
+    fn queue(&mut self, operation: Operation) -> &mut OperationQueue {
+        self.queues.entry(operation).or_default()
+    }
+
+    /// The operations that have a queue.
+    pub(super) fn operations(&self) -> Vec<Operation> {
+        self.queues.keys().copied().collect()
+    }
+
+    /// The operations that a request waits for.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = Operation> {
+        self.queues.iter().filter(|(_, queue)| !queue.waiting.is_empty()).map(|(operation, _)| *operation)
+    }
+
+    /// Whether a request waits for an operation.
+    pub(super) fn has_waiting(&self, operation: Operation) -> bool {
+        self.queues.get(&operation).is_some_and(|queue| !queue.waiting.is_empty())
+    }
+
+    /// Whether there is something to do for an operation: look-ups that wait, or jobs in memory.
+    pub(super) fn is_busy(&self, operation: Operation) -> bool {
+        self.queues.get(&operation).is_some_and(|queue| {
+            if operation.looks_up() { !queue.waiting.is_empty() } else { queue.jobs > 0 }
+        })
+    }
+
+    /// Queues a request.
+    pub(super) fn push(&mut self, operation: Operation, request: QueuedRequest) {
+        self.queue(operation).waiting.push_back(request);
+    }
+
+    /// Queues a request before all others.
+    pub(super) fn push_first(&mut self, operation: Operation, request: QueuedRequest) {
+        self.queue(operation).waiting.push_front(request);
+    }
+
+    /// The first request that waits for an operation.
+    pub(super) fn first(&self, operation: Operation) -> Option<&QueuedRequest> {
+        self.queues.get(&operation)?.waiting.front()
+    }
+
+    /// The place of the first request that may leave, as `may_leave` has it.
+    pub(super) fn position(
+        &self,
+        operation: Operation,
+        may_leave: impl FnMut(&QueuedRequest) -> bool,
+    ) -> Option<usize> {
+        self.queues.get(&operation)?.waiting.iter().position(may_leave)
+    }
+
+    /// Takes the request at this place.
+    pub(super) fn take(&mut self, operation: Operation, place: usize) -> Option<QueuedRequest> {
+        self.queue(operation).waiting.remove(place)
+    }
+
+    /// Takes everything that waits for an operation.
+    pub(super) fn take_all(&mut self, operation: Operation) -> Vec<QueuedRequest> {
+        self.queue(operation).waiting.drain(..).collect()
+    }
+
+    /// Takes the look-ups of the audit that wait for an operation.
+    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<Purpose> {
+        let mut taken = Vec::new();
+        self.queue(operation).waiting.retain(|request| match request {
+            QueuedRequest::Look { purpose: purpose @ Purpose::Audit(_), .. } => {
+                taken.push(*purpose);
+                false
+            }
+            QueuedRequest::Look { .. } | QueuedRequest::Send(_) => true,
+        });
+        taken
+    }
+
+    /// Drops the jobs of a sheet that wait to be sent; returns them.
+    pub(super) fn drop_sheet(&mut self, sheet: SheetId) -> Vec<JobId> {
+        let mut dropped = Vec::new();
+        for queue in self.queues.values_mut() {
+            queue.waiting.retain(|request| match request {
+                QueuedRequest::Send(job)
+                    if self.jobs.get(job).is_some_and(|active| active.work.sheet == sheet) =>
+                {
+                    dropped.push(*job);
+                    false
+                }
+                QueuedRequest::Send(_) | QueuedRequest::Look { .. } => true,
+            });
+        }
+        for job in &dropped {
+            self.drop_job(*job);
+        }
+        dropped
+    }
+
+    // The writes.
+
+    /// The number for a write.
+    pub(super) fn begin_write(&mut self, ticket: Ticket) -> u64 {
+        let number = self.next_write;
+        self.next_write += 1;
+        self.writes.insert(number, ticket);
+        number
+    }
+
+    /// What the write of this number was for, now that it is answered.
+    pub(super) fn end_write(&mut self, number: u64) -> Option<Ticket> {
+        self.writes.remove(&number)
+    }
+
+    /// Whether every write is answered and nothing is being claimed.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.writes.is_empty() && self.claiming == 0
+    }
+}

@@ -1,0 +1,130 @@
+//! The queue of one operation: requests that wait for permission, claimed jobs that wait to be sent, and whether the
+//! journal has more jobs for it.
+
+use std::collections::VecDeque;
+
+use crate::model::id::{JobId, RemoteId};
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
+use crate::run::audit::AuditQuestion;
+use crate::service::Lookup;
+
+/// Something that waits for permission to send one request.
+#[derive(Debug, Clone)]
+pub(in crate::run) enum QueuedRequest {
+    /// The current step of a job.
+    Send(JobId),
+    /// A look-up, and what became of its tries so far.
+    Look { lookup: Lookup, purpose: Purpose, tries: Tries },
+}
+
+/// The tries of a look-up without an answer that tells anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::run) struct Tries {
+    /// How many failed at the service.
+    pub(in crate::run) failed: u32,
+    /// How many in a row, up to the last, were refused for their access token.
+    pub(in crate::run) token_refused: u32,
+}
+
+/// What a look-up is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::run) enum Purpose {
+    /// Whether the record of a job is there before it is sent.
+    PreSend(JobId),
+    /// The children of a company, for every job below it.
+    Children(RemoteId),
+    /// What became of a job whose answer was lost.
+    Reconcile(JobId),
+    /// Whether the only candidate for a job agrees in full.
+    Confirm(JobId, RemoteId),
+    /// Whether a look-up finds what is known to exist, for a job it did not find.
+    Control(JobId, RemoteId),
+    /// Whether what was made is there, and only once.
+    Audit(AuditQuestion),
+    /// Whether the site of a device's own was made, when the device was not.
+    CustomSite(JobId),
+    /// Whether the record of a job, which has this id, is visible to the rows that refer to it.
+    Reference(JobId, RemoteId),
+    /// Whether the service answers at all, before a request of this operation may find out whether it works.
+    HealthCheck(Operation),
+}
+
+impl Purpose {
+    /// The job that waits for the answer, when it is a single one.
+    pub(in crate::run) fn job(self) -> Option<JobId> {
+        match self {
+            Self::PreSend(job)
+            | Self::Reconcile(job)
+            | Self::Confirm(job, _)
+            | Self::Control(job, _)
+            | Self::CustomSite(job) => Some(job),
+            Self::Children(_) | Self::Audit(_) | Self::Reference(..) | Self::HealthCheck(_) => None,
+        }
+    }
+}
+
+/// Whether the journal has more jobs for an operation than are in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::run) enum Backlog {
+    /// It may have.
+    Unknown,
+    /// It has been asked.
+    Asked,
+    /// It has none until the moment given, if one is.
+    Exhausted { next_due: Option<Moment> },
+}
+
+impl Backlog {
+    /// Whether it is time to ask the journal.
+    pub(in crate::run) fn wants_asking(self, now: Moment) -> bool {
+        match self {
+            Self::Unknown => true,
+            Self::Asked => false,
+            Self::Exhausted { next_due } => next_due.is_some_and(|due| due <= now),
+        }
+    }
+
+    /// The journal has given a page, which brought something new or not.
+    pub(in crate::run) fn answered(&mut self, is_fresh: bool, next_due: Option<Moment>) {
+        if *self == Self::Asked {
+            // A page that brought nothing new leaves nothing to ask for until something is due.
+            *self = if is_fresh { Self::Unknown } else { Self::Exhausted { next_due } };
+        }
+    }
+
+    /// When the next job falls due, as far as the journal has said.
+    pub(in crate::run) fn next_due(self) -> Option<Moment> {
+        match self {
+            Self::Unknown | Self::Asked => None,
+            Self::Exhausted { next_due } => next_due,
+        }
+    }
+
+    /// Whether nothing is to be had now or later.
+    pub(in crate::run) fn is_spent(self) -> bool {
+        matches!(self, Self::Exhausted { next_due: None })
+    }
+}
+
+/// See the module. Only [`super::InFlight`] has one.
+pub(super) struct OperationQueue {
+    pub(super) waiting: VecDeque<QueuedRequest>,
+    /// Jobs whose claims are on disk and whose requests leave as soon as the sliding second permits it.
+    pub(super) claimed: VecDeque<JobId>,
+    pub(super) backlog: Backlog,
+    /// Jobs of this operation in memory, those in doubt excepted.
+    pub(super) jobs: usize,
+}
+
+impl Default for OperationQueue {
+    fn default() -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            claimed: VecDeque::new(),
+            // Nobody asks the journal for look-ups; the backlog of jobs is `Unknown` as soon as one needs the operation.
+            backlog: Backlog::Exhausted { next_due: None },
+            jobs: 0,
+        }
+    }
+}
