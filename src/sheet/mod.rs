@@ -8,6 +8,7 @@
 //! text/        normalisation, and signs that text was damaged
 //! cross_row/   what holds between rows: duplicates, references, order
 //! finding/     what is wrong, with its code, its place and its severity
+//! data/        tables of countries and time zones
 //! template/    blank sheets to fill in
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 mod cell;
 pub mod cross_row;
+mod data;
 mod field;
 mod file;
 pub mod finding;

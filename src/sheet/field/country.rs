@@ -3,13 +3,13 @@
 //! The specification shows no form, so that an unknown country is only worth a warning; the service decides.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::countries::{ALSO, COUNTRIES};
 use super::{Problem, Reading, Value};
+use crate::sheet::data::{COUNTRIES, Country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::options::CountryForm;
@@ -17,31 +17,28 @@ use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
 
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut Reading) -> Value {
-    let Some((alpha2, name)) = known(text) else {
+    let Some(country) = known(text) else {
         reading.problems.push(unknown(text, form, seeks));
         return Value::Text(text.to_owned());
     };
     Value::Text(match form {
         CountryForm::AsIs => text.to_owned(),
-        CountryForm::Alpha2 => alpha2.to_owned(),
-        CountryForm::Name => name.to_owned(),
+        CountryForm::Alpha2 => country.alpha2.clone(),
+        CountryForm::Name => country.name.clone(),
     })
 }
 
-/// The code and the name of a country, by code, name or another name it goes by.
-pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
-    static PLACES: OnceLock<HashMap<String, usize>> = OnceLock::new();
-    let places = PLACES.get_or_init(|| {
+/// A country by its code, its name or another name it goes by.
+pub(super) fn known(text: &str) -> Option<&'static Country> {
+    static PLACES: LazyLock<HashMap<String, &Country>> = LazyLock::new(|| {
         let mut places = HashMap::new();
-        for (place, (alpha2, alpha3, name)) in COUNTRIES.iter().enumerate() {
-            for word in [alpha2, alpha3, name] {
-                places.insert(fold(word), place);
+        for country in COUNTRIES.iter() {
+            for word in [&country.alpha2, &country.alpha3, &country.name] {
+                places.insert(fold(word), country);
                 // As most sheets have it: found without being folded first.
-                places.insert((*word).to_owned(), place);
+                places.insert(word.clone(), country);
             }
-            for (also, _) in ALSO.iter().filter(|(_, code)| code == alpha2) {
-                places.insert(fold(also), place);
-            }
+            places.extend(country.other_names.iter().map(|name| (fold(name), country)));
         }
         places
     });
@@ -49,12 +46,11 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &'static str)> {
     if is_placeholder(text) {
         return None;
     }
-    let (alpha2, _, name) = COUNTRIES[*places.get(text).or_else(|| places.get(&fold(text)))?];
-    Some((alpha2, name))
+    PLACES.get(text).or_else(|| PLACES.get(&fold(text))).copied()
 }
 
 fn unknown(text: &str, form: CountryForm, seeks: bool) -> Problem {
-    let names = COUNTRIES.iter().map(|(.., name)| *name);
+    let names = COUNTRIES.iter().map(|country| country.name.as_str());
     let near = if seeks { nearest(text, names) } else { Vec::new() };
     let told = shown(text);
     let message = if text.chars().any(|c| c.is_ascii_digit()) {
@@ -69,7 +65,7 @@ fn unknown(text: &str, form: CountryForm, seeks: bool) -> Problem {
         Problem::new(Code::CellCountry, message).rule("the English name of a country, or its ISO code");
     match near.as_slice() {
         [name] => match (form, known(name)) {
-            (CountryForm::Alpha2, Some((alpha2, _))) => problem.suggest(alpha2),
+            (CountryForm::Alpha2, Some(country)) => problem.suggest(&country.alpha2),
             (CountryForm::Alpha2 | CountryForm::AsIs | CountryForm::Name, _) => problem.suggest(*name),
         },
         _ => problem,
@@ -99,17 +95,16 @@ mod tests {
     #[test]
     fn no_two_countries_share_a_code_or_a_name() {
         let mut seen = HashMap::new();
-        for (alpha2, alpha3, name) in COUNTRIES {
+        for country in COUNTRIES.iter() {
+            let Country { alpha2, alpha3, name, other_names, .. } = country;
             assert_eq!((alpha2.len(), alpha3.len()), (2, 3), "{name}");
             for word in [alpha2, alpha3, name] {
                 assert_eq!(seen.insert(fold(word), alpha2), None, "{word}");
             }
+            for also in other_names {
+                assert!(seen.insert(fold(also), alpha2).is_none_or(|before| before == alpha2), "{also}");
+            }
         }
-        for (also, code) in ALSO {
-            assert!(COUNTRIES.iter().any(|(alpha2, ..)| alpha2 == code), "{also}: {code}");
-            assert!(seen.insert(fold(also), code).is_none_or(|before| before == code), "{also}");
-        }
-        assert_eq!(COUNTRIES.len(), 249);
     }
 
     #[test]
@@ -132,10 +127,10 @@ mod tests {
             ("Réunion", "RE"),
         ];
         for (text, code) in table {
-            assert_eq!(known(text).map(|(alpha2, _)| alpha2), Some(code), "{text}");
+            assert_eq!(known(text).map(|country| country.alpha2.as_str()), Some(code), "{text}");
         }
         for text in ["New Zeland", "N/A", "n.a.", "Auckland", "1010", ""] {
-            assert_eq!(known(text), None, "{text}");
+            assert!(known(text).is_none(), "{text}");
         }
     }
 }

@@ -58,8 +58,8 @@ fn prefix(digits: &str, country: Option<&str>) -> Option<&'static str> {
         return Some("00");
     }
     let is_american = || {
-        let code = country.and_then(country::known).map(|(code, _)| code);
-        code.is_some_and(|code| NORTH_AMERICA.contains(&code))
+        let code = country.and_then(country::known);
+        code.is_some_and(|country| NORTH_AMERICA.contains(&country.alpha2.as_str()))
     };
     (digits.starts_with("011") && is_american()).then_some("011")
 }

@@ -5,7 +5,6 @@
 
 mod compass;
 mod confusables;
-mod countries;
 mod country;
 mod degrees;
 mod dialling;
@@ -23,7 +22,6 @@ mod remembered;
 mod spreadsheet;
 mod text_checks;
 mod timezone;
-mod zones;
 
 use std::borrow::Cow;
 use std::sync::Arc;

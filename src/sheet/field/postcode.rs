@@ -2,49 +2,6 @@
 
 use super::country;
 
-/// How the postcodes of a country are written, where all of them are digits of one number, and zeros stand in front of
-/// some.
-struct Written {
-    country: &'static str,
-    /// How many digits each has.
-    digits: usize,
-    /// The lowest of them as a number: what is lower has lost something else than zeros.
-    lowest: u32,
-}
-
-/// Shorthand of the table below.
-const fn written(country: &'static str, digits: usize, lowest: u32) -> Written {
-    Written { country, digits, lowest }
-}
-
-/// The countries that are certain. Those that write a letter, a dash or a space into every postcode are none of them,
-/// nor those that have postcodes of several lengths; the United States are, as the longer form is never shorter than five.
-const COUNTRIES: [Written; 23] = [
-    written("AU", 4, 200),
-    written("CN", 6, 10_000),
-    written("CO", 6, 50_000),
-    written("DE", 5, 1_067),
-    written("DK", 4, 555),
-    written("DZ", 5, 1_000),
-    written("ES", 5, 1_001),
-    written("FI", 5, 100),
-    written("FR", 5, 1_000),
-    written("IT", 5, 10),
-    written("KE", 5, 100),
-    written("KR", 5, 1_000),
-    written("LK", 5, 100),
-    written("MX", 5, 1_000),
-    written("MY", 5, 1_000),
-    written("NO", 4, 1),
-    written("NZ", 4, 110),
-    written("RO", 6, 10_000),
-    written("SG", 6, 10_000),
-    written("TR", 5, 1_000),
-    written("UA", 5, 1_001),
-    written("US", 5, 501),
-    written("ZA", 4, 1),
-];
-
 /// A postcode with its zeros.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Whole {
@@ -59,24 +16,18 @@ pub(super) struct Whole {
 /// as its cell has it, does not make it certain.
 pub(super) fn whole(digits: &str, country: Option<&str>) -> Option<Whole> {
     let number: u32 = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
-    let (code, name) = country::known(country?)?;
-    let written = COUNTRIES.iter().find(|written| written.country == code)?;
+    let country = country::known(country?)?;
+    let written = country.postcodes.as_ref()?;
     let is_short = digits.len() < written.digits && number >= written.lowest;
     let width = written.digits;
-    is_short.then(|| Whole { code: format!("{digits:0>width$}"), country: name, digits: width })
+    is_short.then(|| Whole { code: format!("{digits:0>width$}"), country: &country.name, digits: width })
 }
 
 /// Whether a postcode of so many digits, the first of which is no zero, is whole in the row's country: nothing was lost.
 pub(super) fn is_whole(digits: &str, country: Option<&str>) -> bool {
-    let Some((code, _)) = country.and_then(country::known) else { return false };
-    let of_one_length =
-        COUNTRIES.iter().find(|written| written.country == code).map(|written| written.digits);
-    // Those that have no zeros in front.
-    let length = of_one_length.or(match code {
-        "AT" | "BE" | "CH" | "LU" => Some(4),
-        _ => None,
-    });
-    length == Some(digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    let written = country.and_then(country::known).and_then(|country| country.postcodes.as_ref());
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && written.is_some_and(|written| written.digits == digits.len())
 }
 
 #[cfg(test)]
@@ -132,16 +83,5 @@ mod tests {
         {
             assert!(!is_whole(digits, country), "{digits} {country:?}");
         }
-    }
-
-    #[test]
-    fn every_country_of_the_table_is_one_and_its_lowest_postcode_has_a_zero_in_front() {
-        for written in &COUNTRIES {
-            assert_eq!(country::known(written.country).map(|(code, _)| code), Some(written.country));
-            let digits = written.lowest.to_string();
-            let whole = whole(&digits, Some(written.country)).expect("it has lost a zero");
-            assert!(whole.code.len() == written.digits && whole.code.starts_with('0'), "{whole:?}");
-        }
-        assert!(COUNTRIES.is_sorted_by(|left, right| left.country < right.country));
     }
 }

@@ -8,12 +8,29 @@ use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
-use super::zones::{ABBREVIATIONS, OF_NO_PLACE, RENAMED, WINDOWS};
 use super::{Problem, Reading, Value};
 use crate::model::zone::ZoneList;
+use crate::sheet::data::{RENAMED_ZONES, WINDOWS_ZONES, WindowsZone, ZONE_ABBREVIATIONS};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{did_you_mean, nearest};
+
+/// Names of the times that are those of no place: of each group one is as good as another.
+const OF_NO_PLACE: [&[&str]; 2] = [
+    &["Etc/UTC", "UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"],
+    &[
+        "Etc/GMT",
+        "GMT",
+        "Etc/Greenwich",
+        "Greenwich",
+        "Etc/GMT0",
+        "GMT0",
+        "Etc/GMT+0",
+        "GMT+0",
+        "Etc/GMT-0",
+        "GMT-0",
+    ],
+];
 
 const RULE: &str = "a name of the IANA list of time zones, such as Pacific/Auckland";
 const RULE_OF_SERVICE: &str = "a zone of the service's list of time zones, such as Pacific/Auckland";
@@ -56,13 +73,13 @@ fn warning(message: String) -> Problem {
 
 /// An older name of the IANA list.
 fn renamed(name: &str) -> Option<Problem> {
-    let (_, today) = RENAMED.iter().find(|(old, _)| *old == name)?;
+    let [_, today] = RENAMED_ZONES.iter().find(|[old, _]| old == name)?;
     Some(
         warning(format!(
             "{name} is an older name of {today} and is sent as it is: enter {today} unless the service knows only the \
              older one"
         ))
-        .suggest(*today),
+        .suggest(today),
     )
 }
 
@@ -90,7 +107,10 @@ fn misleading(name: &str) -> Option<Problem> {
 
 /// Zones of cities that go by an abbreviation.
 fn abbreviated(text: &str) -> Option<&'static str> {
-    ABBREVIATIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, such_as)| *such_as)
+    ZONE_ABBREVIATIONS
+        .iter()
+        .find(|[name, _]| name.eq_ignore_ascii_case(text))
+        .map(|[_, such_as]| such_as.as_str())
 }
 
 /// What is said of an abbreviation that is no name of a list.
@@ -157,7 +177,8 @@ fn unknown_to_service(text: &str, list: &ZoneList, seeks: bool) -> Problem {
         return problem("correct it.".to_owned());
     }
     // The service may know a zone by its older name only, or by that of today only.
-    let iana = of_windows(text).or_else(|| of_city(text, RENAMED.iter().map(|(_, today)| *today)));
+    let iana =
+        of_windows(text).or_else(|| of_city(text, RENAMED_ZONES.iter().map(|[_, today]| today.as_str())));
     let meant = iana
         .and_then(|zone| list.spelled(zone).or_else(|| other_name(zone, list)))
         .or_else(|| other_name(text, list))
@@ -183,8 +204,11 @@ fn other_name<'a>(zone: &str, list: &'a ZoneList) -> Option<&'a str> {
     if let Some(names) = OF_NO_PLACE.iter().find(|names| names.iter().copied().any(same)) {
         return names.iter().find_map(|name| list.spelled(name));
     }
-    let today = RENAMED.iter().find(|(old, _)| same(old)).map_or(zone, |(_, today)| today);
-    let older = RENAMED.iter().filter(|(_, of_old)| of_old.eq_ignore_ascii_case(today)).map(|(old, _)| *old);
+    let today = RENAMED_ZONES.iter().find(|[old, _]| same(old)).map_or(zone, |[_, today]| today);
+    let older = RENAMED_ZONES
+        .iter()
+        .filter(|[_, of_old]| of_old.eq_ignore_ascii_case(today))
+        .map(|[old, _]| old.as_str());
     std::iter::once(today).chain(older).find_map(|name| list.spelled(name))
 }
 
@@ -209,13 +233,14 @@ fn is_offset(text: &str) -> bool {
 /// The IANA zone for a name of Windows, or for what Windows shows in its list: `(UTC+12:00) Auckland, Wellington`.
 fn of_windows(text: &str) -> Option<&'static str> {
     let folded = fold(text);
-    if let Some((.., zone)) = WINDOWS.iter().find(|(name, ..)| fold(name) == folded) {
+    let the_one = |is_it: &dyn Fn(&WindowsZone) -> bool| {
+        WINDOWS_ZONES.iter().find(|zone| is_it(zone)).map(|zone| zone.zone.as_str())
+    };
+    if let Some(zone) = the_one(&|zone| fold(&zone.name) == folded) {
         return Some(zone);
     }
     // What Windows shows without the offset, where that is the name of a time and not of places.
-    if let Some((.., zone)) =
-        WINDOWS.iter().find(|(_, shown, _)| shown.contains(" Time") && fold(shown) == folded)
-    {
+    if let Some(zone) = the_one(&|zone| zone.places.contains(" Time") && fold(&zone.places) == folded) {
         return Some(zone);
     }
     let (offset, places) = text.strip_prefix('(')?.split_once(')')?;
@@ -223,16 +248,16 @@ fn of_windows(text: &str) -> Option<&'static str> {
         return None;
     }
     let folded = fold(places);
-    if let Some((.., zone)) = WINDOWS.iter().find(|(_, shown, _)| fold(shown) == folded) {
+    if let Some(zone) = the_one(&|zone| fold(&zone.places) == folded) {
         return Some(zone);
     }
     // The list differs between versions of Windows: one of its places is enough.
     let wanted: Vec<String> = places.split(',').map(fold).filter(|place| place.len() > 2).collect();
-    let mut fitting = WINDOWS
+    let mut fitting = WINDOWS_ZONES
         .iter()
-        .filter(|(_, shown, _)| shown.split(',').map(fold).any(|place| wanted.contains(&place)));
+        .filter(|zone| zone.places.split(',').map(fold).any(|place| wanted.contains(&place)));
     match (fitting.next(), fitting.next()) {
-        (Some((.., zone)), None) => Some(zone),
+        (Some(zone), None) => Some(&zone.zone),
         _ => None,
     }
 }
@@ -248,27 +273,30 @@ mod tests {
 
     #[test]
     fn every_zone_that_is_suggested_is_in_the_list_and_of_today() {
-        for (name, shown, zone) in WINDOWS {
+        for WindowsZone { name, places, zone } in WINDOWS_ZONES.iter() {
             assert!(TimeZone::get(zone).is_ok(), "{name}: {zone}");
-            assert!(!RENAMED.iter().any(|(old, _)| old == zone), "{name}: {zone}");
-            assert!(!shown.is_empty());
+            assert!(!RENAMED_ZONES.iter().any(|[old, _]| old == zone), "{name}: {zone}");
+            assert!(!places.is_empty());
         }
-        for (old, today) in RENAMED {
+        for [old, today] in RENAMED_ZONES.iter() {
             assert!(TimeZone::get(old).is_ok(), "{old}");
             assert!(TimeZone::get(today).is_ok(), "{today}");
-            assert!(!RENAMED.iter().any(|(other, _)| other == today), "{old}: {today}");
+            assert!(!RENAMED_ZONES.iter().any(|[other, _]| other == today), "{old}: {today}");
         }
         for name in OF_NO_PLACE.concat() {
             assert!(TimeZone::get(name).is_ok(), "{name}");
-            assert!(!RENAMED.iter().any(|(old, today)| [*old, *today].contains(&name)), "{name}");
+            assert!(
+                !RENAMED_ZONES.iter().any(|[old, today]| [old.as_str(), today].contains(&name)),
+                "{name}"
+            );
         }
-        for (name, such_as) in ABBREVIATIONS {
+        for [name, such_as] in ZONE_ABBREVIATIONS.iter() {
             for zone in such_as.split(", ").flat_map(|zones| zones.split(" or ")) {
                 assert_eq!(TimeZone::get(zone).unwrap().iana_name(), Some(zone), "{name}");
                 assert!(misleading(zone).is_none() && renamed(zone).is_none(), "{name}: {zone}");
             }
         }
-        assert!(ABBREVIATIONS.is_sorted_by(|left, right| left.0 < right.0));
+        assert!(ZONE_ABBREVIATIONS.is_sorted_by(|left, right| left[0] < right[0]));
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! Countries and time zones: tables that are embedded as CSV files, each with its source in its first lines.
+
+use std::sync::LazyLock;
+
+/// A country of ISO 3166-1.
+#[derive(Debug)]
+pub(super) struct Country {
+    pub(super) alpha2: String,
+    pub(super) alpha3: String,
+    /// In English.
+    pub(super) name: String,
+    pub(super) other_names: Vec<String>,
+    pub(super) postcodes: Option<Postcodes>,
+}
+
+/// How the postcodes of a country are written, where all of them are digits of one number.
+#[derive(Debug)]
+pub(super) struct Postcodes {
+    pub(super) digits: usize,
+    /// The lowest of them as a number: what is lower has lost something else than zeros.
+    pub(super) lowest: u32,
+}
+
+/// A time zone of Windows.
+#[derive(Debug)]
+pub(super) struct WindowsZone {
+    pub(super) name: String,
+    /// What Windows shows beside the offset.
+    pub(super) places: String,
+    /// The name in the IANA list.
+    pub(super) zone: String,
+}
+
+pub(super) static COUNTRIES: LazyLock<Vec<Country>> = LazyLock::new(|| {
+    records(include_str!("countries.csv"), |[alpha2, alpha3, name, others, digits, lowest]| Country {
+        alpha2,
+        alpha3,
+        name,
+        other_names: others.split('|').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        postcodes: digits
+            .parse()
+            .ok()
+            .zip(lowest.parse().ok())
+            .map(|(digits, lowest)| Postcodes { digits, lowest }),
+    })
+});
+
+pub(super) static WINDOWS_ZONES: LazyLock<Vec<WindowsZone>> = LazyLock::new(|| {
+    records(include_str!("windows_zones.csv"), |[name, places, zone]| WindowsZone { name, places, zone })
+});
+
+/// Older names of the IANA list, each with the name of today.
+pub(super) static RENAMED_ZONES: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("renamed_zones.csv"), |names| names));
+
+/// Abbreviations, each with the zones of cities that go by it.
+pub(super) static ZONE_ABBREVIATIONS: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("zone_abbreviations.csv"), |names| names));
+
+/// The records of an embedded table, without its comments and its header.
+fn records<const N: usize, T>(table: &str, row: impl Fn([String; N]) -> T) -> Vec<T> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(table.as_bytes());
+    let records = reader.records().flatten();
+    records
+        .filter_map(|record| record.iter().map(str::to_owned).collect::<Vec<_>>().try_into().ok())
+        .map(row)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_tables_is_read() {
+        let lines = |table: &str| table.lines().filter(|line| !line.starts_with('#')).count() - 1;
+        assert_eq!((COUNTRIES.len(), COUNTRIES.len()), (249, lines(include_str!("countries.csv"))));
+        assert_eq!(WINDOWS_ZONES.len(), lines(include_str!("windows_zones.csv")));
+        assert_eq!(RENAMED_ZONES.len(), lines(include_str!("renamed_zones.csv")));
+        assert_eq!(ZONE_ABBREVIATIONS.len(), lines(include_str!("zone_abbreviations.csv")));
+        assert_eq!(COUNTRIES.iter().filter(|country| country.postcodes.is_some()).count(), 27);
+    }
+}
