@@ -3,20 +3,16 @@
 //! First what holds for every form (no dates, no formula errors, no control characters …), then the form's own rule
 //! in the file of its idea. Where the cell stands is added by the row.
 
-mod compass;
 mod confusables;
+mod coordinates;
 mod country;
-mod degrees;
-mod dialling;
 mod email;
 mod enums;
 mod key;
 mod list;
 mod mac;
 mod number;
-mod pair;
 mod phone;
-mod phones;
 mod postcode;
 mod remembered;
 mod spreadsheet;
@@ -317,7 +313,7 @@ fn form(
         Form::Username => key::username(text),
         Form::Mac => mac::mac(text, ways.mac_form, reading),
         Form::Latitude | Form::Longitude => {
-            degrees::degrees(text, form == Form::Latitude, setting.comma_is_free)
+            coordinates::degrees(text, form == Form::Latitude, setting.comma_is_free)
         }
         Form::UuidList => list::uuids(text, reading),
         Form::Labels => list::labels(text, ways, reading),

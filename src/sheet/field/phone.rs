@@ -1,27 +1,33 @@
 //! Phone numbers: what cannot be one is told, and none is rewritten.
-//!
-//! Whether a cell holds several is left to `phones`, how numbers abroad are dialled to `dialling`.
 
-use super::{Problem, Reading, Value, dialling, phones};
+use super::{Problem, Reading, Value, country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
 /// Digits of the longest number in the world.
 const MOST_DIGITS: usize = 15;
+/// Digits from which on a part of a cell may be a phone number of its own.
+const OWN_DIGITS: usize = 6;
+/// Digits of a number with the code of its country.
+const WHOLE_NUMBER: std::ops::RangeInclusive<usize> = 7..=MOST_DIGITS;
+/// What is written before an extension.
+const EXTENSION: [&str; 4] = ["x", "ext", "extn", "extension"];
+/// Countries where 011 is dialled for another country, and where no number of their own begins so.
+const NORTH_AMERICA: [&str; 2] = ["US", "CA"];
 
 const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or ext 5";
 
 /// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
 /// row.
 pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
-    if phones::are_in(text) {
+    if holds_several(text) {
         return Err(Problem::new(
             Code::CellMultipleValues,
             "the cell seems to hold several phone numbers: keep one",
         )
         .rule("one phone number"));
     }
-    let digits = phones::digits(text);
+    let digits = digits(text);
     if digits < 3 {
         return Err(Problem::new(
             Code::CellPhone,
@@ -31,29 +37,85 @@ pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) ->
         .error());
     }
     let told = oddity(text).map(|message| Problem::new(Code::CellPhone, message).rule(RULE));
-    reading.problems.extend(told.or_else(|| dialling::prefix_for_plus(text, country)));
+    reading.problems.extend(told.or_else(|| prefix_for_plus(text, country)));
     Ok(Value::Text(text.to_owned()))
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// The digits of a number that count: without the 00 that is dialled for another country, and the zero that is not dialled
+/// then.
+fn significant(number: &str) -> usize {
+    let bare: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_doubled = number.replace(' ', "").contains("(0)");
+    bare.strip_prefix("00").unwrap_or(&bare).len() - usize::from(is_doubled)
+}
+
+/// Whether parts of a text are phone numbers of their own: between words or signs that no number has, before a second +,
+/// or because there are more digits than one number has.
+fn holds_several(text: &str) -> bool {
+    let numbers: Vec<&str> = numbers(text).flat_map(|number| number.split([';', '|', ',', '&'])).collect();
+    let before_a_plus = |number: &str| {
+        number
+            .match_indices('+')
+            .any(|(at, _)| digits(&number[..at]) >= OWN_DIGITS && digits(&number[at..]) >= OWN_DIGITS)
+    };
+    let too_long = |number: &str| {
+        let runs = number.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty()).count();
+        runs > 1 && significant(number) > MOST_DIGITS
+    };
+    numbers.iter().filter(|number| digits(number) >= OWN_DIGITS).count() > 1
+        || numbers.iter().any(|number| before_a_plus(number) || too_long(number))
+}
+
+/// What stands between the words of a text, extensions left out.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    let mut is_extension = false;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (number, after) = rest.split_at(rest.find(char::is_alphabetic).unwrap_or(rest.len()));
+            let (word, after) =
+                after.split_at(after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len()));
+            let was_extension = std::mem::replace(&mut is_extension, is_extension_word(word));
+            rest = after;
+            if !was_extension {
+                return Some(number);
+            }
+        }
+        None
+    })
+}
+
+fn is_extension_word(word: &str) -> bool {
+    EXTENSION.iter().any(|extension| extension.eq_ignore_ascii_case(word))
 }
 
 /// What is unusual in a phone number, and what to do about it.
 fn oddity(text: &str) -> Option<String> {
-    let lower = text.to_lowercase().replace("extension", "x").replace("ext.", "x").replace("ext", "x");
-    let letters: String = lower.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect();
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let letters: String = words.filter(|word| !is_extension_word(word)).collect();
     if !letters.is_empty() {
         return Some(format!(
             "the phone number has letters ('{}') and is sent as it is: write it in digits",
-            shown(&letters)
+            shown(&letters.to_lowercase())
         ));
     }
-    if let Some(odd) = lower.chars().find(|c| !c.is_ascii_digit() && !" +().-/x".contains(*c)) {
+    let is_usual = |c: char| c.is_ascii_digit() || c.is_alphabetic() || " +().-/".contains(c);
+    if let Some(odd) = text.chars().find(|c| !is_usual(*c)) {
         return Some(format!(
             "'{}' is unusual in a phone number, which is sent as it is: correct it",
             shown(odd.encode_utf8(&mut [0; 4]))
         ));
     }
-    let (number, extension) = lower.split_once('x').map_or((lower.as_str(), None), |(a, b)| (a, Some(b)));
-    let is_extension = |part: &str| phones::digits(part) > 0 && !part.contains(['x', '+', '/']);
-    if phones::digits(number) == 0 || extension.is_some_and(|part| !is_extension(part)) {
+    let (number, extension) = text.split_at(text.find(char::is_alphabetic).unwrap_or(text.len()));
+    let extension = extension.trim_start_matches(char::is_alphabetic);
+    let has_extension = number.len() < text.len();
+    let is_extension =
+        digits(extension) > 0 && !extension.contains(|c: char| c.is_alphabetic() || "+/".contains(c));
+    if digits(number) == 0 || (has_extension && !is_extension) {
         return Some(
             "an extension must come after its number, and this is sent as it is: write it as 555 1234 x5"
                 .into(),
@@ -64,27 +126,47 @@ fn oddity(text: &str) -> Option<String> {
             "a + is allowed only once, at the start, and this is sent as it is: correct the number".into(),
         );
     }
-    if phones::significant(number) > MOST_DIGITS {
-        return Some(format!(
+    (significant(number) > MOST_DIGITS).then(|| {
+        format!(
             "a phone number has at most {MOST_DIGITS} digits, and this one has more and is sent as it is: correct it"
-        ));
-    }
-    ends_in_a_list(number).then(|| {
-        "the digits after the slash may be an extension or the end of another number, and are sent as they are: keep \
-         one number, and write an extension as x101"
-            .into()
+        )
     })
 }
 
-/// Whether a few digits follow a whole number and a stroke: `09 555 0100 / 101`.
-fn ends_in_a_list(number: &str) -> bool {
-    let mut parts = number.split(" / ");
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(whole), Some(end), None) => {
-            phones::is_whole(whole) && (2..=4).contains(&phones::digits(end)) && !whole.contains('/')
-        }
-        _ => false,
+/// The note on a number that begins with what is dialled before the code of a country, where a + means the same
+/// everywhere: 00, 0011 in Australia, 011 in North America.
+fn prefix_for_plus(text: &str, country: Option<&str>) -> Option<Problem> {
+    let is_american = || {
+        let country = country.and_then(country::known);
+        country.is_some_and(|country| NORTH_AMERICA.contains(&country.alpha2.as_str()))
+    };
+    // No number of a country begins with 11.
+    let prefix = ["0011", "00", "011"].into_iter().find(|prefix| text.starts_with(prefix))?;
+    let rest = text[prefix.len()..].trim_start_matches(|c: char| !c.is_ascii_digit());
+    let number = rest.split(char::is_alphabetic).next().unwrap_or_default();
+    let is_one = !rest.starts_with('0') && WHOLE_NUMBER.contains(&digits(number));
+    if !is_one || text.contains('+') || (prefix == "011" && !is_american()) {
+        return None;
     }
+    // Inside brackets there may be a zero that is not dialled from abroad.
+    let meant = (!text.contains('(')).then(|| format!("+{rest}"));
+    let advice = meant.as_ref().map_or_else(
+        || format!("write + and the country code instead of {prefix}"),
+        |meant| format!("write {}, if that is right", shown(meant)),
+    );
+    let problem = Problem::new(
+        Code::CellPhone,
+        format!(
+            "the number begins with {prefix}, an international prefix of some countries only, and is sent as it is; \
+             the service may reject it: {advice}"
+        ),
+    )
+    .rule("a number with + and its country code")
+    .note();
+    Some(match meant {
+        Some(meant) => problem.suggest(meant),
+        None => problem,
+    })
 }
 
 #[cfg(test)]
@@ -197,21 +279,14 @@ mod tests {
             "09 555 0100 +64 9 555 0101",
             "09 555 0100 - 09 555 0101",
             "(09) 555 0100 (09) 555 0101",
-            "(09) 55501 (09) 55502",
             "091234567 091234568",
-            "5550100 5550101",
-            "5550100 - 5550101",
-            "5550100 / 5550101",
             "09 555 0100 / 09 555 0101",
             "09 555 0100 / 555 0101",
-            "021 1234567/7654321",
             "+64 9 555 0100 / 555 0101",
             "09 555 0100 & 09 555 0101",
             "09 555 0100, 09 555 0101",
-            "09 555 0100; 101",
             "09 555 0100 | 09 555 0101",
             "5550100 oder 5550101",
-            "5550100 or 101",
             "+64 9 555 0100 (office) 021 555 0101",
             "0064 9 555 0100 555 0101",
         ] {
@@ -234,13 +309,36 @@ mod tests {
             "555-1234#12",
             "*555 1234",
             "09 555 0100 & 101",
-            "09 555 0100 / 101",
             "1234567890123456",
         ] {
             assert_eq!(told(text), Some((Code::CellPhone, Severity::Warning)), "{text}");
         }
         for text in ["5", "call me", "+"] {
             assert_eq!(told(text), Some((Code::CellPhone, Severity::Error)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_begins_with_a_prefix_for_abroad_is_told_with_its_plus() {
+        let table = [
+            ("0064 9 555 0100", None, Some(Some("+64 9 555 0100"))),
+            ("0064-9-555-0100 ext 5", Some("NZ"), Some(Some("+64-9-555-0100 ext 5"))),
+            ("0044 (0)20 7946 0000", None, Some(None)),
+            ("0011 64 9 555 0100", Some("AU"), Some(Some("+64 9 555 0100"))),
+            ("011 64 9 555 0100", Some("United States"), Some(Some("+64 9 555 0100"))),
+            ("011 64 9 555 0100", Some("India"), None),
+            ("011 64 9 555 0100", None, None),
+            ("021 123 4567", Some("NZ"), None),
+            ("+64 9 555 0100", None, None),
+            ("0012", None, None),
+            ("000 123 4567", None, None),
+            ("00", None, None),
+        ];
+        for (text, country, expected) in table {
+            let problem = prefix_for_plus(text, country);
+            let found = problem.as_ref().map(|problem| problem.suggestion.as_deref());
+            assert_eq!(found, expected, "{text} {country:?}");
+            assert!(problem.is_none_or(|problem| problem.severity == Severity::Info));
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Coordinates in decimal degrees, and what is told of those that are written in another way.
 //!
-//! How other ways are read is left to `compass` and `pair`. What is suggested can be pasted: it is a value of its axis.
+//! Degrees and minutes, compass letters and both coordinates in one cell are errors with the decimal value as suggestion,
+//! where the text can be read in one way only. What is suggested can be pasted: it is a value of its axis.
 
-use super::compass::{Angle, Compass, angle};
-use super::pair::pair;
 use super::{Problem, Value};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
+/// Characters of the longest coordinate that is looked at.
+const LONGEST: usize = 80;
 /// Decimal places of a coordinate: about a centimetre.
 const PLACES: i32 = 7;
 
@@ -48,12 +49,13 @@ impl Axis {
 /// Decimal degrees.
 pub(super) fn degrees(text: &str, is_latitude: bool, comma_is_free: bool) -> Result<Value, Problem> {
     let axis = Axis::of(is_latitude);
-    if let Some((latitude, longitude)) = pair(text) {
+    let plain = plain(text);
+    if let Some((latitude, longitude)) = pair(&plain) {
         return Err(both(axis, latitude, longitude));
     }
     let dotted = if text.contains(',') { with_point(axis, text, comma_is_free)? } else { None };
     let Some(value) = decimal(dotted.as_deref().unwrap_or(text)) else {
-        return Err(match angle(text) {
+        return Err(match angle(&plain) {
             Some(angle) => in_other_form(axis, angle),
             None => axis.problem(
                 Code::CellNumber,
@@ -93,13 +95,13 @@ fn both(axis: Axis, latitude: Angle, longitude: Angle) -> Problem {
         "the cell holds both coordinates: put latitude and longitude into separate columns",
     );
     // Where one cannot be what it should be, they may stand in another order.
-    let fits = other.value().is_none_or(|value| Axis::of(!axis.is_latitude).has(value));
-    axis.meant(problem, own.value().filter(|_| fits))
+    let fits = other.value.is_none_or(|value| Axis::of(!axis.is_latitude).has(value));
+    axis.meant(problem, own.value.filter(|_| fits))
 }
 
 /// The finding for degrees and minutes, or a compass letter.
 fn in_other_form(axis: Axis, angle: Angle) -> Problem {
-    if angle.compass.is_some_and(|compass| compass.is_of_latitude() != axis.is_latitude) {
+    if angle.is_of_latitude().is_some_and(|is_of_latitude| is_of_latitude != axis.is_latitude) {
         let (found, wanted) = if axis.is_latitude {
             ("east or west is a longitude", "latitudes")
         } else {
@@ -110,7 +112,7 @@ fn in_other_form(axis: Axis, angle: Angle) -> Problem {
             format!("{found}, but this is the {wanted} column: if the two columns are swapped, correct them"),
         );
     }
-    let message = match angle.value() {
+    let message = match angle.value {
         Some(value) if !axis.has(value) => return beyond(axis, value),
         Some(_) => {
             "the coordinate is in degrees and minutes, or has a compass letter: write it in decimal degrees"
@@ -123,7 +125,7 @@ fn in_other_form(axis: Axis, angle: Angle) -> Problem {
              numbers"
         }
     };
-    axis.meant(axis.problem(Code::CellDms, message), angle.value())
+    axis.meant(axis.problem(Code::CellDms, message), angle.value)
 }
 
 /// The finding for a number that no such coordinate has.
@@ -145,7 +147,7 @@ fn beyond(axis: Axis, value: f64) -> Problem {
 }
 
 /// A decimal number as people write it: `51.5`, `.5`, `5.`, `+5`, and nothing more clever.
-pub(super) fn decimal(text: &str) -> Option<f64> {
+fn decimal(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -161,6 +163,153 @@ fn round(value: f64) -> f64 {
     let factor = 10_f64.powi(PLACES);
     let rounded = (value * factor).round() / factor;
     if rounded == 0.0 { 0.0 } else { rounded }
+}
+
+/// One coordinate with degrees, minutes and seconds, or with a compass letter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Angle {
+    /// In decimal degrees; absent where the text can be read in more than one way.
+    value: Option<f64>,
+    compass: Option<Compass>,
+}
+
+/// Which way a compass letter points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compass {
+    North,
+    South,
+    East,
+    West,
+    /// The O that is east in German (Ost) and west in French, Italian and Spanish (ouest, ovest, oeste).
+    EastOrWest,
+}
+
+/// Compass letters and words in small letters, those before others that they contain.
+const COMPASS: [(&str, Compass); 9] = [
+    ("north", Compass::North),
+    ("south", Compass::South),
+    ("east", Compass::East),
+    ("west", Compass::West),
+    ("n", Compass::North),
+    ("s", Compass::South),
+    ("e", Compass::East),
+    ("w", Compass::West),
+    ("o", Compass::EastOrWest),
+];
+
+impl Angle {
+    fn is_of_latitude(&self) -> Option<bool> {
+        self.compass.map(|compass| match compass {
+            Compass::North | Compass::South => true,
+            Compass::East | Compass::West | Compass::EastOrWest => false,
+        })
+    }
+}
+
+/// The text in small letters with one sign each for degrees, minutes and seconds.
+fn plain(text: &str) -> String {
+    let lower = text.to_lowercase().replace("degrees", "°").replace("deg", "°").replace("''", "\"");
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut plain = String::with_capacity(lower.len());
+    for (at, c) in lower.char_indices() {
+        plain.push(match c {
+            // The raised o that many keyboards have in place of the sign of degrees.
+            'o' if plain.ends_with(is_digit) && lower[at..].contains(is_digit) => '°',
+            // What normalisation leaves of a ring and of an acute accent: a mark above a space.
+            '\u{30a}' => '°',
+            '’' | '′' | '\u{301}' => '\'',
+            '”' | '″' => '"',
+            c if c.is_whitespace() => ' ',
+            c => c,
+        });
+    }
+    plain
+}
+
+/// Reads one coordinate out of a plain text: a sign or a compass letter, and up to three numbers with their signs.
+fn angle(text: &str) -> Option<Angle> {
+    let text = text.trim();
+    if text.chars().count() > LONGEST {
+        return None;
+    }
+    let at_an_end = |(word, compass): &(&str, Compass)| {
+        let rest = text.strip_suffix(word).or_else(|| text.strip_prefix(word))?;
+        Some((*compass, rest.trim()))
+    };
+    let (compass, rest) =
+        COMPASS.iter().find_map(at_an_end).map_or((None, text), |(compass, rest)| (Some(compass), rest));
+    let sign = rest.chars().next().filter(|c| matches!(c, '-' | '+'));
+    let mut rest = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+    let (mut size, mut count, mut is_marked, mut is_fraction) = (0.0, 0, false, false);
+    for (share, mark) in [(1.0, '°'), (60.0, '\''), (3600.0, '"')] {
+        if rest.is_empty() {
+            break;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',')).unwrap_or(rest.len());
+        let (digits, after) = rest.split_at(end);
+        let dotted = if digits.contains('.') { digits.to_owned() } else { digits.replacen(',', ".", 1) };
+        let value = decimal(&dotted)?;
+        let whole = dotted.find('.').unwrap_or(dotted.len());
+        let is_part = count > 0;
+        if whole > 3 || is_fraction || (is_part && (whole > 2 || value >= 60.0)) {
+            return None;
+        }
+        is_fraction = dotted.contains('.');
+        size += value / share;
+        count += 1;
+        rest = after.trim_start();
+        if let Some(after) =
+            rest.strip_prefix(mark).or_else(|| rest.strip_prefix(':').filter(|rest| !rest.is_empty()))
+        {
+            is_marked = true;
+            rest = after.trim_start();
+        } else if !rest.is_empty() && rest.len() == after.len() {
+            return None;
+        }
+    }
+    if !rest.is_empty() || count == 0 {
+        return None;
+    }
+    // Two bare numbers may be both coordinates.
+    let is_certain = count != 2 || is_marked || compass.is_some();
+    let minus = match (sign.map(|sign| sign == '-'), compass) {
+        (sign, None) => Some(sign.unwrap_or(false)),
+        (_, Some(Compass::EastOrWest)) => None,
+        (sign, Some(compass)) => {
+            let minus = matches!(compass, Compass::South | Compass::West);
+            sign.is_none_or(|sign| sign == minus).then_some(minus)
+        }
+    };
+    let value = minus.filter(|_| is_certain).map(|minus| if minus { -size } else { size });
+    Some(Angle { value, compass })
+}
+
+/// Both coordinates in one plain text, latitude first unless letters say otherwise: `51.5, -0.12`, `51°30'26"n 0°7'39"w`.
+fn pair(text: &str) -> Option<(Angle, Angle)> {
+    if text.chars().count() > 2 * LONGEST {
+        return None;
+    }
+    let inner = text.strip_prefix(['(', '[']).and_then(|text| text.strip_suffix([')', ']']));
+    let text = inner.unwrap_or(text).trim();
+    let separates = |c: char| matches!(c, ' ' | ',' | ';' | '/' | '|');
+    text.match_indices(separates).find_map(|(at, _)| {
+        let left = text[..at].trim_end_matches(separates);
+        let right = text[at..].trim_start_matches(separates);
+        let between = &text[left.len()..text.len() - right.len()];
+        let (first, second) = (angle(left)?, angle(right)?);
+        let have = |sign: char| left.contains(sign) && right.contains(sign);
+        let are_two = between.contains([';', '|'])
+            || (between.starts_with(',') && between.len() > 1)
+            || have('.')
+            || have('°')
+            || (have(',') && between != ",");
+        match (first.is_of_latitude(), second.is_of_latitude()) {
+            (Some(true), Some(false)) => Some((first, second)),
+            (Some(false), Some(true)) => Some((second, first)),
+            (None, None) if are_two => Some((first, second)),
+            _ => None,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -217,6 +366,9 @@ mod tests {
             ("180.5 E", Code::CellRange, None),
             ("51.5, -0.12", Code::CellCoordsPair, Some("-0.12")),
             ("51.5 N, 12.5 O", Code::CellCoordsPair, None),
+            ("51°30'0\" 0°30'0\"", Code::CellCoordsPair, Some("0.5")),
+            ("(51,5; -0,12)", Code::CellCoordsPair, Some("-0.12")),
+            ("51 30 N 0 7 30 W", Code::CellCoordsPair, Some("-0.125")),
         ];
         for (text, code, suggestion) in table {
             assert_eq!(told(text, false, true), (Some(code), suggestion.map(str::to_owned)), "{text:?}");
@@ -224,6 +376,41 @@ mod tests {
         assert_eq!(told("1747645,5", false, false), (Some(Code::CellDecimalComma), None));
         assert_eq!(told("174,7645", true, false), (Some(Code::CellDecimalComma), None));
         assert_eq!(told("174,7645", false, false).1.as_deref(), Some("174.7645"));
+    }
+
+    #[test]
+    fn a_coordinate_is_read_by_its_marks_and_letters_and_never_by_guess() {
+        let table = [
+            ("51.5 N", Some(Some(51.5))),
+            ("36.8 degrees south", Some(Some(-36.8))),
+            ("S 36.8", Some(Some(-36.8))),
+            ("-36.8 S", Some(Some(-36.8))),
+            ("51°30", Some(Some(51.5))),
+            ("51° 30′ 0″ N", Some(Some(51.5))),
+            ("51°30'0''N", Some(Some(51.5))),
+            ("51o30'0\"S", Some(Some(-51.5))),
+            ("51:30:00", Some(Some(51.5))),
+            ("51 30 00", Some(Some(51.5))),
+            ("51 30 N", Some(Some(51.5))),
+            ("51 30", Some(None)),
+            ("12.5 O", Some(None)),
+            ("-36.8 N", Some(None)),
+            ("1 000", None),
+            ("51°60'", None),
+            ("51.5°30'", None),
+            ("51'30\"", None),
+            ("51:", None),
+            ("N 51.5 N", None),
+            ("1e2", None),
+            ("N", None),
+            ("", None),
+            ("51 30 26 10", None),
+            ("--5", None),
+            ("1234.5 N", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(angle(&plain(text)).map(|angle| angle.value), expected, "{text:?}");
+        }
     }
 
     proptest! {
