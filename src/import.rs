@@ -98,7 +98,7 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
         }
     }
     let of_files = findings;
-    let Looked { between, mut reasons, places, mut sheets, mut findings, zones } = loop {
+    let Looked { mut between, mut reasons, places, mut sheets, mut findings, zones } = loop {
         let (looked, learned) = Looked::through(&books, &options.policy, of_files.clone())?;
         if !learn(&mut books, &looked.between, &learned) {
             break looked;
@@ -118,12 +118,12 @@ pub fn examine(files: &[PathBuf], options: &Options, journal: Option<&Journal>) 
             "no sheet has a row to import: fill in at least one",
         )]);
     }
-    let unread = Unread::of(&findings);
+    for fatal in findings.iter().filter(|finding| finding.severity == Severity::Fatal) {
+        between.unread(fatal.kind);
+    }
     let checked = between.check(&Earlier(journal), &mut |finding| {
-        if !unread.may_have(&finding) {
-            reasons.add(&finding);
-            findings.push(finding);
-        }
+        reasons.add(&finding);
+        findings.push(finding);
     })?;
     for (sheet, (_, _, first)) in sheets.iter_mut().zip(&places) {
         let last = first + usize::try_from(sheet.rows).unwrap_or(0);
@@ -266,33 +266,6 @@ impl Examined {
     /// Whether nothing forbids importing all of it.
     pub fn is_clean(&self) -> bool {
         self.findings.is_clean()
-    }
-}
-
-/// The kinds of which not all rows could be read: nothing is said of references that may lead to one of those.
-struct Unread(Vec<Kind>);
-
-impl Unread {
-    fn of(findings: &Findings) -> Self {
-        let fatal = findings.iter().filter(|finding| finding.severity == Severity::Fatal);
-        let kinds = fatal.flat_map(|finding| {
-            let names = |kind: &&Kind| {
-                let column = finding.column.as_deref().and_then(|column| column.split_once('.'));
-                column.is_none_or(|(of, _)| of == kind.plural())
-            };
-            Kind::ALL.iter().filter(names).copied().collect::<Vec<_>>()
-        });
-        Self(kinds.collect())
-    }
-
-    /// Whether this is a reference that leads nowhere, of a kind of which rows are not known.
-    fn may_have(&self, finding: &Finding) -> bool {
-        let Some((_, column)) = finding.column.as_deref().and_then(|column| column.split_once('.')) else {
-            return false;
-        };
-        let roles = [Role::Parent, Role::Company, Role::Site, Role::Template].into_iter();
-        let mut targets = roles.filter(|role| column_of_role(*role) == column).map(Role::target);
-        finding.code == Code::RefNotFound && targets.any(|kind| self.0.contains(&kind))
     }
 }
 

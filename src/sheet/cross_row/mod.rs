@@ -125,6 +125,8 @@ pub struct Between {
     pointers: Vec<(Kind, Pointer)>,
     numbers: HashMap<(Kind, Pointer), u32>,
     policy: Policy,
+    /// Kinds of which not all rows could be read: a reference to one of those may lead to a row that is not here.
+    unread: Vec<Kind>,
 }
 
 /// Where a reference leads.
@@ -158,6 +160,14 @@ impl Between {
     /// No rows yet; what is found between them is judged by `policy`.
     pub fn under(policy: Policy) -> Self {
         Self { policy, ..Self::default() }
+    }
+
+    /// Notes that some rows of a kind could not be read; of any kind where it is not known.
+    pub fn unread(&mut self, kind: Option<Kind>) {
+        match kind {
+            Some(kind) => self.unread.push(kind),
+            None => self.unread.extend(Kind::ALL),
+        }
     }
 
     /// Takes in a table; its number is needed for its rows.

@@ -285,7 +285,10 @@ pub(super) fn tell(between: &mut Between, resolutions: &[Resolution], found: &mu
                     finding
                         .related
                         .extend(related.iter().map(|row| between.related(*row as usize, "name", "fits")));
-                    found(finding);
+                    let of_kind = between.pointers[reference as usize].0;
+                    if *code != Code::RefNotFound || !between.unread.contains(&of_kind) {
+                        found(finding);
+                    }
                     between.entries[number].unusable = true;
                 }
             }

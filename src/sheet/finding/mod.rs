@@ -15,6 +15,8 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::model::kind::Kind;
+
 pub use code::{Code, Severity};
 pub use list::{Findings, Group, GroupKey};
 
@@ -111,6 +113,9 @@ pub struct Finding {
     /// Other places that belong to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
+    /// What the rows of its table are, where that is known.
+    #[serde(skip)]
+    pub kind: Option<Kind>,
 }
 
 /// Why a file or a sheet cannot be used, as an error that is cheap to pass on.
@@ -143,7 +148,15 @@ impl Finding {
             message: message.into(),
             suggestion: None,
             related: Vec::new(),
+            kind: None,
         }
+    }
+
+    /// The same about rows of this kind.
+    #[must_use]
+    pub(super) fn about(mut self, kind: Option<Kind>) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// The same in a worksheet.

@@ -20,6 +20,12 @@ struct Range {
     last: u32,
 }
 
+impl Range {
+    fn len(&self) -> u64 {
+        u64::from(self.last - self.first) + 1
+    }
+}
+
 /// The places of equal findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
@@ -96,7 +102,7 @@ impl Places {
 
     /// How many cells or rows there are.
     pub fn len(&self) -> u64 {
-        self.ranges.iter().map(|range| u64::from(range.last - range.first) + 1).sum::<u64>() + self.beyond
+        self.ranges.iter().map(Range::len).sum::<u64>() + self.beyond
     }
 
     /// Whether there are none.
@@ -125,7 +131,12 @@ impl Places {
         self.ranges.iter().take(limit).map(told).collect()
     }
 
-    /// Up to `limit` ranges in words, `F2:F10, F14` or `rows 3 to 9`, and how many more places there are.
+    /// How many ranges there are beyond `limit`, those that were not kept counted one by one.
+    pub fn ranges_beyond(&self, limit: usize) -> u64 {
+        self.ranges.len().saturating_sub(limit) as u64 + self.beyond
+    }
+
+    /// Up to `limit` ranges in words, `F2:F10, F14` or `rows 3 to 9`, and how many more cells or rows there are.
     pub fn words(&self, limit: usize) -> (String, u64) {
         let told = |range: &Range| match range.column {
             Some(_) => None,
@@ -135,8 +146,8 @@ impl Places {
         let cells = self.ranges(limit);
         let shown: Vec<String> =
             self.ranges.iter().zip(cells).map(|(range, cell)| told(range).unwrap_or(cell)).collect();
-        let more = (self.ranges.len() - shown.len()) as u64 + self.beyond;
-        (shown.join(", "), more)
+        let more: u64 = self.ranges.iter().skip(shown.len()).map(Range::len).sum();
+        (shown.join(", "), more + self.beyond)
     }
 }
 
@@ -179,6 +190,9 @@ mod tests {
     fn ranges_are_told_up_to_a_limit_and_the_rest_is_counted() {
         let mut all: Vec<Finding> = (2..=10).chain([14, 20, 30]).map(|row| cell(27, row)).collect();
         assert_eq!(places(&all).words(2), ("AB2:AB10, AB14".to_owned(), 2));
+        let turned: Vec<Finding> = [2].into_iter().chain(10..=16).map(|row| cell(1, row)).collect();
+        assert_eq!(places(&turned).words(1), ("B2".to_owned(), 7));
+        assert_eq!(places(&turned).ranges_beyond(1), 1);
         assert_eq!(places(&all[..11]).words(9), ("AB2:AB10, AB14, AB20".to_owned(), 0));
         assert_eq!(places(&all).letter().as_deref(), Some("AB"));
         all.push(cell(0, 3));

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::model::kind::Kind;
 
 use super::Table;
 use crate::sheet::cell::Cell;
@@ -30,6 +31,7 @@ use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
 use crate::sheet::row::reading::{Reading, Summary};
 use crate::sheet::row::{Raw, Row, RowReader};
+use crate::sheet::table::header::kind_of_name;
 use email_links::Linked;
 use worksheet_notes::Worksheets;
 
@@ -64,6 +66,12 @@ pub fn open(path: &Path, options: &Options) -> std::result::Result<Book, Vec<Fin
 /// # Errors
 /// As [`open`].
 pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Result<Book, Vec<Finding>> {
+    let told = |mut findings: Vec<Finding>| {
+        findings
+            .iter_mut()
+            .for_each(|finding| finding.kind = finding.kind.or_else(|| likely_kind(finding, options)));
+        findings
+    };
     let mut findings = Vec::new();
     if let Err(error) = options.check() {
         let message = format!("{}: {}", error.what(), error.next_step().unwrap_or_default());
@@ -73,7 +81,7 @@ pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Resul
         Ok(file) => file,
         Err(finding) => {
             findings.push(*finding);
-            return Err(findings);
+            return Err(told(findings));
         }
     };
     let mut book = Book {
@@ -92,10 +100,25 @@ pub fn open_as(path: &Path, name: &str, options: &Options) -> std::result::Resul
     if let Err(finding) = found {
         book.findings.push(*finding);
     }
+    book.findings = told(book.findings);
     if book.tables.is_empty() {
         return Err(book.findings);
     }
     Ok(book)
+}
+
+/// What the rows are that a finding without a table is about, by what was said or by the name of their sheet or text
+/// table; a workbook may hold any.
+fn likely_kind(finding: &Finding, options: &Options) -> Option<Kind> {
+    let of_name = || match &finding.sheet {
+        Some(sheet) => kind_of_name(sheet),
+        None => {
+            let (stem, ending) = finding.file.rsplit_once('.')?;
+            let is_text = ["csv", "tsv", "txt"].iter().any(|text| ending.eq_ignore_ascii_case(text));
+            if is_text { kind_of_name(stem.rsplit('/').next()?) } else { None }
+        }
+    };
+    options.kind.or_else(of_name)
 }
 
 impl Book {

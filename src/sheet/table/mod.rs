@@ -194,6 +194,7 @@ impl Table {
             }
             usable &= problem.code != Code::HeaderRequiredMissing;
             let mut finding = Finding::of_file(problem.code, file, problem.message)
+                .about(Some(kind))
                 .in_sheet(table.worksheet.as_deref())
                 .in_row(table.header_row, table.header_line);
             if let Some(column) = problem.column {
@@ -236,7 +237,7 @@ impl Table {
 
     /// A finding in this table.
     pub(crate) fn finding(&self, code: Code, message: impl Into<String>) -> Finding {
-        Finding::of_file(code, &self.file, message).in_sheet(self.worksheet.as_deref())
+        Finding::of_file(code, &self.file, message).about(Some(self.kind)).in_sheet(self.worksheet.as_deref())
     }
 
     /// A finding in a row of this table, at a column that need not be there.

@@ -77,6 +77,7 @@ impl Book {
                     ),
                 )
                 .as_severity(Severity::Fatal)
+                .about(Some(kind))
                 .in_sheet(worksheet.as_deref())
                 .in_row(other.row, other.line),
             );
