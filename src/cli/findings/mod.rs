@@ -95,7 +95,7 @@ pub(super) fn groups_object(findings: &Findings) -> serde_json::Value {
         .iter()
         .map(|group| {
             let ranges = group.places.ranges(RANGES_OF_OBJECT);
-            let more = group.places.words(RANGES_OF_OBJECT).1;
+            let more = group.places.ranges_beyond(RANGES_OF_OBJECT);
             let key = &group.key;
             json!({
                 "file": key.file, "sheet": key.sheet, "severity": key.severity, "code": key.code,

@@ -2,7 +2,6 @@
 //!
 //! How the tables are found is in `search`, `separators` and `headers`; what one reading of a table comes to is left to `reading`.
 
-mod email_links;
 mod header_row;
 mod separators;
 mod unnamed_worksheets;
@@ -32,7 +31,6 @@ use crate::sheet::options::Options;
 use crate::sheet::row::reading::{Reading, Summary};
 use crate::sheet::row::{Raw, Row, RowReader};
 use crate::sheet::table::header::kind_of_name;
-use email_links::Linked;
 use worksheet_notes::Worksheets;
 
 /// A file with its tables.
@@ -160,14 +158,21 @@ impl Book {
         let Some(worksheet) = &table.worksheet else { return self.read_text(table, each) };
         let mut workbook = self.workbook();
         let (workbook, (place, survey)) = self.seen(&mut workbook, worksheet)?;
-        let linked = Linked::of(table, survey);
+        let emails = worksheet_notes::email_columns(table);
         let is_read = |column| worksheet_notes::is_read(table, column);
         let below = Below { header_row: table.header_row, fill_merged: true, is_read: &is_read };
         // Otherwise a covered cell is blank here as it is there.
         let below = self.options.fill_merged.then_some(&below);
         let ended = workbook.rows(*place, survey, below, &mut |row| {
             let SheetRow { number, cells, is_hidden } = row;
-            each(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
+            each(Raw {
+                number,
+                line: None,
+                cells,
+                links: survey.links.in_row(number, &emails),
+                damage: None,
+                is_hidden,
+            })
         })?;
         Ok(ended.map_err(|broken| broken.why))
     }

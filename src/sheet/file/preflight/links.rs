@@ -4,8 +4,7 @@
 //! addresses are kept, and not more of them than Excel writes. Whether an address is that of the cell is left to the
 //! fields.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use quick_xml::events::{BytesStart, Event};
@@ -38,18 +37,13 @@ pub(crate) struct Links {
     targets: HashMap<String, Arc<str>>,
     /// Whether there are more targets than these.
     has_other_targets: bool,
-    places: Vec<Place>,
+    /// By row as shown and column from 0. Where two links lie over each other, that which the file names first counts.
+    cells: HashMap<(u32, u16), Arc<str>>,
     /// The first and last column with links of which nobody knows where they lead.
     unread: Option<(u16, u16)>,
+    /// Targets that are kept, and cells of links that are looked at.
     most: usize,
-}
-
-/// Cells with one link. Rows as shown, columns from 0.
-#[derive(Debug)]
-struct Place {
-    rows: (u32, u32),
-    columns: (u16, u16),
-    address: Arc<str>,
+    seen: usize,
 }
 
 impl Links {
@@ -97,22 +91,24 @@ impl Links {
         if usize::from(first) >= COLUMN_LIMIT {
             return;
         }
-        match self.targets.get(&id) {
-            Some(address) => {
-                let address = Arc::clone(address);
-                self.put(Place { rows: (first_row, last_row), columns: (first, last), address });
-            }
+        match self.targets.get(&id).cloned() {
+            Some(address) => self.put([(first_row, first), (last_row, last)], &address),
             None if self.has_other_targets => self.pass_over((first, last)),
             // It leads to a web page or to another cell.
             None => {}
         }
     }
 
-    fn put(&mut self, place: Place) {
-        if self.places.len() == self.most {
-            self.pass_over(place.columns);
-        } else {
-            self.places.push(place);
+    fn put(&mut self, [(first_row, first), (last_row, last)]: [(u32, u16); 2], address: &Arc<str>) {
+        for row in first_row..=last_row {
+            for column in first..=last {
+                if self.seen == self.most {
+                    self.pass_over((first, last));
+                    return;
+                }
+                self.seen += 1;
+                self.cells.entry((row, column)).or_insert_with(|| Arc::clone(address));
+            }
         }
     }
 
@@ -124,7 +120,6 @@ impl Links {
     /// Forgets what is needed only while the worksheet is read.
     pub(super) fn settle(&mut self) {
         self.targets = HashMap::new();
-        self.places.shrink_to_fit();
     }
 
     /// Whether a column, counted from 0, may have links of which nobody knows where they lead.
@@ -132,51 +127,16 @@ impl Links {
         self.unread.is_some_and(|(first, last)| (usize::from(first)..=usize::from(last)).contains(&column))
     }
 
-    /// The links in a column, counted from 0. Where two lie over each other, that which the file names first counts.
-    pub(crate) fn in_column(&self, column: usize) -> ColumnLinks {
-        let is_here =
-            |place: &&Place| (usize::from(place.columns.0)..=usize::from(place.columns.1)).contains(&column);
-        let places: Vec<&Place> = self.places.iter().filter(is_here).collect();
-        let mut starts: Vec<usize> = (0..places.len()).collect();
-        starts.sort_by_key(|at| places[*at].rows.0);
-        let mut borders: Vec<u32> =
-            places.iter().flat_map(|place| [place.rows.0, place.rows.1 + 1]).collect();
-        borders.sort_unstable();
-        borders.dedup();
-        let mut links = ColumnLinks::default();
-        let mut begun = starts.into_iter().peekable();
-        // Those that reach the row at hand, that which is named first on top.
-        let mut open = BinaryHeap::new();
-        for (at, &first) in borders.iter().enumerate() {
-            while let Some(place) = begun.next_if(|place| places[*place].rows.0 == first) {
-                open.push(Reverse(place));
-            }
-            while open.peek().is_some_and(|Reverse(place)| places[*place].rows.1 < first) {
-                open.pop();
-            }
-            if let (Some(Reverse(place)), Some(next)) = (open.peek(), borders.get(at + 1)) {
-                links.0.push((first, next - 1, Arc::clone(&places[*place].address)));
-            }
+    /// The links of a row in these columns.
+    pub(crate) fn in_row(&self, row: u32, columns: &[usize]) -> Vec<Link> {
+        if self.cells.is_empty() {
+            return Vec::new();
         }
-        links
-    }
-}
-
-/// The links in one column: first row, last row and address, in the order of the rows, none over another.
-#[derive(Debug, Default)]
-pub(crate) struct ColumnLinks(Vec<(u32, u32, Arc<str>)>);
-
-impl ColumnLinks {
-    /// The address that the link in a row leads to.
-    pub(crate) fn at(&self, row: u32) -> Option<Arc<str>> {
-        let after = self.0.partition_point(|(first, ..)| *first <= row);
-        let (_, last, address) = self.0.get(after.checked_sub(1)?)?;
-        (*last >= row).then(|| Arc::clone(address))
-    }
-
-    /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        let at = |column: &usize| {
+            let address = self.cells.get(&(row, u16::try_from(*column).ok()?))?;
+            Some(Link { column: *column, address: Arc::clone(address) })
+        };
+        columns.iter().filter_map(at).collect()
     }
 }
 
@@ -259,48 +219,17 @@ mod tests {
         }
     }
 
-    /// Rows and columns.
-    type Cells = ((u32, u32), (u16, u16));
-
-    /// Links of these cells, in the order of the file; each is named after its place in it.
-    fn links(places: &[Cells]) -> Links {
-        let mut links = Links { most: usize::MAX, ..Links::default() };
-        for (at, (rows, columns)) in places.iter().enumerate() {
-            links.put(Place { rows: *rows, columns: *columns, address: at.to_string().into() });
-        }
-        links
-    }
-
     #[test]
-    fn of_links_over_each_other_the_first_counts_in_every_row() {
-        let links = links(&[
-            ((5, 5), (3, 3)),
-            ((2, 9), (0, 255)),
-            ((4, 20), (3, 4)),
-            ((30, 1_048_576), (3, 3)),
-            ((5, 5), (3, 3)),
-        ]);
-        let told = |column: usize| {
-            let column = links.in_column(column);
-            let rows = [1, 2, 4, 5, 6, 9, 10, 20, 21, 29, 30, 1_048_576];
-            rows.map(|row| column.at(row).map_or_else(|| "-".into(), |address| address.to_string())).concat()
+    fn of_links_over_each_other_the_first_counts_and_more_cells_than_are_kept_are_known_by_their_columns() {
+        let mut links = Links { most: 6, ..Links::default() };
+        links.put([(2, 1), (3, 2)], &"a@x.example".into());
+        links.put([(3, 2), (3, 4)], &"b@x.example".into());
+        let told = |row| {
+            let links = links.in_row(row, &[1, 2, 3, 4]).into_iter();
+            links.map(|link| format!("{}{}", link.column, &link.address[..1])).collect::<Vec<_>>().concat()
         };
-        assert_eq!(told(3), "-1101122--33");
-        assert_eq!(told(4), "-1111122----");
-        assert_eq!(told(0), "-11111------");
-        assert!(links.in_column(256).is_empty());
-    }
-
-    #[test]
-    fn links_that_are_not_kept_are_known_by_their_columns() {
-        let mut links = Links { most: 1, ..Links::default() };
-        let mut add = |row, column| {
-            links.put(Place { rows: (row, row), columns: (column, column), address: "a@x.example".into() });
-        };
-        add(2, 1);
-        add(3, 3);
-        add(3, 5);
-        let lacking: Vec<usize> = (0..12).filter(|column| links.may_lack(*column)).collect();
-        assert_eq!(lacking, [3, 4, 5]);
+        assert_eq!((told(2).as_str(), told(3).as_str(), told(4).as_str()), ("1a2a", "1a2a3b", ""));
+        let lacking: Vec<usize> = (0..6).filter(|column| links.may_lack(*column)).collect();
+        assert_eq!(lacking, [2, 3, 4]);
     }
 }

@@ -29,7 +29,7 @@ mod survey;
 mod tokens;
 mod worksheet;
 
-pub(crate) use links::{ColumnLinks, Link};
+pub(crate) use links::Link;
 pub(crate) use listing::{Listed, Sources};
 pub(crate) use merges::Merge;
 pub(crate) use package::Package;

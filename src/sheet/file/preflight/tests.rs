@@ -181,7 +181,7 @@ fn links_beyond_those_that_are_kept_are_known_to_be_missing() {
     .concat();
     let told = |limits: Limits| {
         let survey = looked(&all, limits).expect("it is read");
-        let at = |column, row| survey.links.in_column(column).at(row).map(|address| address.to_string());
+        let at = |column, row| survey.links.in_row(row, &[column]).pop().map(|link| link.address.to_string());
         let found = [at(1, 1), at(1, 2), at(3, 3)].map(Option::unwrap_or_default).join(" ");
         let lacking: Vec<usize> = (0..8).filter(|column| survey.links.may_lack(*column)).collect();
         (found, lacking)

@@ -1,4 +1,4 @@
-//! What a worksheet hides, merges and computes, told of the table that is read from it.
+//! What a worksheet hides, merges, computes and links to, told of the table that is read from it.
 
 use std::collections::HashMap;
 
@@ -13,9 +13,7 @@ use crate::sheet::options::HiddenRows;
 use crate::sheet::row::Raw;
 use crate::sheet::row::reading::{Reading, Summary};
 use crate::sheet::table::Table;
-
-use super::email_links;
-use super::email_links::Linked;
+use crate::sheet::table::column::Form;
 
 /// The worksheets that are read, by their names: their place in the workbook, and what was seen in them.
 #[derive(Debug, Default)]
@@ -46,14 +44,21 @@ pub(super) fn read(
     let is_read = |column: usize| is_read(table, column);
     let below = Below { header_row: table.header_row, fill_merged, is_read: &is_read };
     let mut hidden = Hidden::default();
-    let linked = Linked::of(table, survey);
+    let emails = email_columns(table);
     let ended = workbook.rows(*place, survey, Some(&below), &mut |row| {
         let is_hidden = hidden.note(&row, table);
         if is_hidden && hidden_rows == Some(HiddenRows::Skip) {
             return Ok(std::ops::ControlFlow::Continue(()));
         }
         let SheetRow { number, cells, .. } = row;
-        reading.take(Raw { number, line: None, cells, links: linked.in_row(number), damage: None, is_hidden })
+        reading.take(Raw {
+            number,
+            line: None,
+            cells,
+            links: survey.links.in_row(number, &emails),
+            damage: None,
+            is_hidden,
+        })
     })?;
     // A row that may go on where the worksheet breaks off is not judged.
     let mut summary = reading.finish(ended.map_err(|broken| broken.why))?;
@@ -126,7 +131,25 @@ pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) 
         findings.push(at_header(Code::SheetHiddenColumns, message).in_column(*first));
     }
     tell_formulas(table, &columns, findings);
-    email_links::tell(table, survey, findings);
+    tell_links(table, survey, findings);
+}
+
+/// The columns of a table that hold e-mail addresses.
+pub(super) fn email_columns(table: &Table) -> Vec<usize> {
+    let is_email =
+        |mapped: &Mapped| matches!(mapped, Mapped::Column { column, .. } if column.form == Form::Email);
+    (0..table.mapping.len()).filter(|at| is_email(&table.mapping[*at])).collect()
+}
+
+/// Tells the columns with links that could not all be compared with their cells.
+fn tell_links(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
+    for at in email_columns(table).into_iter().filter(|at| survey.links.may_lack(*at)) {
+        let Mapped::Column { column, .. } = &table.mapping[at] else { continue };
+        let message = "some links behind the cells of this column could not be read, so they may lead to other \
+            addresses than their cells say: check the links, or remove them";
+        let finding = table.finding(Code::CellEmail, message).in_row(table.header_row, None);
+        findings.push(table.name_column(finding, Some(at), column).as_severity(Severity::Warning));
+    }
 }
 
 /// What is told of formulas: how many there are, and whose results may be out of date.
