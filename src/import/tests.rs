@@ -497,13 +497,17 @@ fn a_rehearsal_finds_the_same_and_leaves_nothing() {
 fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
     let bench = Bench::new();
     let good = bench.write("sites.csv", "key,company,name,latitude\ns,nowhere,S,north\n");
-    let paths = [Path::new("/nonexistent/devices.csv").to_owned(), good];
-    let examined = examine(&paths, &Options::default(), None).unwrap();
-    let errors = examined.findings.iter().filter(|finding| finding.is_error());
-    let found: Vec<_> = errors.map(|finding| finding.code).collect();
-    assert_eq!(found[0], Code::FileNotFound);
-    assert!(found.len() > 1, "{found:?}");
-    assert!(!found.contains(&Code::RefNotFound), "it may have the company: {found:?}");
+    for (missing, may_have_the_company) in
+        [("companies.csv", true), ("book.xlsx", true), ("devices.csv", false)]
+    {
+        let paths = [Path::new("/nonexistent").join(missing), good.clone()];
+        let examined = examine(&paths, &Options::default(), None).unwrap();
+        let errors = examined.findings.iter().filter(|finding| finding.is_error());
+        let found: Vec<_> = errors.map(|finding| finding.code).collect();
+        assert_eq!(found[0], Code::FileNotFound);
+        assert!(found.len() > 1, "{found:?}");
+        assert_eq!(found.contains(&Code::RefNotFound), !may_have_the_company, "{missing}: {found:?}");
+    }
 }
 
 #[test]

@@ -13,7 +13,6 @@ mod list;
 mod mac;
 mod number;
 mod phone;
-mod postcode;
 mod remembered;
 mod spreadsheet;
 mod text_checks;

@@ -1,6 +1,6 @@
 //! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
-use super::{Problem, Reading, postcode};
+use super::{Problem, Reading, country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::column::{Column, Form};
 
@@ -59,7 +59,7 @@ pub(super) fn read_cell(
         reading.restored = Some(whole.code.clone());
         return Some(whole.code);
     }
-    let is_whole = column.name == POSTCODE && postcode::is_whole(text, country);
+    let is_whole = column.name == POSTCODE && country::is_whole(text, country);
     if is_whole || column.name == MODEL {
         return Some(text.to_owned());
     }
@@ -105,7 +105,7 @@ fn too_short(digits: usize) -> Problem {
     .error()
 }
 
-fn without_its_zeros(text: &str, whole: &postcode::Whole) -> Problem {
+fn without_its_zeros(text: &str, whole: &country::Whole) -> Problem {
     Problem::new(
         Code::CellZeroPaddedFormat,
         format!(
@@ -206,8 +206,8 @@ pub(super) fn repaired<'a>(
 }
 
 /// The postcode that these digits are but for zeros in front; `None` in other columns, and where that is not certain.
-fn whole_postcode(column: &Column, digits: &str, country: Option<&str>) -> Option<postcode::Whole> {
-    if column.name == POSTCODE { postcode::whole(digits, country) } else { None }
+fn whole_postcode(column: &Column, digits: &str, country: Option<&str>) -> Option<country::Whole> {
+    if column.name == POSTCODE { country::whole(digits, country) } else { None }
 }
 
 /// Forms in which digits are not a quantity.

@@ -1,17 +1,14 @@
 //! The list of findings of one import: all of them counted and placed, the first of each kind kept.
 //!
 //! A wrong column of a large sheet gives a million equal sentences. They are one group: how many there are, in which
-//! ranges, and the first of them whole. The policy of the import is applied to what has not passed it yet. Which findings
-//! are equal is said in `group`.
-
-use std::collections::BTreeSet;
+//! ranges, and the first of them whole. There are never more than some thousand groups: those that a hostile sheet would
+//! add are told together, whatever their column. The policy of the import is applied to what has not passed it yet.
 
 use super::Finding;
 use super::code::{Code, Severity};
-use super::group::Groups;
+use super::ranges::Places;
 use super::severity_policy::Policy;
-
-pub use super::group::{Group, GroupKey};
+use std::collections::{BTreeSet, HashMap};
 
 /// Findings kept of one group; the rest are counted and placed.
 const KEPT_PER_GROUP: usize = 1_000;
@@ -253,10 +250,116 @@ impl Findings {
     }
 }
 
+/// Groups told apart by column and header; a sheet with ever other headers would make ever more.
+pub(super) const GROUPS: usize = 10_000;
+
+/// What equal findings have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// The file, by its name as given.
+    pub file: String,
+    /// The worksheet; absent for text tables.
+    pub sheet: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found.
+    pub code: Code,
+    /// The column by its canonical name.
+    pub column: Option<String>,
+    /// The header of the column, as written in the file.
+    pub header: Option<String>,
+}
+
+/// Equal findings of one column.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// What they have in common.
+    pub key: GroupKey,
+    /// How many there are.
+    pub count: usize,
+    /// Where they are.
+    pub places: Places,
+    /// How many of them are kept.
+    pub(super) kept: usize,
+    /// The first of them, by their place among those kept.
+    pub(super) first: Vec<usize>,
+}
+
+impl Group {
+    /// Whether some of them are counted and placed only.
+    pub fn is_shortened(&self) -> bool {
+        self.beyond() > 0
+    }
+
+    /// How many of them are.
+    pub(super) fn beyond(&self) -> usize {
+        self.count - self.kept
+    }
+}
+
+/// All groups, each found by its key.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Groups {
+    all: Vec<Group>,
+    numbers: HashMap<GroupKey, usize>,
+}
+
+impl Groups {
+    /// The groups, in the order their first findings came.
+    pub(super) fn all(&self) -> &[Group] {
+        &self.all
+    }
+
+    /// The same, to be taken in by another list.
+    pub(super) fn into_all(self) -> Vec<Group> {
+        self.all
+    }
+
+    /// The group of this number.
+    pub(super) fn at(&mut self, number: usize) -> &mut Group {
+        &mut self.all[number]
+    }
+
+    /// The number of the group of a finding; of a new one, if it is the first.
+    pub(super) fn of(&mut self, finding: &Finding) -> usize {
+        self.with(GroupKey {
+            file: finding.file.clone(),
+            sheet: finding.sheet.clone(),
+            severity: finding.severity,
+            code: finding.code,
+            column: finding.column.clone(),
+            header: finding.header.clone(),
+        })
+    }
+
+    /// The number of the group with this key; of a new one, if there is none and room for it.
+    pub(super) fn with(&mut self, mut key: GroupKey) -> usize {
+        if let Some(number) = self.numbers.get(&key) {
+            return *number;
+        }
+        if self.all.len() >= GROUPS {
+            (key.column, key.header) = (None, None);
+        }
+        let next = self.all.len();
+        let number = *self.numbers.entry(key.clone()).or_insert(next);
+        if number == next {
+            let (places, first) = (Places::default(), Vec::new());
+            self.all.push(Group { key, count: 0, places, kept: 0, first });
+        }
+        number
+    }
+
+    /// Leaves only the groups whose keys are wanted.
+    pub(super) fn retain(&mut self, is_wanted: impl Fn(&GroupKey) -> bool) {
+        self.all.retain(|group| is_wanted(&group.key));
+        let keys = self.all.iter().map(|group| group.key.clone());
+        self.numbers = keys.zip(0..).collect();
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::sheet::finding::group::GROUPS;
+    use super::{GROUPS, *};
 
     fn blank(row: u32) -> Finding {
         Finding::of_file(Code::CellRequired, "a.csv", "fill it").in_row(row, None).in_column(5)

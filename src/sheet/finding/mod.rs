@@ -5,7 +5,6 @@
 //! printed is left to the rooms above.
 
 pub(super) mod code;
-mod group;
 pub(super) mod list;
 pub(super) mod ranges;
 mod rule;

@@ -1,18 +1,15 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 //!
 //! Under which column a cell is read is planned in `plan`, what stands in cells that are not read is told in `unread`,
-//! what is wrong with a row as a whole in `whole`, and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
+//! what is wrong with a row as a whole in `row_checks`, and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
 
-mod column_notes;
 pub(super) mod csv_errors;
 pub(super) mod draft;
-mod example;
+pub(super) mod notes;
 mod plan;
 pub(super) mod reading;
+mod row_checks;
 mod row_rules;
-pub(super) mod table_notes;
-mod unread;
-mod whole;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -22,7 +19,7 @@ use super::cell::Cell;
 use super::file::csv::Damage;
 use super::finding::code::Code;
 use super::table::column::{Column, Form, Need, columns};
-use column_notes::Counts;
+use notes::Counts;
 
 use super::field;
 use super::field::{Beside, Problem, Setting, Ways};
@@ -34,8 +31,8 @@ use super::table::header::{LONGEST, fold};
 use super::table::layout;
 use super::text::is_blank;
 use draft::{Draft, Reference, Values, from_default};
+use notes::Tally;
 use plan::Planned;
-use table_notes::Tally;
 
 /// A row as it was read.
 #[derive(Debug, Clone, PartialEq)]

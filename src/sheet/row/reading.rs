@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::error::Result;
 
-use super::table_notes::EXAMPLE_KEY;
+use super::notes::EXAMPLE_KEY;
 use super::{Outcome, Raw, Row, RowReader};
 use crate::sheet::cell::Cell;
 use crate::sheet::file::preflight::COLUMN_LIMIT;

@@ -4,7 +4,6 @@
 
 mod header_row;
 mod separators;
-mod unnamed_worksheets;
 mod worksheet_notes;
 mod worksheet_search;
 

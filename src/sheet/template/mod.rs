@@ -17,7 +17,7 @@ use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::model::zone::ZoneList;
 
-use super::row::table_notes::EXAMPLE_KEY;
+use super::row::notes::EXAMPLE_KEY;
 use super::table::column::{Column, Form, Need, columns};
 
 mod guide;

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::package::Archive;
 use super::tokens;
 use super::tokens::elements;
-use super::{COLUMN_LIMIT, Fault, listing, place};
+use super::{COLUMN_LIMIT, Fault, attributes, listing};
 
 /// What the target of a link to an address begins with.
 const SCHEME: &str = "mailto:";
@@ -86,7 +86,7 @@ impl Links {
     /// Takes in what the worksheet says of a link.
     pub(super) fn add(&mut self, element: &BytesStart<'_>) {
         let id = listing::attribute_named(element, |key| key == "id" || key.ends_with(":id"));
-        let cells = listing::attribute(element, "ref").and_then(|range| place::range(&range));
+        let cells = listing::attribute(element, "ref").and_then(|range| attributes::range(&range));
         let (Some(id), Some([(first_row, first), (last_row, last)])) = (id, cells) else { return };
         if usize::from(first) >= COLUMN_LIMIT {
             return;

@@ -1,19 +1,22 @@
-//! The worksheets of a workbook, and in which part each of them is.
+//! The worksheets of a workbook, in which part each of them is, and a copy of the workbook with a list that the reader takes.
 //!
 //! Whatever the reader would take for something else than Excel does is refused: a part in an unusual place, two
-//! worksheets of one name. What it refuses and other programs read is noted: a sheet whose state is none is shown, and of
-//! one that leads nowhere nothing can be read.
+//! worksheets of one name. What it refuses and other programs read is repaired in a copy: a sheet whose state is none is
+//! shown, and one that leads nowhere is left out.
 
-use std::collections::{HashMap, HashSet};
-
-use quick_xml::events::{BytesStart, Event};
-
-use super::Fault;
 use super::package::{Archive, macro_sheet};
-use super::tokens;
 use super::tokens::elements;
+use super::{Fault, tokens};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, Writer};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufReader, Error, Read, Seek, Write};
+use std::path::Path;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 /// A worksheet as the workbook lists it.
 #[derive(Debug, Clone, PartialEq)]
@@ -248,4 +251,57 @@ pub(super) fn attribute_named(element: &BytesStart<'_>, is_it: impl Fn(&str) -> 
     let found = attributes.with_checks(false).flatten().find(|attribute| is_it(attribute.key.as_ref()))?;
     let text = quick_xml::escape::unescape(&found.value).map(std::borrow::Cow::into_owned);
     Some(text.unwrap_or_else(|_| found.value.to_string()))
+}
+
+/// Copies a workbook that was looked through into a file without a name, with another list in this part.
+pub(super) fn copy(path: &Path, part: &str, is_lost: &dyn Fn(&str) -> bool) -> std::io::Result<File> {
+    let mut archive = ZipArchive::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
+    let mut copy = ZipWriter::new(tempfile::tempfile()?);
+    for index in 0..archive.len() {
+        let raw = archive.by_index_raw(index).map_err(Error::other)?;
+        let name = raw.name().map_err(Error::other)?.into_owned();
+        if !name.replace('\\', "/").eq_ignore_ascii_case(part) {
+            copy.raw_copy_file(raw).map_err(Error::other)?;
+            continue;
+        }
+        drop(raw);
+        let mut list = String::new();
+        archive.by_index(index).map_err(Error::other)?.read_to_string(&mut list)?;
+        copy.start_file(name, SimpleFileOptions::default()).map_err(Error::other)?;
+        copy.write_all(&repaired(&list, is_lost).map_err(Error::other)?)?;
+    }
+    let mut copy = copy.finish().map_err(Error::other)?;
+    copy.rewind()?;
+    Ok(copy)
+}
+
+/// The list without the sheets that are lost, and without states that are none.
+fn repaired(list: &str, is_lost: &dyn Fn(&str) -> bool) -> quick_xml::Result<Vec<u8>> {
+    let mut reader = Reader::from_str(list);
+    reader.config_mut().expand_empty_elements = true;
+    let mut writer = Writer::new(Vec::new());
+    let mut is_left_out = false;
+    loop {
+        let event = reader.read_event()?;
+        match event {
+            Event::Start(sheet) if sheet.local_name().as_ref() == "sheet" => {
+                is_left_out = place(&sheet).is_none_or(|id| is_lost(&id));
+                if !is_left_out {
+                    writer.write_event(Event::Start(with_known_state(&sheet)))?;
+                }
+            }
+            Event::End(sheet) if sheet.local_name().as_ref() == "sheet" && is_left_out => is_left_out = false,
+            Event::Eof => return Ok(writer.into_inner()),
+            other => writer.write_event(other)?,
+        }
+    }
+}
+
+/// A sheet of the list; without its state where that is none, which is shown.
+fn with_known_state<'a>(sheet: &'a BytesStart<'_>) -> BytesStart<'a> {
+    let mut element = BytesStart::new(sheet.name().as_ref().to_owned());
+    let mut attributes = sheet.attributes();
+    let known = attributes.with_checks(false).flatten();
+    element.extend_attributes(known.filter(|one| one.key.as_ref() != "state" || is_known(&one.value)));
+    element
 }

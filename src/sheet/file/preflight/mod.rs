@@ -17,22 +17,17 @@
 
 mod attributes;
 mod cell;
-mod formula;
-mod held;
 mod links;
 mod listing;
-mod merges;
 mod package;
-mod place;
-mod repaired;
 mod survey;
 mod tokens;
 mod worksheet;
 
 pub(crate) use links::Link;
 pub(crate) use listing::{Listed, Sources};
-pub(crate) use merges::Merge;
 pub(crate) use package::Package;
+pub(crate) use survey::Merge;
 pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};
 pub(crate) use worksheet::unreadable;
 

@@ -11,13 +11,13 @@ use super::attributes::{attributes, is_nothing, is_true};
 use super::cell;
 use super::cell::Cell;
 use super::links::Links;
-use super::merges;
-use super::merges::Merge;
 use super::package::Archive;
+use super::survey;
+use super::survey::Merge;
 use super::survey::Survey;
 use super::tokens;
 use super::tokens::{Elements, elements};
-use super::{Fault, Limits, place};
+use super::{Fault, Limits, attributes};
 use crate::sheet::cell::address;
 use crate::sheet::finding::code::Code;
 
@@ -109,7 +109,7 @@ impl Walk {
             return Err(self.unreadable("its end is missing"));
         }
         self.survey.order();
-        self.survey.merges = merges::ordered(std::mem::take(&mut self.merges)).map_err(|merge| {
+        self.survey.merges = survey::ordered(std::mem::take(&mut self.merges)).map_err(|merge| {
             self.unreadable(&format!("the merged range {} lies over another one", merge.range()))
         })?;
         Ok(self.survey)
@@ -181,7 +181,7 @@ impl Walk {
             }
             "mergeCell" => {
                 let range = attributes(element, ["ref"])?;
-                let corners = range[0].and_then(place::range);
+                let corners = range[0].and_then(attributes::range);
                 let corners = corners.ok_or_else(|| self.unreadable("a merged range has no place"))?;
                 if self.merges.len() == self.limits.merges {
                     return Err(self.unreadable("it has more merged ranges than are read"));
@@ -211,8 +211,8 @@ impl Walk {
         let [number, hidden, height] = attributes(element, ["r", "hidden", "ht"])?;
         let next = self.row + 1;
         let number = match number {
-            Some(text) => place::row(text),
-            None => Some(next).filter(|row| *row <= place::ROWS),
+            Some(text) => attributes::row(text),
+            None => Some(next).filter(|row| *row <= attributes::ROWS),
         };
         let Some(number) = number else {
             return Err(self.unreadable("a row has no number that a worksheet can have"));
@@ -235,10 +235,10 @@ impl Walk {
             return Err(self.unreadable("its formula has an error, and the next cell has no address"));
         }
         let at = match at {
-            Some(text) => place::cell(text),
+            Some(text) => attributes::cell(text),
             None => u16::try_from(self.columns)
                 .ok()
-                .filter(|column| u32::from(*column) < place::COLUMNS)
+                .filter(|column| u32::from(*column) < attributes::COLUMNS)
                 .map(|column| (self.row, column)),
         };
         let Some((row, column)) = at else {
