@@ -140,13 +140,24 @@ pub(super) struct Formula {
     pub(super) is_volatile: bool,
     /// Whether it refers to another workbook.
     pub(super) is_external: bool,
+    /// Whether a text between double marks is open at its end.
+    is_in_text: bool,
 }
 
 impl Formula {
-    /// Takes in the next piece of its text.
-    pub(super) fn take(&mut self, piece: &str) {
-        self.is_volatile |= is_volatile(piece);
-        self.is_external |= is_external(piece);
+    /// Takes in the next piece: plain text, or what stands between `&` and `;`.
+    pub(super) fn take(&mut self, piece: &str, is_plain: bool) {
+        if !is_plain {
+            self.is_in_text ^= piece == "quot";
+            return;
+        }
+        for (at, part) in piece.split('"').enumerate() {
+            self.is_in_text ^= at > 0;
+            if !self.is_in_text {
+                self.is_volatile |= is_volatile(part);
+                self.is_external |= is_external(part);
+            }
+        }
     }
 }
 
@@ -179,6 +190,16 @@ fn is_external(formula: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_in_a_text_of_a_formula_is_neither_a_call_nor_a_reference() {
+        let mut formula = Formula::default();
+        let pieces = [("\"TODAY() \"\"[1]x\"\" \"", true), ("amp", false), ("quot", false), ("[1]x", true), ("quot", false)];
+        pieces.iter().for_each(|(piece, is_plain)| formula.take(piece, *is_plain));
+        assert_eq!((formula.is_volatile, formula.is_external), (false, false));
+        formula.take("+NOW()+[1]x!A1", true);
+        assert_eq!((formula.is_volatile, formula.is_external), (true, true));
+    }
 
     #[test]
     fn a_formula_that_changes_by_itself_is_known_by_its_functions() {

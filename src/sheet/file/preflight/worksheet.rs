@@ -278,18 +278,11 @@ impl Walk {
             ));
         }
         match self.path.last() {
-            Some(Element::Formula) if is_plain => self.cell.formula.take(text),
+            Some(Element::Formula) => self.cell.formula.take(text, is_plain),
             Some(Element::Value) => {
                 self.cell.take_value(text, is_plain).map_err(|what| self.unreadable(what))?;
             }
-            Some(
-                Element::Formula
-                | Element::Data
-                | Element::Row
-                | Element::Cell
-                | Element::Inline
-                | Element::Other,
-            )
+            Some(Element::Data | Element::Row | Element::Cell | Element::Inline | Element::Other)
             | None => {}
         }
         Ok(())
