@@ -496,7 +496,10 @@ fn a_rehearsal_finds_the_same_and_leaves_nothing() {
 #[test]
 fn a_file_that_cannot_be_used_is_refused_with_the_others_still_checked() {
     let bench = Bench::new();
-    let good = bench.write("sites.csv", "key,company,name,latitude\ns,nowhere,S,north\n");
+    let good = bench.write(
+        "sites.csv",
+        "key,company,name,phone,address1,latitude\ns,nowhere,S,+64 9 555 0100,1 Earl Street,north\n",
+    );
     for (missing, may_have_the_company) in
         [("companies.csv", true), ("book.xlsx", true), ("devices.csv", false)]
     {

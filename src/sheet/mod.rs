@@ -8,7 +8,7 @@
 //! text/        normalisation, and signs that text was damaged
 //! cross_row/   what holds between rows: duplicates, references, order
 //! finding/     what is wrong, with its code, its place and its severity
-//! data/        tables of countries and time zones
+//! data/        tables of countries, time zones and words
 //! template/    blank sheets to fill in
 //! ```
 //!

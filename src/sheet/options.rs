@@ -12,7 +12,7 @@ use crate::model::zone::ZoneList;
 use super::finding::severity_policy::Policy;
 use super::table::column;
 use super::table::column::{Column, Family, Need};
-use super::table::columns::address::ADDRESS1_THAT_MAY_LACK;
+use super::table::columns::ADDRESS1_THAT_MAY_LACK;
 use super::text;
 
 choice! {

@@ -60,7 +60,7 @@ impl Known for Nothing {
 
 /// A piece of the text that is kept of all rows.
 #[derive(Debug, Clone, Copy, Default)]
-struct Span {
+struct TextSpan {
     start: u32,
     length: u32,
 }
@@ -72,9 +72,9 @@ struct Entry {
     row: u32,
     /// Text tables only: the line where the row starts. Lines beyond 2^32 are not told.
     line: Option<NonZeroU32>,
-    key: Span,
-    name: Span,
-    unique: Span,
+    key: TextSpan,
+    name: TextSpan,
+    unique: TextSpan,
     /// Parent or company; a number in the list of distinct references.
     owner: u32,
     /// Site of a device.
@@ -213,15 +213,15 @@ impl Between {
         self.entries.len() - 1
     }
 
-    fn keep(&mut self, text: Option<&str>) -> Span {
-        let Some(text) = text else { return Span::default() };
+    fn keep(&mut self, text: Option<&str>) -> TextSpan {
+        let Some(text) = text else { return TextSpan::default() };
         match (u32::try_from(self.text.len()), u32::try_from(text.len())) {
             (Ok(start), Ok(length)) if start.checked_add(length).is_some() => {
                 self.text.push_str(text);
-                Span { start, length }
+                TextSpan { start, length }
             }
             // Four gigabytes of names are beyond every limit on files; a row without a name is only not referred to.
-            _ => Span::default(),
+            _ => TextSpan::default(),
         }
     }
 
@@ -250,7 +250,7 @@ impl Between {
     }
 
     /// The kept text; `None` when there was none.
-    fn get(&self, span: Span) -> Option<&str> {
+    fn get(&self, span: TextSpan) -> Option<&str> {
         (span.length > 0).then(|| &self.text[span.start as usize..(span.start + span.length) as usize])
     }
 

@@ -1,5 +1,7 @@
-//! Countries and time zones: tables that are embedded as CSV files, each with its source in its first lines.
+//! Countries, time zones, and words of languages and programs: tables that are embedded as CSV files, each with its source
+//! in its first lines.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// A country of ISO 3166-1.
@@ -57,6 +59,27 @@ pub(super) static RENAMED_ZONES: LazyLock<Vec<[String; 2]>> =
 pub(super) static ZONE_ABBREVIATIONS: LazyLock<Vec<[String; 2]>> =
     LazyLock::new(|| records(include_str!("zone_abbreviations.csv"), |names| names));
 
+/// Names of HTML, each with what it is the name of.
+pub(super) static HTML_NAMES: LazyLock<Vec<[String; 2]>> =
+    LazyLock::new(|| records(include_str!("html_names.csv"), |name| name));
+
+/// The errors of formulas, in small letters.
+pub(super) static FORMULA_ERRORS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    records(include_str!("formula_errors.csv"), |[_language, error]| error).into_iter().collect()
+});
+
+/// Words for yes and no, in small letters.
+pub(super) static BOOLEAN_WORDS: LazyLock<HashMap<String, bool>> = LazyLock::new(|| {
+    records(include_str!("boolean_words.csv"), |[word, means]| (word, means == "yes")).into_iter().collect()
+});
+
+/// Letters of other alphabets, each with the Latin one it looks like.
+pub(super) static CONFUSABLES: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
+    let pairs =
+        records(include_str!("confusables.csv"), |[letter, latin]| letter.chars().zip(latin.chars()).next());
+    pairs.into_iter().flatten().collect()
+});
+
 /// The records of an embedded table, without its comments and its header.
 fn records<const N: usize, T>(table: &str, row: impl Fn([String; N]) -> T) -> Vec<T> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(table.as_bytes());
@@ -78,6 +101,10 @@ mod tests {
         assert_eq!(WINDOWS_ZONES.len(), lines(include_str!("windows_zones.csv")));
         assert_eq!(RENAMED_ZONES.len(), lines(include_str!("renamed_zones.csv")));
         assert_eq!(ZONE_ABBREVIATIONS.len(), lines(include_str!("zone_abbreviations.csv")));
+        assert_eq!(HTML_NAMES.len(), lines(include_str!("html_names.csv")));
+        assert_eq!(FORMULA_ERRORS.len(), 112);
+        assert_eq!(BOOLEAN_WORDS.len(), lines(include_str!("boolean_words.csv")));
+        assert_eq!(CONFUSABLES.len(), lines(include_str!("confusables.csv")));
         assert_eq!(COUNTRIES.iter().filter(|country| country.postcodes.is_some()).count(), 27);
     }
 }

@@ -4,82 +4,21 @@
 //! an error; in names only a word that mixes the alphabets is worth a word.
 
 use super::Problem;
+use crate::sheet::data::CONFUSABLES;
 use crate::sheet::finding::code::Code;
 
-/// Cyrillic, Greek and Armenian letters, each with the Latin one it looks like.
-const ALIKE: &[(char, char)] = &[
-    ('А', 'A'),
-    ('В', 'B'),
-    ('Е', 'E'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('Н', 'H'),
-    ('О', 'O'),
-    ('Р', 'P'),
-    ('С', 'C'),
-    ('Т', 'T'),
-    ('У', 'Y'),
-    ('Х', 'X'),
-    ('Ѕ', 'S'),
-    ('І', 'I'),
-    ('Ј', 'J'),
-    ('а', 'a'),
-    ('в', 'b'),
-    ('е', 'e'),
-    ('к', 'k'),
-    ('м', 'm'),
-    ('н', 'h'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('т', 't'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('ѕ', 's'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('Α', 'A'),
-    ('Β', 'B'),
-    ('Ε', 'E'),
-    ('Ζ', 'Z'),
-    ('Η', 'H'),
-    ('Ι', 'I'),
-    ('Κ', 'K'),
-    ('Μ', 'M'),
-    ('Ν', 'N'),
-    ('Ο', 'O'),
-    ('Ρ', 'P'),
-    ('Τ', 'T'),
-    ('Υ', 'Y'),
-    ('Χ', 'X'),
-    ('α', 'a'),
-    ('ν', 'v'),
-    ('ο', 'o'),
-    ('ρ', 'p'),
-    ('υ', 'u'),
-    ('օ', 'o'),
-    ('ս', 'u'),
-    ('ı', 'i'),
-];
-
 /// The Latin letter that a letter looks like.
-pub(in crate::sheet) fn latin(c: char) -> Option<char> {
-    if c.is_ascii() {
-        return None;
-    }
-    ALIKE.iter().find(|(alike, _)| *alike == c).map(|(_, latin)| *latin)
+pub(super) fn latin(c: char) -> Option<char> {
+    if c.is_ascii() { None } else { CONFUSABLES.get(&c).copied() }
 }
 
 /// The text with Latin letters for those that look like them.
-pub(in crate::sheet) fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| latin(c).unwrap_or(c)).collect()
 }
 
 /// A look-alike within a word that has Latin letters too. The dotless i of Turkish is at home among them.
-pub(in crate::sheet) fn in_a_latin_word(text: &str) -> Option<char> {
+pub(super) fn in_a_latin_word(text: &str) -> Option<char> {
     if text.is_ascii() {
         return None;
     }
@@ -89,7 +28,7 @@ pub(in crate::sheet) fn in_a_latin_word(text: &str) -> Option<char> {
 }
 
 /// The finding for a letter that is not the one it looks like; the text without it is suggested where the rest is Latin.
-pub(in crate::sheet) fn problem(odd: char, text: &str) -> Problem {
+pub(super) fn problem(odd: char, text: &str) -> Problem {
     let message = match latin(odd) {
         Some(latin) => format!(
             "'{odd}' (U+{:04X}) looks like the letter {latin} but is from another alphabet: type it again",
@@ -107,7 +46,7 @@ pub(in crate::sheet) fn problem(odd: char, text: &str) -> Problem {
 }
 
 /// The same in a text that may have words of any alphabet: a warning, and only the mixed words are suggested otherwise.
-pub(in crate::sheet) fn in_a_name(odd: char, text: &str) -> Problem {
+pub(super) fn in_a_name(odd: char, text: &str) -> Problem {
     let mut problem = problem(odd, text).warning();
     let repaired = plain_where_mixed(text);
     problem.suggestion = in_a_latin_word(&repaired).is_none().then_some(repaired);

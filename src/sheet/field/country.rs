@@ -2,7 +2,7 @@
 //!
 //! The specification shows no form, so that an unknown country is only worth a warning; the service decides.
 
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
 use crate::sheet::data::{COUNTRIES, Country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
@@ -14,7 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
-pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut Reading) -> Value {
+pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut CellReading) -> Value {
     let Some(country) = known(text) else {
         reading.problems.push(unknown(text, form, seeks));
         return Value::Text(text.to_owned());

@@ -1,7 +1,7 @@
 //! E-mail addresses: what cannot be one is told, and none is rewritten but for the case of its domain.
 
 use super::confusables;
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{Changes, Norm, normalise};
@@ -12,7 +12,7 @@ const RULE: &str = "one address such as name@company.example";
 const LONGEST_DOMAIN: usize = 253;
 
 /// An e-mail address, and the one that the link behind its cell leads to. Where the two differ nobody knows which is right.
-pub(super) fn email(text: &str, link: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn email(text: &str, link: Option<&str>, reading: &mut CellReading) -> Result<Value, Problem> {
     let read = address(text, reading);
     let mut changes = Changes::default();
     let Some(link) = link.map(|link| normalise(link, Norm::Code, &mut changes)) else { return read };
@@ -46,14 +46,14 @@ fn behind(text: &str, link: &str) -> Problem {
         ),
     )
     .rule(RULE);
-    match address(link, &mut Reading::default()) {
+    match address(link, &mut CellReading::default()) {
         Ok(Value::Text(canonical)) => problem.suggest(canonical),
         Ok(_) | Err(_) => problem,
     }
 }
 
 /// An e-mail address: local part, at sign, domain with a dot.
-fn address(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+fn address(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     let bare = bare(text);
     let wrong = |message: String| Err(Problem::new(Code::CellEmail, message).rule(RULE));
     if bare == text && text.matches('@').count() > 1 && text.contains([';', ',', ' ', '/', '|']) {
@@ -133,7 +133,7 @@ fn local_part(local: &str, text: &str) -> Result<(), Problem> {
     Err(Problem::new(Code::CellEmail, message).rule(RULE))
 }
 
-fn domain_part(domain: &str, text: &str, reading: &mut Reading) -> Result<(), Problem> {
+fn domain_part(domain: &str, text: &str, reading: &mut CellReading) -> Result<(), Problem> {
     let good = |label: &str| {
         !label.is_empty()
             && label.len() <= 63

@@ -2,13 +2,14 @@
 
 use super::confusables;
 use super::text_checks::suspicions;
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
+use crate::sheet::data::BOOLEAN_WORDS;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{did_you_mean, nearest};
 
 /// Any text.
-pub(super) fn text(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn text(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     suspicions(text, &mut reading.problems);
     Ok(Value::Text(text.to_owned()))
 }
@@ -59,40 +60,8 @@ fn fold(text: &str) -> String {
 
 /// Yes or no, in the words of Excel's languages.
 pub(super) fn truth(text: &str) -> Result<Value, Problem> {
-    const YES: [&str; 23] = [
-        "true",
-        "yes",
-        "y",
-        "1",
-        "on",
-        "t",
-        "wahr",
-        "vrai",
-        "verdadero",
-        "verdadeiro",
-        "vero",
-        "waar",
-        "sant",
-        "sand",
-        "tosi",
-        "prawda",
-        "истина",
-        "doğru",
-        "ja",
-        "oui",
-        "sí",
-        "si",
-        "sim",
-    ];
-    const NO: [&str; 20] = [
-        "false", "no", "n", "0", "off", "f", "falsch", "faux", "falso", "onwaar", "falskt", "falsk",
-        "epätosi", "fałsz", "ложь", "yanliş", "yanlış", "nein", "non", "não",
-    ];
-    let lower = text.to_lowercase();
-    if YES.contains(&lower.as_str()) {
-        Ok(Value::Bool(true))
-    } else if NO.contains(&lower.as_str()) {
-        Ok(Value::Bool(false))
+    if let Some(truth) = BOOLEAN_WORDS.get(&text.to_lowercase()) {
+        Ok(Value::Bool(*truth))
     } else {
         let problem = Problem::new(
             Code::CellBool,

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::confusables;
-use super::{Pointer, Problem, Reading, Value};
+use super::{CellReading, Pointer, Problem, Value};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{Changes, Norm, normalise};
@@ -17,7 +17,7 @@ pub fn fold_key(key: &str) -> String {
 }
 
 /// A row's own key.
-pub(super) fn key(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn key(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     const RULE: &str = "up to 64 letters, digits and . _ - :";
     if uuid(text).is_some() {
         return Err(Problem::new(

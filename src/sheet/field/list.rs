@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::key::{bad_uuid, uuid};
 use super::spreadsheet::formula_error;
 use super::text_checks::suspicions;
-use super::{Problem, Reading, Value, Ways};
+use super::{CellReading, Problem, Value, Ways};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::text::{is_formula_error, is_placeholder};
@@ -13,7 +13,7 @@ use crate::sheet::text::{is_formula_error, is_placeholder};
 const LABELS: &str = "labels separated by semicolons, in quotation marks if they contain one";
 
 /// Ids separated by semicolons; doubled ones once, with a note.
-pub(super) fn uuids(text: &str, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn uuids(text: &str, reading: &mut CellReading) -> Result<Value, Problem> {
     let mut ids = Vec::new();
     for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
         let id = uuid(item).ok_or_else(|| bad_uuid(item))?;
@@ -36,7 +36,7 @@ pub(in crate::sheet) fn doubled(item: &str) -> Problem {
 }
 
 /// Adds a problem unless the cell has one of its code already.
-fn told_once(problem: Problem, reading: &mut Reading) {
+fn told_once(problem: Problem, reading: &mut CellReading) {
     if !reading.problems.iter().any(|known| known.code == problem.code) {
         reading.problems.push(problem);
     }
@@ -44,7 +44,7 @@ fn told_once(problem: Problem, reading: &mut Reading) {
 
 /// Labels separated by semicolons, quoted when they contain one; doubled ones once, order kept. Each is looked at as the
 /// texts of other cells are.
-pub(super) fn labels(text: &str, ways: &Ways, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn labels(text: &str, ways: &Ways, reading: &mut CellReading) -> Result<Value, Problem> {
     let split = split(text)?;
     let is_list = split.len() > 1;
     let mut labels: Vec<String> = Vec::with_capacity(split.len());

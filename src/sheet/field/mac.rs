@@ -1,7 +1,7 @@
 //! MAC addresses in any usual notation. They identify a device, so that nothing of them is guessed.
 
 use super::confusables;
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::options::MacForm;
@@ -9,7 +9,7 @@ use crate::sheet::options::MacForm;
 pub(super) const RULE: &str = "12 hexadecimal digits (0-9, a-f)";
 
 /// A MAC address, written in the form that is sent.
-pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn mac(text: &str, form: MacForm, reading: &mut CellReading) -> Result<Value, Problem> {
     let separator = |c: char| matches!(c, ':' | '-' | '.' | ' ');
     if holds_several(text) {
         return Err(several());
@@ -41,7 +41,7 @@ pub(super) fn mac(text: &str, form: MacForm, reading: &mut Reading) -> Result<Va
 
 /// Whether a text is an address of which there is nothing to say.
 pub(super) fn is_of_a_device(text: &str) -> bool {
-    let mut reading = Reading::default();
+    let mut reading = CellReading::default();
     mac(text, MacForm::Colon, &mut reading).is_ok() && reading.problems.is_empty()
 }
 
@@ -159,7 +159,7 @@ fn wrong_length(digits: &str) -> Problem {
 }
 
 /// Refuses addresses that belong to no single device, and tells those that no manufacturer gave.
-fn judge_owner(digits: &str, reading: &mut Reading) -> Result<(), Problem> {
+fn judge_owner(digits: &str, reading: &mut CellReading) -> Result<(), Problem> {
     const RULE: &str = "the address of one device, as its label shows it";
     let first = u8::from_str_radix(&digits[..2], 16).unwrap_or(0);
     let reserved = if digits.bytes().all(|digit| digit == b'0') {

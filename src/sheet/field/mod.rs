@@ -163,7 +163,7 @@ impl Ways {
 
 /// A cell that was read: the value unless it is blank or wrong, and what there is to say.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct CellReading {
     pub(crate) value: Option<Value>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) changes: Changes,
@@ -171,7 +171,7 @@ pub(crate) struct Reading {
     pub(crate) restored: Option<String>,
 }
 
-impl Reading {
+impl CellReading {
     fn problem(mut self, problem: Problem) -> Self {
         self.problems.push(problem);
         self
@@ -198,8 +198,8 @@ pub(crate) fn read(
     beside: Beside<'_>,
     setting: Setting,
     ways: &Ways,
-) -> Reading {
-    let mut reading = Reading::default();
+) -> CellReading {
+    let mut reading = CellReading::default();
     let text: Cow<'_, str> = match cell.kind {
         CellKind::Blank => return reading,
         CellKind::Error => return reading.problem(spreadsheet::formula_error(&cell.text)),
@@ -287,7 +287,7 @@ fn form(
     beside: Beside<'_>,
     setting: Setting,
     ways: &Ways,
-    reading: &mut Reading,
+    reading: &mut CellReading,
 ) -> Result<Value, Problem> {
     match form {
         Form::Name | Form::Text | Form::Code | Form::Family(Family::Label | Family::Meta) => {

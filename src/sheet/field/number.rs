@@ -1,6 +1,6 @@
 //! Numbers that stand where text belongs, and what spreadsheet programs and scripts make of digits.
 
-use super::{Problem, Reading, country};
+use super::{CellReading, Problem, country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::column::{Column, Form};
 
@@ -22,7 +22,7 @@ pub(super) fn read_cell(
     text: &str,
     (value, padded): (f64, bool),
     country: Option<&str>,
-    reading: &mut Reading,
+    reading: &mut CellReading,
 ) -> Option<String> {
     match column.form {
         Form::Bool | Form::Latitude | Form::Longitude => return Some(text.to_owned()),
@@ -121,7 +121,7 @@ fn without_its_zeros(text: &str, whole: &country::Whole) -> Problem {
 
 /// A number with a fraction: 1.10 and 1.1 are one number, and two versions, shelves or keys. Where the text says which
 /// record is meant, nobody knows which.
-fn fraction(form: Form, text: &str, reading: &mut Reading) -> Option<String> {
+fn fraction(form: Form, text: &str, reading: &mut CellReading) -> Option<String> {
     let is_identity = matches!(form, Form::Key | Form::Reference(_));
     let advice = if is_identity { "enter the value again" } else { "compare" };
     let problem = Problem::new(
@@ -142,7 +142,7 @@ pub(super) fn repaired<'a>(
     column: &Column,
     text: &'a str,
     country: Option<&str>,
-    reading: &mut Reading,
+    reading: &mut CellReading,
 ) -> Result<&'a str, Problem> {
     let form = column.form;
     if !is_identifier(form) || !text.bytes().any(|byte| byte.is_ascii_digit()) {

@@ -1,6 +1,6 @@
 //! Phone numbers: what cannot be one is told, and none is rewritten.
 
-use super::{Problem, Reading, Value, country};
+use super::{CellReading, Problem, Value, country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 
@@ -19,7 +19,7 @@ const RULE: &str = "digits, spaces and + ( ) - . /, with an extension as x5 or e
 
 /// A phone number stays text; only what cannot be one, or cannot be dialled everywhere, is told. `country` is that of the
 /// row.
-pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut Reading) -> Result<Value, Problem> {
+pub(super) fn phone(text: &str, country: Option<&str>, reading: &mut CellReading) -> Result<Value, Problem> {
     if holds_several(text) {
         return Err(Problem::new(
             Code::CellMultipleValues,
@@ -176,7 +176,7 @@ mod tests {
 
     /// The code and how bad it is, notes left out.
     fn told(text: &str) -> Option<(Code, Severity)> {
-        let mut reading = Reading::default();
+        let mut reading = CellReading::default();
         let told = phone(text, None, &mut reading).err().or_else(|| reading.problems.pop());
         told.map(|problem| (problem.code, problem.severity))
             .filter(|(_, severity)| *severity != Severity::Info)

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
 
 /// Different values that are remembered.
 const KEPT: usize = 2_000;
@@ -13,10 +13,10 @@ const SOUGHT: usize = 300;
 
 /// The values of one form.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Remembered(RefCell<Known>);
+pub(super) struct Remembered(RefCell<Answers>);
 
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct Answers {
     found: HashMap<String, (Result<Value, Problem>, Vec<Problem>)>,
     wrong: usize,
 }
@@ -26,8 +26,8 @@ impl Remembered {
     pub(super) fn or_find(
         &self,
         text: &str,
-        reading: &mut Reading,
-        find: impl FnOnce(bool, &mut Reading) -> Result<Value, Problem>,
+        reading: &mut CellReading,
+        find: impl FnOnce(bool, &mut CellReading) -> Result<Value, Problem>,
     ) -> Result<Value, Problem> {
         let mut known = self.0.borrow_mut();
         if let Some((result, problems)) = known.found.get(text) {
@@ -56,7 +56,7 @@ mod tests {
         let mut sought = Vec::new();
         let values = (0..SOUGHT + 3).map(|number| format!("zone {number}"));
         for text in values.flat_map(|text| [text.clone(), text]) {
-            let mut reading = Reading::default();
+            let mut reading = CellReading::default();
             let found = remembered.or_find(&text, &mut reading, |seeks, reading| {
                 sought.push(seeks);
                 reading.problems.push(Problem::new(Code::CellTimezone, text.clone()));

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
-use super::{Problem, Reading, Value};
+use super::{CellReading, Problem, Value};
 use crate::model::zone::ZoneList;
 use crate::sheet::data::{RENAMED_ZONES, WINDOWS_ZONES, WindowsZone, ZONE_ABBREVIATIONS};
 use crate::sheet::finding::code::Code;
@@ -40,7 +40,7 @@ pub(super) fn timezone(
     text: &str,
     of_service: Option<&ZoneList>,
     seeks: bool,
-    reading: &mut Reading,
+    reading: &mut CellReading,
 ) -> Result<Value, Problem> {
     let named = match of_service {
         Some(list) => list.spelled(text).map(str::to_owned),
@@ -325,7 +325,7 @@ mod tests {
         let asked_at = crate::model::time::Moment::parse("2026-03-01T10:00:00Z").unwrap();
         let list = ZoneList::new(ids.map(str::to_owned).to_vec(), asked_at).unwrap();
         let read = |text: &str| {
-            let mut reading = Reading::default();
+            let mut reading = CellReading::default();
             let value = timezone(text, Some(&list), true, &mut reading);
             assert!(reading.problems.iter().all(|problem| problem.severity == Severity::Warning), "{text}");
             match value {
@@ -361,7 +361,7 @@ mod tests {
         }
         let of_utc = |id: &str, text: &str| {
             let list = ZoneList::new(vec![id.to_owned(), "Pacific/Auckland".to_owned()], asked_at).unwrap();
-            let read = timezone(text, Some(&list), true, &mut Reading::default());
+            let read = timezone(text, Some(&list), true, &mut CellReading::default());
             read.err().and_then(|problem| problem.suggestion)
         };
         for (id, text) in [
@@ -379,7 +379,7 @@ mod tests {
         }
         // It is no other name of the time of London.
         assert_eq!(of_utc("Europe/London", "UTC"), None);
-        let problem = timezone("Auckland", Some(&list), true, &mut Reading::default()).unwrap_err();
+        let problem = timezone("Auckland", Some(&list), true, &mut CellReading::default()).unwrap_err();
         assert_eq!(
             problem.message,
             "'Auckland' is not in the service's list of 6 time zones of 2026-03-01: enter Pacific/Auckland if that is \

@@ -9,7 +9,7 @@ mod cut;
 use std::io::{self, Read};
 
 use crate::sheet::options::is_mark;
-use cut::{Cut, Cutter, Span, is_end, line_end, may_be_end};
+use cut::{CellSpan, Cut, Cutter, is_end, line_end, may_be_end};
 
 /// Longest record in bytes; a quotation mark that is never closed swallows no more than this.
 const RECORD_LIMIT: usize = 1 << 20;
@@ -99,7 +99,7 @@ pub(crate) struct Records<R> {
     row: u32,
     line: u64,
     unterminated: usize,
-    spans: Vec<Span>,
+    spans: Vec<CellSpan>,
 }
 
 impl<R: Read> Records<R> {

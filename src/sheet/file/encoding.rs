@@ -33,7 +33,7 @@ impl TextEncoding {
 pub(crate) fn decide(
     path: &Path,
     name: &str,
-    survey: &Survey,
+    survey: &EncodingSurvey,
     given: Option<&'static Encoding>,
     findings: &mut Vec<Finding>,
 ) -> Result<TextEncoding, Refusal> {
@@ -78,7 +78,7 @@ pub(crate) fn decide(
 fn zeros(
     path: &Path,
     name: &str,
-    survey: &Survey,
+    survey: &EncodingSurvey,
     findings: &mut Vec<Finding>,
 ) -> io::Result<Result<TextEncoding, Refusal>> {
     let [even, odd] = survey.zeros();
@@ -266,11 +266,11 @@ const SAMPLE: usize = 4 << 20;
 
 /// What one pass over a file has seen of its bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct EncodingSurvey {
     first: Vec<u8>,
     /// Bytes of a character that goes on in the next chunk.
     carry: Vec<u8>,
-    line: Line,
+    line: LineSurvey,
     /// Lines with letters outside ASCII that are all UTF-8.
     whole_lines: u64,
     /// Lines with bytes that are not UTF-8.
@@ -285,12 +285,12 @@ pub(crate) struct Survey {
 
 /// What has been seen of a line.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Line {
+struct LineSurvey {
     multibyte: bool,
     broken: bool,
 }
 
-impl Survey {
+impl EncodingSurvey {
     /// Takes in the next bytes of the file.
     pub(crate) fn feed(&mut self, chunk: &[u8]) {
         if self.first.len() < 4 {
@@ -355,7 +355,7 @@ impl Survey {
 
     /// Notes the lines of a piece that is UTF-8.
     fn note(&mut self, text: &str) {
-        if self.line == Line::default() && text.is_ascii() {
+        if self.line == LineSurvey::default() && text.is_ascii() {
             return;
         }
         for byte in text.bytes() {
@@ -363,7 +363,7 @@ impl Survey {
                 b'\n' | b'\r' => {
                     self.whole_lines += u64::from(self.line.multibyte && !self.line.broken);
                     self.broken_lines += u64::from(self.line.broken);
-                    self.line = Line::default();
+                    self.line = LineSurvey::default();
                 }
                 0x80.. => self.line.multibyte = true,
                 _ => {}
@@ -407,7 +407,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.csv");
         std::fs::write(&path, bytes).unwrap();
-        let mut survey = Survey::default();
+        let mut survey = EncodingSurvey::default();
         for chunk in bytes.chunks(7) {
             survey.feed(chunk);
         }
@@ -482,7 +482,7 @@ mod tests {
 
     #[test]
     fn what_an_encoding_is_guessed_from_begins_where_utf_8_ends_and_is_no_larger_than_it_need_be() {
-        let mut survey = Survey::default();
+        let mut survey = EncodingSurvey::default();
         let chunk = "Zürich, Auckland\n".repeat(4_000);
         survey.feed(chunk.as_bytes());
         assert!(survey.sample().is_empty());
@@ -491,12 +491,12 @@ mod tests {
         }
         let letters = survey.sample().iter().filter(|byte| !byte.is_ascii()).count();
         assert!((SAMPLE_LETTERS..SAMPLE_LETTERS + 4_000).contains(&letters), "{letters}");
-        let mut survey = Survey::default();
+        let mut survey = EncodingSurvey::default();
         for _ in 0..1_000 {
             survey.feed(&[b"Z\xfcrich, Auckland\n".as_slice(), &b"Auckland\n".repeat(2_000)].concat());
         }
         assert!(survey.sample().len() < SAMPLE + (1 << 16), "{}", survey.sample().len());
-        let mut survey = Survey::default();
+        let mut survey = EncodingSurvey::default();
         survey.feed(b"name\nCaf\xe9");
         assert_eq!(survey.sample(), b"name\nCaf\xe9", "a letter at the very end is one too");
     }
@@ -505,7 +505,7 @@ mod tests {
     fn lines_in_utf_8_and_others_are_counted_however_the_file_is_read() {
         let bytes = b"name\nM\xc3\xbcller\r\nM\xfcller\nCaf\xc3\xa9 M\xfcller\nplain\nZ\xc3\xbcrich\xc3";
         for size in 1..bytes.len() {
-            let mut survey = Survey::default();
+            let mut survey = EncodingSurvey::default();
             for chunk in bytes.chunks(size) {
                 survey.feed(chunk);
             }

@@ -3,7 +3,7 @@
 //! Text tables and Excel workbooks are read; everything else is refused with the way out. Decoding text is left to
 //! [`super::encoding`], opening workbooks to [`super::workbook`].
 
-use super::encoding::{Survey, TextEncoding};
+use super::encoding::{EncodingSurvey, TextEncoding};
 use crate::model::digest::hexadecimal;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
@@ -135,14 +135,14 @@ struct Contents {
     /// In hexadecimal.
     sha256: String,
     /// The letters of a text.
-    survey: Survey,
+    survey: EncodingSurvey,
     /// Whether a workbook of Excel 97-2003, or what looks like one, has a password.
     is_encrypted: bool,
 }
 
 /// Reads what follows the head of a file.
 fn read_through(file: &mut File, head: Vec<u8>, content: &Content) -> std::io::Result<Contents> {
-    let mut survey = Survey::default();
+    let mut survey = EncodingSurvey::default();
     let mut digest = Sha256::new();
     let mut is_encrypted = false;
     let mut chunk = head;

@@ -23,12 +23,12 @@ const FIRST: usize = 5;
 
 /// How many findings are kept.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
+struct KeptLimits {
     of_group: usize,
     of_all: usize,
 }
 
-impl Default for Limits {
+impl Default for KeptLimits {
     fn default() -> Self {
         Self { of_group: KEPT_PER_GROUP, of_all: KEPT }
     }
@@ -38,7 +38,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     policy: Policy,
-    limits: Limits,
+    limits: KeptLimits,
     kept: Vec<Finding>,
     groups: Groups,
     counts: [usize; 4],
@@ -61,7 +61,7 @@ impl Findings {
     /// first five beyond that.
     #[must_use]
     pub fn listing_all(mut self) -> Self {
-        self.limits = Limits { of_group: usize::MAX, of_all: KEPT_OF_LISTED };
+        self.limits = KeptLimits { of_group: usize::MAX, of_all: KEPT_OF_LISTED };
         self
     }
 

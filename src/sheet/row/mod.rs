@@ -88,7 +88,7 @@ pub(crate) struct Raw {
 }
 
 /// What a raw row turned out to be.
-pub(crate) enum Outcome {
+pub(crate) enum RowOutcome {
     /// A row of data, right or wrong.
     Row(Row),
     /// Perhaps a total or a remark; it is one if no row of data follows.
@@ -147,7 +147,7 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads a row that is not blank.
-    pub(crate) fn read(&mut self, raw: Raw) -> Outcome {
+    pub(crate) fn read(&mut self, raw: Raw) -> RowOutcome {
         let Raw { number, line, cells, links, damage, is_hidden } = raw;
         let row_key = self
             .key
@@ -168,10 +168,10 @@ impl<'a> RowReader<'a> {
                 row.findings.iter_mut().for_each(|finding| finding.row_key.clone_from(&row_key));
             }
             row.cells = self.texts(cells);
-            return Outcome::Row(row);
+            return RowOutcome::Row(row);
         }
         if self.is_the_example(row_key.as_deref(), &cells, number, line) {
-            return Outcome::Skipped;
+            return RowOutcome::Skipped;
         }
         if self.is_header(&cells) {
             self.findings.push(
@@ -179,7 +179,7 @@ impl<'a> RowReader<'a> {
                     .finding(Code::RowRepeatedHeader, "the header is repeated here: the row is not read")
                     .in_row(number, line),
             );
-            return Outcome::Skipped;
+            return RowOutcome::Skipped;
         }
         self.tally.row();
         self.unread(&cells, &mut row);
@@ -212,7 +212,7 @@ impl<'a> RowReader<'a> {
         for (position, text) in restored {
             row.cells[position] = text;
         }
-        if footer { Outcome::Footer(row) } else { Outcome::Row(row) }
+        if footer { RowOutcome::Footer(row) } else { RowOutcome::Row(row) }
     }
 
     /// Every cell as text, at least one for each header.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 
 use super::notes::EXAMPLE_KEY;
-use super::{Outcome, Raw, Row, RowReader};
+use super::{Raw, Row, RowOutcome, RowReader};
 use crate::sheet::cell::Cell;
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};
@@ -41,7 +41,7 @@ pub struct Summary {
 }
 
 /// One reading of a table under way.
-pub(crate) struct Reading<'a, 'e> {
+pub(crate) struct TableReading<'a, 'e> {
     pub(in crate::sheet) table: &'a Table,
     rows: RowReader<'a>,
     each: &'e mut dyn FnMut(Row) -> Result<()>,
@@ -54,7 +54,7 @@ pub(crate) struct Reading<'a, 'e> {
     last: u32,
 }
 
-impl<'a, 'e> Reading<'a, 'e> {
+impl<'a, 'e> TableReading<'a, 'e> {
     /// A reading of the rows below the header.
     pub(crate) fn new(
         table: &'a Table,
@@ -99,13 +99,13 @@ impl<'a, 'e> Reading<'a, 'e> {
             return Ok(ControlFlow::Break(()));
         }
         match self.rows.read(raw) {
-            Outcome::Skipped => {}
-            Outcome::Footer(row)
+            RowOutcome::Skipped => {}
+            RowOutcome::Footer(row)
                 if !self.table.referred.contains(&row.number) && self.waiting.len() < FOOTER_ROWS =>
             {
                 self.waiting.push((row, width));
             }
-            Outcome::Footer(row) | Outcome::Row(row) => {
+            RowOutcome::Footer(row) | RowOutcome::Row(row) => {
                 self.give_waiting()?;
                 self.give(row, width)?;
             }

@@ -27,7 +27,7 @@ use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::Code;
 use crate::sheet::formula_guard;
 use crate::sheet::options::Options;
-use crate::sheet::row::reading::{Reading, Summary};
+use crate::sheet::row::reading::{Summary, TableReading};
 use crate::sheet::row::{Raw, Row, RowReader};
 use crate::sheet::table::header::kind_of_name;
 use worksheet_notes::Worksheets;
@@ -131,7 +131,7 @@ impl Book {
                 Setting { is_text_table: true, comma_is_free: *delimiter != ',' }
             }
         };
-        let mut reading = Reading::new(table, RowReader::new(table, &self.options, setting), each);
+        let mut reading = TableReading::new(table, RowReader::new(table, &self.options, setting), each);
         reading.empty_is_right = self.options.allow_empty;
         match &table.worksheet {
             Some(worksheet) => {

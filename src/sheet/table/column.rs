@@ -204,10 +204,10 @@ impl Column {
 /// The columns of a kind, in the order of the templates.
 pub fn columns(kind: Kind) -> &'static [Column] {
     match kind {
-        Kind::Company => columns::company::COLUMNS,
-        Kind::Site => columns::site::COLUMNS,
-        Kind::Person => columns::person::COLUMNS,
-        Kind::Device => columns::device::COLUMNS,
+        Kind::Company => columns::COMPANY_COLUMNS,
+        Kind::Site => columns::SITE_COLUMNS,
+        Kind::Person => columns::PERSON_COLUMNS,
+        Kind::Device => columns::DEVICE_COLUMNS,
     }
 }
 

@@ -1,69 +1,12 @@
 //! Markup of web pages in a text: tags and entities by their names, so that an ampersand or an angle bracket in a name is
 //! none.
 
-/// Tags that are no words a name would have in angle brackets.
-const TAGS: [&str; 45] = [
-    "a",
-    "b",
-    "blockquote",
-    "br",
-    "dd",
-    "del",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "html",
-    "i",
-    "iframe",
-    "img",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "s",
-    "script",
-    "span",
-    "strike",
-    "strong",
-    "style",
-    "sub",
-    "sup",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "textarea",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "u",
-    "ul",
-];
-/// Tags that are words as well, and are told only where they are closed.
-const WORDS: [&str; 14] = [
-    "body", "button", "center", "code", "form", "head", "header", "label", "link", "main", "option",
-    "section", "small", "title",
-];
-/// Entities beside those of letters with a mark.
-const ENTITIES: [&str; 51] = [
-    "amp", "lt", "gt", "quot", "apos", "nbsp", "ensp", "emsp", "thinsp", "shy", "zwj", "zwnj", "copy", "reg",
-    "trade", "hellip", "mdash", "ndash", "lsquo", "rsquo", "ldquo", "rdquo", "sbquo", "bdquo", "lsaquo",
-    "rsaquo", "laquo", "raquo", "bull", "middot", "euro", "pound", "yen", "cent", "sect", "para", "deg",
-    "plusmn", "times", "divide", "frac12", "frac14", "frac34", "iexcl", "iquest", "ordf", "ordm", "szlig",
-    "aelig", "oelig", "micro",
-];
-/// What follows the letter in the entity of a letter with a mark: `eacute`.
-const MARKS: [&str; 9] = ["acute", "grave", "circ", "uml", "tilde", "ring", "cedil", "slash", "caron"];
+use crate::sheet::data::HTML_NAMES;
+
+/// Whether this is a name of HTML: a tag, a word that may be a tag, an entity, or the mark of a letter.
+fn is_html(what: &str, name: &str) -> bool {
+    HTML_NAMES.iter().any(|[of, known]| of == what && known == name)
+}
 
 /// Whether the text contains a tag or an entity of a web page.
 pub(crate) fn has_markup(text: &str) -> bool {
@@ -84,7 +27,7 @@ fn is_tag(rest: &str) -> bool {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
     let (name, after) = rest.split_at(end);
-    let is_known = TAGS.contains(&name) || (closes && WORDS.contains(&name));
+    let is_known = is_html("tag", name) || (closes && is_html("word", name));
     let ends = match after.chars().next() {
         Some('>' | '/') => true,
         // `A<B Ltd` has no tag.
@@ -107,8 +50,8 @@ fn is_entity(rest: &str) -> bool {
             None => code.bytes().all(|byte| byte.is_ascii_digit()),
         };
     }
-    let of_letter = |name: &str| name.as_bytes()[0].is_ascii_alphabetic() && MARKS.contains(&&name[1..]);
-    ENTITIES.contains(&name) || (name.is_ascii() && of_letter(name))
+    let of_letter = |name: &str| name.as_bytes()[0].is_ascii_alphabetic() && is_html("mark", &name[1..]);
+    is_html("entity", name) || (name.is_ascii() && of_letter(name))
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@ const ROUNDS: usize = 4;
 
 /// A code page of Windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Page {
+enum CodePage {
     Western,
     Central,
     Cyrillic,
 }
 
-impl Page {
+impl CodePage {
     /// The characters of the bytes from 0x80 on.
     fn upper_half(self) -> &'static [char; 128] {
         static PAGES: OnceLock<[[char; 128]; 3]> = OnceLock::new();
@@ -50,7 +50,7 @@ impl Page {
 
 /// What a garbled letter was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LetterKind {
     /// A letter or sign of two bytes in Latin writing.
     Latin,
     /// An accent that stands after its letter.
@@ -64,11 +64,11 @@ enum Kind {
 }
 
 /// One garbled letter within a text.
-struct Piece {
+struct Garbled {
     at: usize,
     length: usize,
     letter: char,
-    kind: Kind,
+    kind: LetterKind,
 }
 
 /// The text as it was before it was garbled; `None` when it shows no sign of that. To be asked of the text as it was
@@ -88,8 +88,8 @@ fn repair_once(text: &str) -> Option<String> {
         return None;
     }
     let chars: Vec<char> = text.chars().collect();
-    let mut best: Option<Vec<Piece>> = None;
-    for page in [Page::Western, Page::Central, Page::Cyrillic] {
+    let mut best: Option<Vec<Garbled>> = None;
+    for page in [CodePage::Western, CodePage::Central, CodePage::Cyrillic] {
         let pieces = pieces(&chars, page);
         if pieces.len() > best.as_ref().map_or(0, Vec::len)
             && (0..pieces.len()).any(|at| is_certain(&chars, &pieces, at, page))
@@ -109,13 +109,13 @@ fn repair_once(text: &str) -> Option<String> {
 }
 
 /// What could be a garbled letter.
-fn pieces(chars: &[char], page: Page) -> Vec<Piece> {
+fn pieces(chars: &[char], page: CodePage) -> Vec<Garbled> {
     let mut pieces = Vec::new();
     let mut at = 0;
     while at < chars.len() {
         match piece(&chars[at..], page) {
             Some((length, letter, kind)) => {
-                pieces.push(Piece { at, length, letter, kind });
+                pieces.push(Garbled { at, length, letter, kind });
                 at += length;
             }
             None => at += 1,
@@ -125,7 +125,7 @@ fn pieces(chars: &[char], page: Page) -> Vec<Piece> {
 }
 
 /// The garbled letter at the start: its length, itself, and what it was.
-fn piece(chars: &[char], page: Page) -> Option<(usize, char, Kind)> {
+fn piece(chars: &[char], page: CodePage) -> Option<(usize, char, LetterKind)> {
     let first = page.byte(*chars.first()?)?;
     let length = match first {
         0xc2..=0xdf => 2,
@@ -142,24 +142,24 @@ fn piece(chars: &[char], page: Page) -> Option<(usize, char, Kind)> {
 }
 
 /// What a letter is; `None` of one that nobody writes.
-fn kind(letter: char) -> Option<Kind> {
+fn kind(letter: char) -> Option<LetterKind> {
     match letter {
         '\u{a0}'..='\u{17f}' | '\u{1a0}' | '\u{1a1}' | '\u{1af}' | '\u{1b0}' | '\u{218}'..='\u{21b}' => {
-            Some(Kind::Latin)
+            Some(LetterKind::Latin)
         }
-        '\u{300}'..='\u{36f}' => Some(Kind::Accent),
-        '\u{1e00}'..='\u{1eff}' => Some(Kind::Vietnamese),
+        '\u{300}'..='\u{36f}' => Some(LetterKind::Accent),
+        '\u{1e00}'..='\u{1eff}' => Some(LetterKind::Vietnamese),
         '\u{2010}'..='\u{203a}'
         | '\u{20ac}'
         | '\u{2116}'
         | '\u{2122}'
         | '\u{feff}'
-        | '\u{1f000}'..='\u{1faff}' => Some(Kind::Sign),
+        | '\u{1f000}'..='\u{1faff}' => Some(LetterKind::Sign),
         '\u{370}'..='\u{6ff}'
         | '\u{900}'..='\u{109f}'
         | '\u{2e80}'..='\u{9fff}'
         | '\u{ac00}'..='\u{d7a3}'
-        | '\u{ff00}'..='\u{ffef}' => Some(Kind::Foreign),
+        | '\u{ff00}'..='\u{ffef}' => Some(LetterKind::Foreign),
         _ => None,
     }
 }
@@ -191,29 +191,31 @@ fn ends_a_word(c: char) -> bool {
 }
 
 /// Whether nothing but a garbled letter explains the piece.
-fn is_certain(chars: &[char], pieces: &[Piece], index: usize, page: Page) -> bool {
+fn is_certain(chars: &[char], pieces: &[Garbled], index: usize, page: CodePage) -> bool {
     let piece = &pieces[index];
     let second = chars[piece.at + 1];
     let before = piece.at.checked_sub(1).map(|at| chars[at]);
     let goes_on = chars.get(piece.at + piece.length).is_some_and(|c| c.is_alphabetic());
     match piece.kind {
-        Kind::Sign => true,
-        Kind::Accent => before.is_some_and(|c| c.is_ascii_lowercase()),
-        Kind::Vietnamese => second != '»' || !ends_a_word(chars[piece.at + 2]) || goes_on,
-        Kind::Foreign => {
-            let is_lone_ideograph = page == Page::Western && piece.length == 3 && !ends_a_word(second);
-            let enough = if page == Page::Cyrillic { 3 } else { 2 };
+        LetterKind::Sign => true,
+        LetterKind::Accent => before.is_some_and(|c| c.is_ascii_lowercase()),
+        LetterKind::Vietnamese => second != '»' || !ends_a_word(chars[piece.at + 2]) || goes_on,
+        LetterKind::Foreign => {
+            let is_lone_ideograph = page == CodePage::Western && piece.length == 3 && !ends_a_word(second);
+            let enough = if page == CodePage::Cyrillic { 3 } else { 2 };
             is_lone_ideograph || neighbours(pieces, index) >= enough
         }
-        Kind::Latin if page == Page::Cyrillic => before.is_some_and(|c| c.is_ascii_alphabetic()),
-        Kind::Latin => is_certainly_latin(chars[piece.at], second, before, goes_on, page),
+        LetterKind::Latin if page == CodePage::Cyrillic => before.is_some_and(|c| c.is_ascii_alphabetic()),
+        LetterKind::Latin => is_certainly_latin(chars[piece.at], second, before, goes_on, page),
     }
 }
 
 /// How many letters of other writings stand together, this one included.
-fn neighbours(pieces: &[Piece], index: usize) -> usize {
-    let touch = |left: &Piece, right: &Piece| {
-        left.at + left.length == right.at && left.kind == Kind::Foreign && right.kind == Kind::Foreign
+fn neighbours(pieces: &[Garbled], index: usize) -> usize {
+    let touch = |left: &Garbled, right: &Garbled| {
+        left.at + left.length == right.at
+            && left.kind == LetterKind::Foreign
+            && right.kind == LetterKind::Foreign
     };
     let after = pieces[index..].windows(2).take_while(|pair| touch(&pair[0], &pair[1])).count();
     let before = pieces[..=index].windows(2).rev().take_while(|pair| touch(&pair[0], &pair[1])).count();
@@ -221,16 +223,22 @@ fn neighbours(pieces: &[Piece], index: usize) -> usize {
 }
 
 /// The same of a capital and the sign or letter after it, which came of a Latin letter.
-fn is_certainly_latin(first: char, second: char, before: Option<char>, goes_on: bool, page: Page) -> bool {
+fn is_certainly_latin(
+    first: char,
+    second: char,
+    before: Option<char>,
+    goes_on: bool,
+    page: CodePage,
+) -> bool {
     let is_dash = matches!(second, '–' | '—');
     match before.filter(|c| c.is_alphabetic()) {
         // No capital follows a small letter and is followed by a sign.
         Some(before) if before.is_lowercase() => true,
         // In a word of capitals a capital is nothing odd.
         Some(_) if ends_a_word(second) => first == 'Â' || (first == 'Ã' && second != '’' && goes_on),
-        Some(_) if second.is_uppercase() => page == Page::Western && matches!(first, 'Ã' | 'Â'),
+        Some(_) if second.is_uppercase() => page == CodePage::Western && matches!(first, 'Ã' | 'Â'),
         Some(_) => true,
-        None if second.is_alphabetic() && !ends_a_word(second) => page == Page::Western,
+        None if second.is_alphabetic() && !ends_a_word(second) => page == CodePage::Western,
         None if ends_a_word(second) => first == 'Â' || (goes_on && (first == 'Ã' || !is_dash)),
         None => true,
     }

@@ -1,65 +1,17 @@
 //! Texts that stand for no value: the errors of formulas, and the words people and programs write instead of leaving a
 //! cell blank.
 
+use crate::sheet::data::FORMULA_ERRORS;
+
 /// The error of a formula as text, in the languages Excel writes it in. What LibreOffice numbers is one too.
 pub(crate) fn is_formula_error(text: &str) -> bool {
-    /// In small letters: English, newer ones and Google's, then German, French, Spanish, Portuguese, Italian, Dutch,
-    /// Swedish, Danish and Norwegian, Finnish, Polish, Czech, Hungarian, Russian and Turkish.
-    const ERRORS: [&[&str]; 15] = [
-        &["#n/a", "#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!"],
-        &[
-            "#spill!",
-            "#calc!",
-            "#getting_data",
-            "#data!",
-            "#field!",
-            "#busy!",
-            "#blocked!",
-            "#connect!",
-            "#unknown!",
-            "#error!",
-            "#python!",
-            "#external!",
-        ],
-        &["#nv", "#bezug!", "#wert!", "#zahl!", "#überlauf!"],
-        &["#valeur!", "#nom?", "#nombre!", "#nul!", "#propagation!"],
-        &["#n/d", "#¡ref!", "#¡valor!", "#¿nombre?", "#¡div/0!", "#¡num!", "#¡nulo!", "#¡desbordamiento!"],
-        &["#valor!", "#nome?", "#núm!", "#nulo!", "#despejar!"],
-        &["#rif!", "#valore!", "#nullo!", "#espansione!"],
-        &["#n/b", "#verw!", "#waarde!", "#naam?", "#deel/0!", "#getal!", "#leeg!", "#overloop!"],
-        &["#saknas!", "#referens!", "#värdefel!", "#namn?", "#division/0!", "#ogiltigt!", "#skärning!"],
-        &["#i/t", "#reference!", "#værdi!", "#navn?", "#verdi!", "#overløb!", "#overflyt!"],
-        &["#puuttuu!", "#viittaus!", "#arvo!", "#nimi?", "#jako/0!", "#luku!", "#tyhjä!"],
-        &["#n/d!", "#adr!", "#arg!", "#nazwa?", "#dziel/0!", "#liczba!", "#zero!"],
-        &["#hodnota!", "#odkaz!", "#název?", "#číslo!", "#není_k_dispozici", "#dělení_nulou!"],
-        &["#érték!", "#hiv!", "#név?", "#szám!", "#hiányzik", "#zéróosztó!", "#nulla!", "#zérus!"],
-        &[
-            "#н/д",
-            "#ссылка!",
-            "#знач!",
-            "#имя?",
-            "#дел/0!",
-            "#число!",
-            "#пусто!",
-            "#yok",
-            "#başv!",
-            "#değer!",
-            "#ad?",
-            "#sayi/0!",
-            "#sayı/0!",
-            "#sayi!",
-            "#sayı!",
-            "#boş!",
-        ],
-    ];
     if let Some(number) = text.get(..4).filter(|name| name.eq_ignore_ascii_case("err:")).map(|_| &text[4..]) {
         return number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
     }
     if !text.starts_with('#') || text.len() > 40 {
         return false;
     }
-    let lower = text.to_lowercase();
-    ERRORS.iter().copied().flatten().any(|error| lower == *error)
+    FORMULA_ERRORS.contains(&text.to_lowercase())
 }
 
 /// What Excel shows of a number or date in a column that is too narrow for it.

@@ -6,7 +6,7 @@ use super::{Damage, RECORD_LIMIT, Stray};
 
 /// One cell within the buffer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct CellSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     /// Whether it has marks or line ends to be written plainly.
@@ -44,11 +44,11 @@ const NARROWEST: usize = 3;
 const SPACES: usize = 1024;
 
 /// A cell and where it ends, or what the whole record comes to instead.
-type Found = Result<(Span, usize), Cut>;
+type CutResult = Result<(CellSpan, usize), Cut>;
 
 impl Cutter<'_> {
     /// Finds the cells of the record and adds them to `spans`.
-    pub(super) fn cut(&self, spans: &mut Vec<Span>) -> Cut {
+    pub(super) fn cut(&self, spans: &mut Vec<CellSpan>) -> Cut {
         let buffer = self.buffer;
         let mut lines = 0;
         let mut at = self.start;
@@ -83,7 +83,7 @@ impl Cutter<'_> {
     }
 
     /// The record to its end, unless one of its cells holds rows of the table.
-    fn whole(&self, end: usize, lines: u64, spans: &[Span]) -> Cut {
+    fn whole(&self, end: usize, lines: u64, spans: &[CellSpan]) -> Cut {
         let swallowed = || {
             let mut cells = spans.iter().enumerate();
             cells.find_map(|(cell, span)| {
@@ -103,7 +103,7 @@ impl Cutter<'_> {
     /// How many line ends a cell has that holds whole rows: its opening mark was left open, and what closes it is a mark
     /// of another row. The lines in the middle have as many cells as a row, or the first and the last one have with what
     /// stands beside the cell.
-    fn rows_inside(&self, cell: usize, span: Span, cells: usize) -> Option<u64> {
+    fn rows_inside(&self, cell: usize, span: CellSpan, cells: usize) -> Option<u64> {
         let width = self.width.filter(|width| *width >= NARROWEST)?;
         let text = &self.buffer[span.start..span.end];
         let count = |line: &[u8]| line.iter().filter(|byte| **byte == self.delimiter).count() + 1;
@@ -146,7 +146,7 @@ impl Cutter<'_> {
     }
 
     /// The cell whose opening quotation mark is at `open`.
-    fn quoted(&self, open: usize, cell: usize, lines: &mut u64) -> Found {
+    fn quoted(&self, open: usize, cell: usize, lines: &mut u64) -> CutResult {
         let buffer = self.buffer;
         let start = open + 1;
         let before = *lines;
@@ -185,7 +185,7 @@ impl Cutter<'_> {
                 break;
             }
         }
-        let span = Span { start, end: at, rewrite };
+        let span = CellSpan { start, end: at, rewrite };
         at += 1;
         match buffer.get(at) {
             None if !self.ended => Err(Cut::More),
@@ -221,7 +221,7 @@ impl Cutter<'_> {
     }
 
     /// The cell without quotation marks that begins at `start`.
-    fn plain(&self, start: usize, cell: usize) -> Found {
+    fn plain(&self, start: usize, cell: usize) -> CutResult {
         let buffer = self.buffer;
         let mut at = start;
         let mut rewrite = false;
@@ -242,7 +242,7 @@ impl Cutter<'_> {
             if is_mark {
                 at = self.marked(start, at, cell)?;
             }
-            return Ok((Span { start, end: at, rewrite }, at));
+            return Ok((CellSpan { start, end: at, rewrite }, at));
         }
     }
 

@@ -24,7 +24,7 @@ enum Type {
 
 /// A cell, or the space between cells as long as there is none.
 #[derive(Debug, Default)]
-pub(super) struct Cell {
+pub(super) struct ScannedCell {
     /// As a spreadsheet program shows it; 0 between cells.
     pub(super) row: u32,
     pub(super) column: u16,
@@ -48,7 +48,7 @@ pub(super) struct Cell {
 /// Digits of the number of a shared text; the reader takes a number beyond all it can hold for the first text.
 const LONGEST_INDEX: usize = 18;
 
-impl Cell {
+impl ScannedCell {
     /// A cell begins, of the type that the file gives.
     pub(super) fn at((row, column): (u32, u16), of: Option<&str>) -> Self {
         let of = match of {
@@ -194,7 +194,13 @@ mod tests {
     #[test]
     fn what_stands_in_a_text_of_a_formula_is_neither_a_call_nor_a_reference() {
         let mut formula = Formula::default();
-        let pieces = [("\"TODAY() \"\"[1]x\"\" \"", true), ("amp", false), ("quot", false), ("[1]x", true), ("quot", false)];
+        let pieces = [
+            ("\"TODAY() \"\"[1]x\"\" \"", true),
+            ("amp", false),
+            ("quot", false),
+            ("[1]x", true),
+            ("quot", false),
+        ];
         pieces.iter().for_each(|(piece, is_plain)| formula.take(piece, *is_plain));
         assert_eq!((formula.is_volatile, formula.is_external), (false, false));
         formula.take("+NOW()+[1]x!A1", true);

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::attributes::{attributes, is_nothing, is_true};
 use super::cell;
-use super::cell::Cell;
+use super::cell::ScannedCell;
 use super::links::Links;
 use super::package::Archive;
 use super::survey;
@@ -37,7 +37,7 @@ pub(super) fn survey(archive: &mut Archive, part: &str, is_uncalculated: bool) -
         row_is_filled: false,
         columns: 0,
         is_behind_an_error: false,
-        cell: Cell::default(),
+        cell: ScannedCell::default(),
         last: None,
         seen: Vec::new(),
         merges: Vec::new(),
@@ -80,7 +80,7 @@ struct Walk {
     columns: u32,
     /// Whether the reader passes over the cell before this one of the row without counting it.
     is_behind_an_error: bool,
-    cell: Cell,
+    cell: ScannedCell,
     last: Option<(u32, u16)>,
     /// The columns of the row at hand that have a cell.
     seen: Vec<u64>,
@@ -256,7 +256,7 @@ impl Walk {
             return Err(self.unreadable(&format!("{} occurs twice", address(usize::from(column), row))));
         }
         self.seen[word] |= bit;
-        self.cell = Cell::at((row, column), of);
+        self.cell = ScannedCell::at((row, column), of);
         self.columns = u32::from(column) + 1;
         Ok(())
     }
@@ -282,8 +282,7 @@ impl Walk {
             Some(Element::Value) => {
                 self.cell.take_value(text, is_plain).map_err(|what| self.unreadable(what))?;
             }
-            Some(Element::Data | Element::Row | Element::Cell | Element::Inline | Element::Other)
-            | None => {}
+            Some(Element::Data | Element::Row | Element::Cell | Element::Inline | Element::Other) | None => {}
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::sheet::finding::Finding;
 use crate::sheet::finding::code::{Code, Severity};
 use crate::sheet::options::HiddenRows;
 use crate::sheet::row::Raw;
-use crate::sheet::row::reading::{Reading, Summary};
+use crate::sheet::row::reading::{Summary, TableReading};
 use crate::sheet::table::Table;
 use crate::sheet::table::column::Form;
 
@@ -39,7 +39,7 @@ pub(super) fn read(
     (place, survey): &(usize, Survey),
     table: &Table,
     (hidden_rows, fill_merged): (Option<HiddenRows>, bool),
-    mut reading: Reading<'_, '_>,
+    mut reading: TableReading<'_, '_>,
 ) -> Result<Summary> {
     let is_read = |column: usize| is_read(table, column);
     let below = Below { header_row: table.header_row, fill_merged, is_read: &is_read };

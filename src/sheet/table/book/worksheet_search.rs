@@ -15,7 +15,7 @@ use crate::sheet::{formula_guard, template, text};
 use std::ops::ControlFlow;
 
 /// A worksheet that holds rows of a kind.
-struct Found {
+struct FoundSheet {
     name: String,
     kind: Kind,
     /// The rows that may be its header, and which of them is.
@@ -67,7 +67,7 @@ impl Book {
         if found.is_empty() && !self.findings.iter().any(|finding| finding.severity == Severity::Fatal) {
             return Err(with_rows.refusal(&self.file.name, &self.ignored));
         }
-        for Found { name, kind, candidates, header } in found {
+        for FoundSheet { name, kind, candidates, header } in found {
             self.add_table(name.clone(), Some(name.clone()), kind, &candidates, header);
             if let (Some(table), Some((_, survey))) = (self.tables.last(), self.worksheets.get(&name))
                 && table.worksheet.as_ref() == Some(&name)
@@ -153,7 +153,7 @@ impl Book {
         place: usize,
         (sheet, is_wanted): (&Listed, bool),
         with_rows: &mut WithRows,
-    ) -> std::result::Result<Option<Found>, Refusal> {
+    ) -> std::result::Result<Option<FoundSheet>, Refusal> {
         let wanted = is_wanted || with_rows.is_meant(&sheet.name);
         let named = header::kind_of_name(&sheet.name).or(if wanted { self.options.kind } else { None });
         let Opening { candidates, survey } = self.opening(workbook, place, sheet)?;
@@ -186,13 +186,18 @@ impl Book {
         }
         let ignored = match (named, guessed) {
             (Some(kind), Some(guess)) => {
-                return Ok(Some(Found { name: sheet.name.clone(), kind, candidates, header: guess.header }));
+                return Ok(Some(FoundSheet {
+                    name: sheet.name.clone(),
+                    kind,
+                    candidates,
+                    header: guess.header,
+                }));
             }
             // A sheet with another name is taken only when its header leaves no doubt.
             (None, Some(guess)) if guess.is_certain() => match guess.rival {
                 None => {
                     let (name, kind, header) = (sheet.name.clone(), guess.kind, guess.header);
-                    return Ok(Some(Found { name, kind, candidates, header }));
+                    return Ok(Some(FoundSheet { name, kind, candidates, header }));
                 }
                 Some(rival) => {
                     let finding = self.either_kind(&sheet.name, guess.kind, rival);
@@ -256,9 +261,9 @@ impl Book {
     }
 
     /// Refuses worksheets that hold rows of one kind where nobody has said which are meant.
-    fn refuse_rivals(&self, found: &[Found]) -> std::result::Result<(), Refusal> {
+    fn refuse_rivals(&self, found: &[FoundSheet]) -> std::result::Result<(), Refusal> {
         for kind in Kind::ALL {
-            let of_kind: Vec<&Found> = found.iter().filter(|found| found.kind == kind).collect();
+            let of_kind: Vec<&FoundSheet> = found.iter().filter(|found| found.kind == kind).collect();
             // Our own reports keep the sheets apart that several files brought together.
             let ours =
                 of_kind.iter().all(|found| formula_guard::is_ours(&found.candidates[found.header].cells));
