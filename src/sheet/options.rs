@@ -4,16 +4,15 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use crate::error::{Error, Result};
-use crate::model::kind::Kind;
-use crate::model::policy::choice;
-use crate::model::zone::ZoneList;
-
 use super::finding::severity_policy::Policy;
 use super::table::column;
 use super::table::column::{Column, Family, Need};
 use super::table::columns::ADDRESS1_THAT_MAY_LACK;
 use super::text;
+use crate::error::{Error, Result};
+use crate::model::kind::Kind;
+use crate::model::policy::choice;
+use crate::model::zone::ZoneList;
 
 choice! {
     /// What becomes of rows that a filter or a person has hidden.

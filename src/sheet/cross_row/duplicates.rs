@@ -1,10 +1,9 @@
 //! Rows that are the same thing twice: by key, by what must be unique, by natural key, or cell by cell.
 
-use crate::model::key::comparable;
-use crate::model::kind::Kind;
-
 use super::index::Index;
 use super::{Between, Entry, Resolution, To};
+use crate::model::key::comparable;
+use crate::model::kind::Kind;
 use crate::sheet::field::fold_key;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Related, ValueKind, shown};

@@ -14,11 +14,6 @@ use std::num::NonZeroU32;
 
 use uuid::Uuid;
 
-use crate::error::Result;
-use crate::model::id::JobId;
-use crate::model::kind::Kind;
-use crate::model::record::Role;
-
 use super::field::{Pointer, fold_key};
 use super::finding::Finding;
 use super::finding::code::Code;
@@ -26,6 +21,10 @@ use super::finding::severity_policy::Policy;
 use super::row::Row;
 use super::row::draft::column_of_role;
 use super::table::Table;
+use crate::error::Result;
+use crate::model::id::JobId;
+use crate::model::kind::Kind;
+use crate::model::record::Role;
 
 /// No reference in this place.
 const NONE: u32 = u32::MAX;

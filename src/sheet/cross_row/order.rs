@@ -1,12 +1,11 @@
 //! Which rows must be made before which: how deep each stands below others of its kind, the circles in which none could
 //! be first, the order of creation, and what errors of one row mean for those that need it.
 //!
-//! Where references lead is found out in `resolve`.
-
-use crate::model::kind::Kind;
-use crate::model::record::Role;
+//! Where references lead is found out in `references`.
 
 use super::{Between, Resolution, To};
+use crate::model::kind::Kind;
+use crate::model::record::Role;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, shown};
 use crate::sheet::row::draft::column_of_role;

@@ -1,13 +1,12 @@
 //! Where references lead and what is wrong with them, be it that they lead nowhere or that they do not agree. The order of
 //! creation that follows is left to `order`.
 
+use super::index::Index;
+use super::{Between, By, Known, Resolution, To};
 use crate::error::Result;
 use crate::model::key::comparable;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
-
-use super::index::Index;
-use super::{Between, By, Known, Resolution, To};
 use crate::sheet::field::{BrokenId, Pointer, broken_id, fold_key};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, ValueKind, shown};

@@ -2,16 +2,18 @@
 //!
 //! The specification shows no form, so that an unknown country is only worth a warning; the service decides.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
 use super::{CellReading, Problem, Value};
 use crate::sheet::data::{COUNTRIES, Country};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
 use crate::sheet::options::CountryForm;
 use crate::sheet::text::{did_you_mean, is_placeholder, nearest};
-use std::collections::HashMap;
-use std::sync::LazyLock;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
 
 /// Reads a country; `seeks` says whether it is sought what a wrong one means.
 pub(super) fn country(text: &str, form: CountryForm, seeks: bool, reading: &mut CellReading) -> Value {

@@ -33,10 +33,9 @@ use super::text::{Changes, Norm, normalise};
 use crate::model::zone::ZoneList;
 use remembered::Remembered;
 
-pub(in crate::sheet) use list::doubled;
-
 pub use key::fold_key;
 pub(super) use key::{BrokenId, broken_id};
+pub(in crate::sheet) use list::doubled;
 
 /// Characters above which a text is probably not what it should be, where nobody says otherwise.
 const LONG_TEXT: usize = 255;

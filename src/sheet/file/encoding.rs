@@ -2,14 +2,16 @@
 //!
 //! The guess is chardetng's. Rows are cut by [`super::csv`], which also finds the bytes that do not fit.
 
-use crate::sheet::finding::code::Code;
-use crate::sheet::finding::{Finding, Refusal, shown};
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Decoder, DecoderResult, Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::fs::File;
 use std::io;
 use std::io::Read;
 use std::path::Path;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Decoder, DecoderResult, Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Refusal, shown};
 
 /// Stands for bytes that do not fit the encoding of a file.
 const NO_UTF_8: u8 = 0xff;

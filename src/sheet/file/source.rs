@@ -3,15 +3,17 @@
 //! Text tables and Excel workbooks are read; everything else is refused with the way out. Decoding text is left to
 //! [`super::encoding`], opening workbooks to [`super::workbook`].
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use encoding_rs::Encoding;
+use sha2::{Digest, Sha256};
+
 use super::encoding::{EncodingSurvey, TextEncoding};
 use crate::model::digest::hexadecimal;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal};
-use encoding_rs::Encoding;
-use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
 
 /// Largest text table in bytes.
 const TEXT_LIMIT: u64 = 2 << 30;

@@ -14,9 +14,8 @@ use std::path::Path;
 
 use calamine::{Reader, SheetType, Xlsx, XlsxError};
 
-use crate::error::{Result, without_panic};
-
 use super::preflight::{COLUMN_LIMIT, Fault, Listed, Package, Sources, Survey, unreadable};
+use crate::error::{Result, without_panic};
 use crate::sheet::cell::{Cell, CellKind};
 use crate::sheet::finding::Refusal;
 use covers::Covers;

@@ -4,11 +4,12 @@
 //! ranges, and the first of them whole. There are never more than some thousand groups: those that a hostile sheet would
 //! add are told together, whatever their column. The policy of the import is applied to what has not passed it yet.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::Finding;
 use super::code::{Code, Severity};
 use super::ranges::Places;
 use super::severity_policy::Policy;
-use std::collections::{BTreeSet, HashMap};
 
 /// Findings kept of one group; the rest are counted and placed.
 const KEPT_PER_GROUP: usize = 1_000;

@@ -1,7 +1,7 @@
 //! What is wrong, or worth saying, about a file, a sheet, a row or a cell, as data.
 //!
 //! One list of findings feeds the terminal, the JSON lines and the annotated workbook. A finding names the place as
-//! the spreadsheet program shows it, the value, the rule and what to do. The list of them is in `findings`; how they are
+//! the spreadsheet program shows it, the value, the rule and what to do. The list of them is in `list`; how they are
 //! printed is left to the rooms above.
 
 pub(super) mod code;

@@ -3,10 +3,9 @@
 //! It is applied to a row before it is known whether the row can be used, to what is found between rows before that
 //! spreads to others, and to the rest when it enters the list of findings; so it holds alike wherever sheets are read.
 
-use crate::error::{Error, Result};
-
 use super::Finding;
 use super::code::{Code, Severity};
+use crate::error::{Error, Result};
 use crate::sheet::row::Row;
 use crate::sheet::text::{did_you_mean, nearest};
 

@@ -1,5 +1,5 @@
 //! From the values of a row to its record, its references and what it asks for besides. What holds between the cells of
-//! one row is left to `exclusion`.
+//! one row is left to `row_rules`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,6 @@ use crate::model::record::{
     Address, Company, CompanyType, Device, Extra, Metadata, Person, Record, Role, Site, SnatMapping,
     TemplateCopy, TemplateScope, UserType,
 };
-
 use crate::sheet::field::{Pointer, Value};
 use crate::sheet::table::column::{Column, Family, columns};
 

@@ -1,7 +1,8 @@
 //! One row of a table: every cell under its column, every problem with its place, and the draft when there is none.
 //!
-//! Under which column a cell is read is planned in `plan`, what stands in cells that are not read is told in `unread`,
-//! what is wrong with a row as a whole in `row_checks`, and what is left of a template's example in `example`. What a cell means under its column is left to `field`.
+//! Under which column a cell is read is planned in `plan`. What is wrong with a row as a whole, or stands in cells that are
+//! not read, is told in `row_checks`, what is wrong between its cells in `row_rules`. What a cell means under its column is
+//! left to `field`.
 
 pub(super) mod csv_errors;
 pub(super) mod draft;
@@ -13,24 +14,22 @@ mod row_rules;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::model::kind::Kind;
-
 use super::cell::Cell;
-use super::file::csv::Damage;
-use super::finding::code::Code;
-use super::table::column::{Column, Form, Need, columns};
-use notes::Counts;
-
 use super::field;
 use super::field::{Beside, Problem, Setting, Ways};
+use super::file::csv::Damage;
 use super::file::preflight::Link;
+use super::finding::code::Code;
 use super::finding::{Finding, shown};
 use super::options::Options;
 use super::table::Table;
+use super::table::column::{Column, Form, Need, columns};
 use super::table::header::{LONGEST, fold};
 use super::table::layout;
 use super::text::is_blank;
+use crate::model::kind::Kind;
 use draft::{Draft, Reference, Values, from_default};
+use notes::Counts;
 use notes::Tally;
 use plan::Planned;
 

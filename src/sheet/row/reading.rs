@@ -2,10 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::error::Result;
-
 use super::notes::EXAMPLE_KEY;
 use super::{Raw, Row, RowOutcome, RowReader};
+use crate::error::Result;
 use crate::sheet::cell::Cell;
 use crate::sheet::file::preflight::COLUMN_LIMIT;
 use crate::sheet::finding::code::{Code, Severity};

@@ -1,8 +1,7 @@
 //! What holds between the cells of one row: cells that exclude each other, need each other, or mean nothing together.
 
-use crate::model::kind::Kind;
-
 use super::draft::Values;
+use crate::model::kind::Kind;
 use crate::sheet::field::{Problem, Value, doubled};
 use crate::sheet::finding::code::Code;
 use crate::sheet::table::column::Family;

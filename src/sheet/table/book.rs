@@ -1,6 +1,7 @@
 //! A file opened: its tables found, and their rows handed over one by one, as often as wanted.
 //!
-//! How the tables are found is in `search`, `separators` and `headers`; what one reading of a table comes to is left to `reading`.
+//! How the tables are found is in `worksheet_search`, `separators` and `header_row`; what one reading of a table comes to is
+//! left to `reading`.
 
 mod header_row;
 mod separators;
@@ -11,10 +12,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::Table;
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
-
-use super::Table;
 use crate::sheet::cell::Cell;
 use crate::sheet::field::Setting;
 use crate::sheet::file::csv::Records;

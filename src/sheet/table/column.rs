@@ -4,10 +4,9 @@
 //! The rows of the tables are in `columns/`; how a header finds its column is left to `header`, how a cell
 //! is read under a [`Form`] to the fields.
 
+use super::columns;
 use crate::model::kind::Kind;
 use crate::model::record::Role;
-
-use super::columns;
 
 /// One column of a sheet.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,11 +7,10 @@ use std::collections::hash_map::Entry;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::advice::quoted;
-use crate::model::kind::Kind;
-
 use super::column::{Column, Family, Form, Need, columns};
 use super::rename;
+use crate::advice::quoted;
+use crate::model::kind::Kind;
 use crate::sheet::cell::letters;
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;

@@ -5,12 +5,11 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::model::kind::Kind;
-
 use super::Candidate;
 use super::column::columns;
 use super::header;
 use super::header::Mapped;
+use crate::model::kind::Kind;
 use crate::sheet::cell::Cell;
 use crate::sheet::text::is_blank;
 

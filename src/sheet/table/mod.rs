@@ -10,14 +10,12 @@ pub(super) mod widths;
 
 use std::collections::BTreeSet;
 
-use crate::model::kind::Kind;
-
 use super::finding::code::Code;
 use super::finding::{Finding, Related};
+use super::options::Options;
+use crate::model::kind::Kind;
 use column::Column;
 use header::Mapped;
-
-use super::options::Options;
 use widths::Widths;
 
 /// Rows among which the header is looked for.

@@ -2,10 +2,9 @@
 
 use rust_xlsxwriter::{Color, Format, FormatAlign, FormatBorder, Worksheet, XlsxError};
 
+use super::sheet_name;
 use crate::model::kind::Kind;
 use crate::sheet::table::column::{Column, Need, columns};
-
-use super::sheet_name;
 
 /// What the first worksheet is called; no word of it is the name of a kind.
 pub(super) const READ_ME: &str = "Read me";

@@ -3,12 +3,11 @@
 
 use rust_xlsxwriter::{Workbook, XlsxError};
 
+use super::{sheet_name, shown};
 use crate::model::kind::Kind;
 use crate::model::zone::ZoneList;
 use crate::sheet::cell::letters;
 use crate::sheet::table::column::Form;
-
-use super::{sheet_name, shown};
 
 /// The name of the sheet.
 pub(crate) const NAME: &str = "lists";

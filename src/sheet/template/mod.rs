@@ -3,6 +3,9 @@
 //! Every blank sheet reads back as it is: its headers find their columns, and its example row is skipped by its key.
 //! The same columns give the same bytes. Where the files are put is left to the caller, but nothing is overwritten.
 
+mod guide;
+mod lists;
+
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,19 +15,15 @@ use rust_xlsxwriter::{
     FormatBorder, Note, Workbook, Worksheet, XlsxError,
 };
 
+use super::row::notes::EXAMPLE_KEY;
+use super::table::column::{Column, Form, Need, columns};
 use crate::error::{Error, Result};
 use crate::model::kind::Kind;
 use crate::model::record::Role;
 use crate::model::zone::ZoneList;
-
-use super::row::notes::EXAMPLE_KEY;
-use super::table::column::{Column, Form, Need, columns};
-
-mod guide;
-mod lists;
+use lists::{Lists, Zones};
 
 pub(crate) use lists::NAME as LISTS;
-use lists::{Lists, Zones};
 
 /// The last row of an Excel worksheet, counted from 0.
 const LAST_ROW: u32 = 1_048_575;

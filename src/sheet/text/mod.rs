@@ -9,10 +9,11 @@ mod placeholders;
 
 use std::borrow::Cow;
 
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
 pub(crate) use markup::has_markup;
 pub(crate) use mojibake::repair_mojibake;
 pub(crate) use placeholders::{is_ditto, is_formula_error, is_placeholder, is_too_narrow, is_zero};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Characters that are removed wherever they stand: zero-width space, word joiner, byte order mark, soft hyphen.
 pub(crate) fn is_invisible(c: char) -> bool {

@@ -1,10 +1,11 @@
 //! The attributes of an element of a worksheet, as they are written, and the addresses of cells and ranges in them:
 //! nothing is guessed, and one that is broken or there twice is an error.
 
+use quick_xml::events::BytesStart;
+
 use super::Fault;
 use super::worksheet::unreadable;
 use crate::sheet::finding::code::Code;
-use quick_xml::events::BytesStart;
 
 /// The values of these attributes; one that is there twice is an error.
 pub(super) fn attributes<'a, const N: usize>(

@@ -4,19 +4,21 @@
 //! worksheets of one name. What it refuses and other programs read is repaired in a copy: a sheet whose state is none is
 //! shown, and one that leads nowhere is left out.
 
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufReader, Error, Read, Seek, Write};
+use std::path::Path;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, Writer};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
 use super::package::{Archive, macro_sheet};
 use super::tokens::elements;
 use super::{Fault, tokens};
 use crate::sheet::finding::code::Code;
 use crate::sheet::finding::shown;
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, Writer};
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufReader, Error, Read, Seek, Write};
-use std::path::Path;
-use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
 
 /// A worksheet as the workbook lists it.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,14 +2,12 @@
 //! its worksheets hide, merge and compute.
 //!
 //! ```text
-//! tokens     the bytes of a part: no document type, no endless text, no other encoding
-//! package    the archive: its parts, their names and sizes
-//! listing    the worksheets, and in which part each is      held      parts that are kept in memory as a whole
-//! worksheet  one pass over a worksheet                      survey    what it comes to
-//! attributes what an element of it says of itself           merges    merged ranges
-//! cell       the cell at hand in that pass                  formula   what a formula says about its result
-//! place      addresses in the words of the file             links     links to e-mail addresses
-//! repaired   a copy with a list of sheets that the reader takes
+//! tokens      the bytes of a part: no document type, no endless text, no other encoding
+//! package     the archive: its parts, their names and sizes, and parts that are kept in memory as a whole
+//! listing     the worksheets, in which part each is, and a copy with a list that the reader takes
+//! worksheet   one pass over a worksheet                     survey    what it comes to, and merged ranges
+//! cell        the cell at hand in that pass and its formula  links     links to e-mail addresses
+//! attributes  the attributes and addresses of an element
 //! ```
 //!
 //! Everything is read in one direction and in memory that no file can make grow. Values are left to
@@ -24,15 +22,15 @@ mod survey;
 mod tokens;
 mod worksheet;
 
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::{Finding, Refusal};
+
 pub(crate) use links::Link;
 pub(crate) use listing::{Listed, Sources};
 pub(crate) use package::Package;
 pub(crate) use survey::Merge;
 pub(crate) use survey::{ColumnSurvey, RowSet, Survey, Tally};
 pub(crate) use worksheet::unreadable;
-
-use crate::sheet::finding::code::Code;
-use crate::sheet::finding::{Finding, Refusal};
 
 /// Columns that are read, of workbooks and text tables alike; no record has a tenth of them.
 pub(crate) const COLUMN_LIMIT: usize = 1_000;

@@ -1,20 +1,22 @@
 //! The archive that a workbook is: its parts, their names, their sizes as it declares them, and the parts that the reader
 //! holds in memory as a whole: the shared texts and the formats of cells.
 
-use super::listing::Listing;
-use super::survey::Survey;
-use super::tokens::{Tokens, elements};
-use super::{Fault, LIMITS, Limits, listing, tokens, worksheet};
-use crate::sheet::finding::code::Code;
-use crate::sheet::finding::shown;
-use quick_xml::events::Event;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Error, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use quick_xml::events::Event;
 use zip::ZipArchive;
+
+use super::listing::Listing;
+use super::survey::Survey;
+use super::tokens::{Tokens, elements};
+use super::{Fault, LIMITS, Limits, listing, tokens, worksheet};
+use crate::sheet::finding::code::Code;
+use crate::sheet::finding::shown;
 
 /// A workbook's archive, and which of its parts is which.
 pub(crate) struct Package {

@@ -1,9 +1,10 @@
 //! What one pass over a worksheet comes to: everything that the values alone do not tell.
 
+use std::collections::BTreeMap;
+
 use super::COLUMN_LIMIT;
 use super::links::Links;
 use crate::sheet::cell::address;
-use std::collections::BTreeMap;
 
 /// What a worksheet hides, merges, computes and links to.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! Values of a workbook as cells: what the library says a cell holds, in the words of the sheets.
 
-use calamine::{DataRef, ExcelDateTime, NumberFormat};
-
 use std::borrow::Cow;
+
+use calamine::{DataRef, ExcelDateTime, NumberFormat};
 
 use crate::sheet::cell::{Cell, CellKind, TEXT_LIMIT};
 

@@ -1,6 +1,6 @@
 //! The header of a table: which rows may be it, what is told of those above it, and what is said where none is.
 //!
-//! Which worksheet or separator is taken is decided in `search` and `separators`, which row is likeliest in
+//! Which worksheet or separator is taken is decided in `worksheet_search` and `separators`, which row is likeliest in
 //! [`crate::sheet::table`].
 
 use super::Book;

@@ -1,6 +1,6 @@
 //! Finding the one table of a text file: which separator, which row is the header, what kind of rows.
 //!
-//! What headers of text tables and worksheets have in common is in `search`.
+//! What headers of text tables and worksheets have in common is in `header_row`.
 
 use std::io::Read;
 

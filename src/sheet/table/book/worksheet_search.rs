@@ -1,7 +1,9 @@
 //! Finding the tables of a workbook: which worksheets, and what kind of rows each holds.
 //!
 //! Whatever leaves a doubt is refused with the words that end it. Which row of a worksheet is the header is left to
-//! `headers`, the one table of a text file to `separators`; reading the rows is left to the book.
+//! `header_row`, the one table of a text file to `separators`; reading the rows is left to the book.
+
+use std::ops::ControlFlow;
 
 use super::{Book, worksheet_notes};
 use crate::model::kind::Kind;
@@ -12,7 +14,6 @@ use crate::sheet::finding::code::Code;
 use crate::sheet::finding::{Finding, Refusal, Severity, shown};
 use crate::sheet::table::{Candidate, guess, header};
 use crate::sheet::{formula_guard, template, text};
-use std::ops::ControlFlow;
 
 /// A worksheet that holds rows of a kind.
 struct FoundSheet {
