@@ -1,5 +1,5 @@
-//! Small files of ours: put in their place whole or not at all, readable by their owner only, kept beside the journal, and
-//! read within bounds.
+//! Small files written whole or not at all (atomically), readable by their owner only, kept beside the journal, and read
+//! within bounds.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,4 @@
-//! What every command has at hand: the terminal, the environment, the common options, the clock and the reader's
-//! time zone.
+//! The context of a command: the terminal, the environment, the common options, the clock and the reader's time zone.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What was typed after the name of each command, with the examples of its help. How files are to be read is left to
+//! The options of each command, with the examples of its help. How files are to be read is left to
 //! [`crate::cli::settings::reading`], what every command has to `args`.
 
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 use super::{Overrides, Rehearsal};
-use crate::cli::settings::reading::Reading;
+use crate::cli::settings::reading::ReadingArgs;
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) despite_rejections: bool,
 
     #[command(flatten)]
-    pub(in crate::cli) reading: Reading,
+    pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
     pub(in crate::cli) rehearsal: Rehearsal,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Check {
     pub(in crate::cli) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(in crate::cli) reading: Reading,
+    pub(in crate::cli) reading: ReadingArgs,
 }
 
 pub(super) const CHECK_EXAMPLES: &str = "\
@@ -91,7 +91,7 @@ pub(in crate::cli) struct Plan {
     pub(in crate::cli) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(in crate::cli) reading: Reading,
+    pub(in crate::cli) reading: ReadingArgs,
     #[command(flatten)]
     pub(in crate::cli) rehearsal: Rehearsal,
     #[command(flatten)]
@@ -115,7 +115,7 @@ pub(in crate::cli) struct Import {
     pub(in crate::cli) files: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(in crate::cli) reading: Reading,
+    pub(in crate::cli) reading: ReadingArgs,
 }
 
 pub(super) const IMPORT_EXAMPLES: &str = "\

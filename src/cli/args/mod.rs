@@ -1,4 +1,5 @@
-//! What was typed: the commands, their options and their help. What it means is decided in [`crate::cli::settings`].
+//! The command line as typed: the commands, their options and their help. What it means is decided in
+//! [`crate::cli::settings`].
 //!
 //! Secrets are never options. The options that every command understands may stand before or after its name.
 

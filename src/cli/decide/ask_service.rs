@@ -1,4 +1,4 @@
-//! Asking the service about a row that a person decides, and what must be true of its answer for the decision to be
+//! Look-ups at the service about a row that a person decides, and what must be true of the answer for the decision to be
 //! believed.
 //!
 //! Which look-ups are asked, and what counts as the row's record, is decided in [`crate::run`].

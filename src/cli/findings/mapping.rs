@@ -1,12 +1,12 @@
-//! What the columns of a sheet were taken for, and how its file was read: told where it was not plain from the sheet
-//! itself, and always in JSON. And the headers that were typed and that no sheet has.
+//! How columns were matched, and how a file was read: told where it was not plain from the sheet itself, and always in
+//! JSON. And the headers that were typed and that no sheet has.
 
 use serde_json::{Value, json};
 
 use super::cut;
 use super::redact;
 use crate::cli::context::Context;
-use crate::cli::settings::reading::Manner;
+use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::reading_options::ReadingOptions;
 use crate::import::Examined;
 use crate::model::kind::Kind;
@@ -80,7 +80,7 @@ fn name(mapped: &Mapped) -> Option<String> {
 }
 
 /// Values for blank cells of the table, by the names of their columns.
-fn defaults(table: &Table, manner: &Manner) -> Vec<(&'static str, String)> {
+fn defaults(table: &Table, manner: &ReadingSettings) -> Vec<(&'static str, String)> {
     let columns = crate::sheet::column::columns(table.kind).iter();
     columns
         .filter_map(|column| {
@@ -100,7 +100,7 @@ pub(in crate::cli) fn columns_object(table: &Table, options: &Options) -> Value 
 }
 
 /// The values for blank cells for programs.
-pub(in crate::cli) fn defaults_object(table: &Table, manner: &Manner) -> Value {
+pub(in crate::cli) fn defaults_object(table: &Table, manner: &ReadingSettings) -> Value {
     defaults(table, manner)
         .into_iter()
         .map(|(column, value)| json!({"column": column, "value": value}))
@@ -108,7 +108,7 @@ pub(in crate::cli) fn defaults_object(table: &Table, manner: &Manner) -> Value {
 }
 
 /// What a person should know of how a sheet was read; nothing where it is as anybody would expect.
-pub(in crate::cli) fn told(table: &Table, manner: &Manner) -> Vec<String> {
+pub(in crate::cli) fn told(table: &Table, manner: &ReadingSettings) -> Vec<String> {
     let mut parts = Vec::new();
     for (header, mapped) in table.headers.iter().zip(&table.mapping) {
         let shown = cut(header.trim(), HEADER);

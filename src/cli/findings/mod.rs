@@ -1,4 +1,4 @@
-//! The findings about sheets, told: one block a finding, grouped by sheet, then by severity, code and column.
+//! Prints the findings about sheets: one block a finding, grouped by sheet, then by severity, code and column.
 //!
 //! A wrong column gives ten thousand equal findings; after the first few that differ the rest is one line with their range.
 //! Where there are more than a handful, a table says first what is wrong, by column.

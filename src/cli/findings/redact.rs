@@ -1,4 +1,4 @@
-//! Findings for logs that are shared: where and what, and nothing of what the sheets hold.
+//! Redacted findings (`--redact`), for logs that are shared: where and what, and nothing of what the sheets hold.
 //!
 //! A message may quote any cell, so it is replaced by what its code means, which is ours; values are told by kind and
 //! length. File, sheet, header and place stay: without them nothing could be corrected.

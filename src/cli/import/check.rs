@@ -8,8 +8,8 @@ use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
 use crate::cli::findings::{self, Found};
 use crate::cli::import;
-use crate::cli::plan::temp_journal::Scratch;
-use crate::cli::settings::reading::Manner;
+use crate::cli::plan::temp_journal::TempJournal;
+use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Exit, Result};
@@ -28,7 +28,7 @@ pub(in crate::cli) fn check(context: &Context<'_>, typed: &Typed) -> Result<Summ
         && let Some(journal) = import::existing(context)?
     {
         // What is in the journal is compared with; nothing of the comparison is kept, and nobody waits for it.
-        let mut scratch = Scratch::of(Some(&journal))?;
+        let mut scratch = TempJournal::of(Some(&journal))?;
         let against_journal = rehearse(&examined, &mut scratch.journal, context.now())?;
         examined.findings.append(against_journal);
     }
@@ -53,7 +53,7 @@ fn prepare_workbooks(typed: &Typed) -> Result<Option<Checked>> {
 fn write_workbooks(
     context: &Context<'_>,
     typed: &Typed,
-    (workbooks, manner): (Option<&Checked>, &Manner),
+    (workbooks, manner): (Option<&Checked>, &ReadingSettings),
     examined: &Examined,
 ) -> Result<Vec<PathBuf>> {
     let Some(workbooks) = workbooks else { return Ok(Vec::new()) };
@@ -102,7 +102,7 @@ fn rows(examined: &Examined) -> u64 {
 }
 
 /// The last object for programs.
-fn summary(examined: &Examined, manner: &Manner, written: &[PathBuf], end: End) -> Result<Summary> {
+fn summary(examined: &Examined, manner: &ReadingSettings, written: &[PathBuf], end: End) -> Result<Summary> {
     let summary = Summary::new(end)
         .with_all(import::sheets_object(examined, manner))
         .with("rows", rows(examined))
@@ -119,7 +119,7 @@ fn summary(examined: &Examined, manner: &Manner, written: &[PathBuf], end: End) 
 fn tell_next(
     context: &Context<'_>,
     typed: &Typed,
-    manner: &Manner,
+    manner: &ReadingSettings,
     (examined, exit, written): (&Examined, Exit, &[PathBuf]),
 ) -> Result<()> {
     let findings = &examined.findings;

@@ -18,7 +18,7 @@ use crate::cli::findings::{self, Found};
 use crate::cli::plan::job_graph::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
-use crate::cli::settings::reading::{Manner, Reading};
+use crate::cli::settings::reading::{ReadingArgs, ReadingSettings};
 use crate::cli::status;
 use crate::cli::summary::Summary;
 use crate::ending::End;
@@ -51,7 +51,7 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summar
 }
 
 /// Reads and checks files, offline; references may lead to records of the journal, when there is one.
-pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &Manner) -> Result<Examined> {
+pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &ReadingSettings) -> Result<Examined> {
     read_beside(context, files, manner, existing(context)?.as_ref())
 }
 
@@ -59,7 +59,7 @@ pub(super) fn read(context: &Context<'_>, files: &[PathBuf], manner: &Manner) ->
 pub(super) fn read_beside(
     context: &Context<'_>,
     files: &[PathBuf],
-    manner: &Manner,
+    manner: &ReadingSettings,
     journal: Option<&Journal>,
 ) -> Result<Examined> {
     if let Some(kept) = manner.kept_in() {
@@ -101,7 +101,7 @@ fn refuse_what_is_no_file(context: &Context<'_>, files: &[PathBuf]) -> Result<()
 }
 
 /// How sheets are read; programs are told every finding, people the first of many.
-fn listed(context: &Context<'_>, manner: &Manner) -> Options {
+fn listed(context: &Context<'_>, manner: &ReadingSettings) -> Options {
     Options { list_all: context.terminal.json(), ..manner.options.clone() }
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Service<'a> {
 pub(super) fn import(
     context: &Context<'_>,
     files: &[PathBuf],
-    reading: &Reading,
+    reading: &ReadingArgs,
     service: Option<&Service<'_>>,
 ) -> Result<std::result::Result<(Journal, Imported), Summary>> {
     let mut manner = reading.settle(context)?;
@@ -207,7 +207,7 @@ pub(super) fn import(
 }
 
 /// Whether there are time zones in the sheets, and the service has not said of late which it has.
-fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &Manner) -> bool {
+fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &ReadingSettings) -> bool {
     let options = &manner.options;
     let is_fresh = options.zones.as_ref().is_some_and(|list| zones::is_fresh(list, context.now()));
     let mut tables = examined.books().iter().flat_map(|book| &book.tables);
@@ -217,7 +217,7 @@ fn wants_zones(context: &Context<'_>, examined: &Examined, manner: &Manner) -> b
         })
 }
 
-fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) -> Summary {
+fn refuse(context: &Context<'_>, refusals: &Findings, manner: &ReadingSettings) -> Summary {
     let found = Found::of(refusals);
     findings::tell(context, refusals, manner.redact);
     let terminal = context.terminal;
@@ -238,7 +238,7 @@ fn refuse(context: &Context<'_>, refusals: &Findings, manner: &Manner) -> Summar
 }
 
 /// Tells the sheets that were read, and how, where that was not as anybody would expect.
-pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &Manner) {
+pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &ReadingSettings) {
     let tables = examined.books().iter().flat_map(|book| &book.tables);
     for (sheet, table) in examined.sheets.iter().zip(tables) {
         let left_out = sheet.rows - sheet.usable;
@@ -267,7 +267,7 @@ pub(super) fn tell_sheets(context: &Context<'_>, examined: &Examined, manner: &M
 }
 
 /// The files and sheets as programs read them.
-pub(super) fn sheets_object(examined: &Examined, manner: &Manner) -> serde_json::Value {
+pub(super) fn sheets_object(examined: &Examined, manner: &ReadingSettings) -> serde_json::Value {
     let files: Vec<_> = examined
         .books()
         .iter()

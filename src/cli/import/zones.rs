@@ -1,4 +1,4 @@
-//! The service's list of time zones: asked of it, kept beside the journal, and looked into when sheets are read.
+//! The time zones that the service lists: asked of it, kept beside the journal, and looked into when sheets are read.
 //!
 //! It is a copy of what the service said and no more: without it zones are held against the IANA list, which proves less.
 

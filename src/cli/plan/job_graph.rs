@@ -1,4 +1,4 @@
-//! From the journal to the plan: the jobs that a run would find after an import that is under way.
+//! The graph of jobs that a run would find after an import that is under way, read from the journal for the plan.
 
 use std::collections::HashMap;
 

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use self::job_graph::survey;
 use self::output::Outlook;
-use self::temp_journal::Scratch;
+use self::temp_journal::TempJournal;
 use crate::advice::quoted;
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::context::Context;
@@ -19,7 +19,7 @@ use crate::cli::findings::remedy::remedy;
 use crate::cli::findings::{self, Found};
 use crate::cli::import;
 use crate::cli::settings::account::Rehearsed;
-use crate::cli::settings::reading::Manner;
+use crate::cli::settings::reading::ReadingSettings;
 use crate::cli::settings::{Purpose, Settings};
 use crate::cli::summary::Summary;
 use crate::ending::End;
@@ -73,7 +73,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     if let Some(out) = &typed.out {
         let rehearsed = rehearsed(context, typed, &manner);
         let command = if outlook.plan.unavailable().is_empty() { &again } else { &rehearsed };
-        let known = page::Known { settings: &settings, terms: &terms, whose: &whose, command };
+        let known = page::PageFacts { settings: &settings, terms: &terms, whose: &whose, command };
         page::write(context, out, &examined, &known, &outlook)?;
     }
     let plan = &outlook.plan;
@@ -95,7 +95,7 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
 }
 
 /// Says that the sheets have problems.
-fn refuse(context: &Context<'_>, findings: &Findings, manner: &Manner) -> Summary {
+fn refuse(context: &Context<'_>, findings: &Findings, manner: &ReadingSettings) -> Summary {
     let found = Found::of(findings);
     findings::tell(context, findings, manner.redact);
     let terminal = context.terminal;
@@ -132,7 +132,7 @@ fn look(
     skip_invalid: bool,
 ) -> Result<std::result::Result<(Outlook, Findings), Findings>> {
     // A run that is at work on the journal does not wait for the plan.
-    let mut scratch = Scratch::of(journal.as_ref())?;
+    let mut scratch = TempJournal::of(journal.as_ref())?;
     drop(journal);
     let endpoints = settings.endpoints()?;
     let available = |operation: Operation| endpoints.available(operation);
@@ -193,12 +193,12 @@ fn quota_finding(examined: &Examined, plan: &Plan) -> Option<Finding> {
 }
 
 /// The same plan for a simulated service.
-fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &Manner) -> String {
+fn rehearsed(context: &Context<'_>, typed: &Typed, manner: &ReadingSettings) -> String {
     let files: Vec<String> = typed.files.iter().map(|file| quoted(&file.to_string_lossy())).collect();
     context.again(&format!("plan {}{} --sandbox", files.join(" "), manner.command_line()))
 }
 
-fn tell(context: &Context<'_>, settings: &Settings, terms: &Known, outlook: &Outlook, rehearsed: &str) {
+fn tell(context: &Context<'_>, settings: &Settings, terms: &PlanTerms, outlook: &Outlook, rehearsed: &str) {
     let terminal = context.terminal;
     output::tell_headline(context, outlook, &terms.terms, rehearsed);
     if settings.account.is_none() {
@@ -243,14 +243,14 @@ fn purpose(typed: &Typed) -> Result<Purpose> {
 }
 
 /// What is known of the limits.
-pub(super) struct Known {
+pub(super) struct PlanTerms {
     pub(super) terms: Terms,
     /// Whether the quota was learned from the service.
     pub(super) learned: bool,
 }
 
 /// The limits to reckon with, and whether the quota was learned from the service.
-fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
+fn terms(context: &Context<'_>, settings: &Settings) -> Result<PlanTerms> {
     let now = context.now();
     let journal = import::existing(context)?;
     // What another account has used of its quota, a rehearsal's for one, does not count for this one.
@@ -271,7 +271,7 @@ fn terms(context: &Context<'_>, settings: &Settings) -> Result<Known> {
     };
     // How many rows will ever be in doubt nobody knows beforehand.
     let read_back = settings.audit.value == Audit::All;
-    Ok(Known {
+    Ok(PlanTerms {
         terms: Terms { rate, quota, now, read_back },
         learned: settings.daily_quota.value.is_none() && learned.is_some(),
     })

@@ -1,4 +1,4 @@
-//! What a plan says on the terminal: what will happen, how long it takes and what is in the way first; then the
+//! The output of a plan on the terminal: what will happen, how long it takes and what is in the way first; then the
 //! companies, the requests and the days.
 
 use jiff::civil::DateTime;

@@ -18,10 +18,10 @@ use crate::term::{Ink, Line};
 const BEGINNING: u64 = 64 << 10;
 
 /// What the page tells besides the sheets and what becomes of them.
-pub(super) struct Known<'a> {
+pub(super) struct PageFacts<'a> {
     pub(in crate::cli) settings: &'a Settings,
     /// The limits.
-    pub(super) terms: &'a super::Known,
+    pub(super) terms: &'a super::PlanTerms,
     /// Whose plan it is.
     pub(in crate::cli) whose: &'a Whose,
     /// What is typed to do it.
@@ -48,7 +48,7 @@ pub(in crate::cli) fn write(
     context: &Context<'_>,
     out: &Path,
     examined: &Examined,
-    known: &Known<'_>,
+    known: &PageFacts<'_>,
     outlook: &Outlook,
 ) -> Result<()> {
     let files: Vec<String> = examined.files().map(|file| file.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! What a plan said, kept beside the journal, and held against what the import of the same files brings.
+//! The saved plan: kept beside the journal, and compared with what the import of the same files brings.
 //!
 //! It is information and no more: what cannot be written is warned of, and what cannot be read is as if it were not there.
 

@@ -1,4 +1,4 @@
-//! A journal of the moment: a private copy that a plan or a check places its rows in, and that is removed afterwards.
+//! A temporary copy of the journal, in which a plan or a check places its rows; it is removed afterwards.
 //!
 //! Placing the rows of a large sheet takes long, and whoever does it holds the journal so that nobody else can write to it.
 //! A run that is at work meanwhile must not wait for that.
@@ -8,14 +8,14 @@ use tempfile::TempDir;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 
-/// See the module.
-pub(in crate::cli) struct Scratch {
+/// A journal in a folder of its own that goes with it.
+pub(in crate::cli) struct TempJournal {
     // Closed before its folder is removed.
     pub(in crate::cli) journal: Journal,
     _folder: TempDir,
 }
 
-impl Scratch {
+impl TempJournal {
     /// Copies a journal as it is now, or begins an empty one where there is none.
     pub(in crate::cli) fn of(live: Option<&Journal>) -> Result<Self> {
         let folder = private_folder().map_err(|error| {
@@ -48,7 +48,7 @@ mod tests {
     fn a_scratch_is_another_file_for_its_owner_alone_and_goes_with_its_folder() {
         let place = tempfile::tempdir().unwrap();
         let live = Journal::open(&place.path().join("live.db")).unwrap();
-        let scratch = Scratch::of(Some(&live)).unwrap();
+        let scratch = TempJournal::of(Some(&live)).unwrap();
         let path = scratch.journal.path().to_owned();
         assert!(path.exists() && path != live.path());
         #[cfg(unix)]

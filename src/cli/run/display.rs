@@ -1,5 +1,5 @@
-//! Rows under way: the run on a task of its own, what it tells on the terminal and in the log, and what a person answers
-//! meanwhile. Signals are passed on by [`crate::cli::run::signals`].
+//! The display of a run: the run is on a task of its own; its events go to the terminal and the log, and what a person
+//! answers meanwhile goes to the run. Signals are passed on by [`crate::cli::run::signals`].
 //!
 //! What is sent, and when, is decided in [`crate::run`].
 

@@ -1,4 +1,4 @@
-//! The right to send: one run at a time for a journal, and for an account on this machine.
+//! The locks of a run: one run at a time for a journal, and for an account on this machine.
 
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;

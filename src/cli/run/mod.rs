@@ -1,6 +1,6 @@
 //! `fleetload run`: imports the files, takes the locks, runs every unfinished job, reports.
 //!
-//! This file prepares. What goes on meanwhile is in `passes` and `sending`, how it ended is said in `ending`.
+//! This file prepares. What goes on meanwhile is in `run_loop` and `display`, how it ended is said in `ending`.
 
 pub(super) mod display;
 pub(super) mod ending;

@@ -1,5 +1,5 @@
-//! What is made sure of about a journal before rows go into it, and before anything is sent: that it lies where it
-//! is safe, that it is whole, and that it is the newest copy there is.
+//! The preconditions of an import and of a run: that the journal lies where it is safe, that it is whole, and that it is
+//! the newest copy there is.
 
 use crate::advice::quoted;
 use crate::cli::args::commands::Run;

@@ -1,7 +1,7 @@
-//! The passes of a run over the journal: one, and another one for rows that came in at its last moment.
+//! The loop of a run: one pass over the journal, and another one for rows that came in at its last moment.
 //!
-//! What comes before the first, and what is said after the last, is left to `run` and `ending`; how a pass goes is shown
-//! by `sending`.
+//! What comes before the first pass, and what is said after the last, is left to `run` and `ending`; how a pass goes is
+//! shown by `display`.
 
 use tokio::runtime::Runtime;
 

@@ -1,4 +1,4 @@
-//! What happens when a run stands still: what it has in hand is told, and the process ends, so that whoever started
+//! The watchdog: when a run makes no progress, what it has in hand is told, and the process ends, so that whoever started
 //! it can start it again.
 //!
 //! When a run stands still is decided in [`crate::run`]. Ending the process is safe at any moment: that is what the

@@ -1,4 +1,5 @@
-//! What was meant: flags over environment over file over defaults, each value with its origin, all of it checked.
+//! The settings of a command: options over environment over settings file over defaults, each value with its origin, all
+//! of it checked.
 //!
 //! Nothing is sent, and nothing imported, before this has passed. Reading the secret is left to [`crate::cli::settings::secret`].
 

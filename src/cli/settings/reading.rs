@@ -1,5 +1,5 @@
-//! How files are to be read: flags before what the profile keeps for the customer, that before what it keeps for the
-//! account.
+//! How the files of a command are read: options over what the profile keeps for the customer, that over what it keeps for
+//! the account.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::term::{Line, counted};
 
 /// What was typed about how files are read: the same flags for every command that reads some.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(in crate::cli) struct Reading {
+pub(in crate::cli) struct ReadingArgs {
     #[command(flatten)]
     pub(in crate::cli) typed: ReadingOptions,
 
@@ -32,7 +32,7 @@ pub(in crate::cli) struct Reading {
 
 /// How the files of one command are read, all layers brought together.
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Manner {
+pub(in crate::cli) struct ReadingSettings {
     /// The options of the reader.
     pub(in crate::cli) options: Options,
     /// Whether rows with errors are left out instead of refusing everything.
@@ -44,16 +44,16 @@ pub(in crate::cli) struct Manner {
     profile: Option<Profile>,
 }
 
-impl Reading {
+impl ReadingArgs {
     /// Brings what was typed together with what the profile keeps.
-    pub(in crate::cli) fn settle(&self, context: &Context<'_>) -> Result<Manner> {
+    pub(in crate::cli) fn settle(&self, context: &Context<'_>) -> Result<ReadingSettings> {
         let mut manner = self.settle_with(context.profile_for_sheets()?)?;
         manner.options.zones = zones::of_service(context, manner.profile.as_ref()).map(Arc::new);
         *context.reading.borrow_mut() = manner.options_for_corrected();
         Ok(manner)
     }
 
-    fn settle_with(&self, profile: Option<Profile>) -> Result<Manner> {
+    fn settle_with(&self, profile: Option<Profile>) -> Result<ReadingSettings> {
         let typed = self.typed.clone();
         // Of what was typed alone, so that a complaint is about what was typed.
         typed.options()?;
@@ -65,7 +65,14 @@ impl Reading {
         let of_account = profile.as_ref().map(|profile| profile.reading.clone()).unwrap_or_default();
         let layer = typed.clone().over(of_customer.over(of_account));
         let skip_invalid = layer.skip_invalid == Some(true);
-        Ok(Manner { options: layer.options()?, skip_invalid, redact: self.redact, typed, customer, profile })
+        Ok(ReadingSettings {
+            options: layer.options()?,
+            skip_invalid,
+            redact: self.redact,
+            typed,
+            customer,
+            profile,
+        })
     }
 }
 
@@ -130,7 +137,7 @@ fn found(name: &str, profile: Option<&Profile>) -> Result<ReadingOptions> {
     })
 }
 
-impl Manner {
+impl ReadingSettings {
     /// What was typed, without what is kept.
     pub(in crate::cli) fn typed(&self) -> &ReadingOptions {
         &self.typed
@@ -229,33 +236,33 @@ map = { 'Store No.' = 'reference' }
 allow = ['cell.country']
 ";
 
-    fn manner(reading: &Reading) -> Result<Manner> {
+    fn manner(reading: &ReadingArgs) -> Result<ReadingSettings> {
         reading.settle_with(Some(parse(Path::new("fleetload.toml"), FILE, None).unwrap()))
     }
 
     #[test]
     fn flags_count_before_the_customer_and_the_customer_before_the_account() {
-        let reading = Reading {
+        let reading = ReadingArgs {
             customer: Some("northern".into()),
             typed: ReadingOptions {
                 map: vec![("Ort".into(), "suburb".into())],
                 header_row: Some(5),
                 ..ReadingOptions::default()
             },
-            ..Reading::default()
+            ..ReadingArgs::default()
         };
         let options = manner(&reading).unwrap().options;
         let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
         assert_eq!(options.rename, [pair("Ort", "suburb"), pair("Store No.", "reference")]);
         assert_eq!((options.header_row, options.ignore_columns), (Some(5), vec!["Notes".to_owned()]));
-        let of_account = manner(&Reading::default()).unwrap().options;
+        let of_account = manner(&ReadingArgs::default()).unwrap().options;
         assert_eq!((of_account.rename, of_account.header_row), (vec![pair("Ort", "city")], None));
     }
 
     #[test]
     fn an_unknown_customer_is_refused_with_those_there_are() {
         let told = |name: &str| {
-            let reading = Reading { customer: Some(name.into()), ..Reading::default() };
+            let reading = ReadingArgs { customer: Some(name.into()), ..ReadingArgs::default() };
             let error = manner(&reading).unwrap_err();
             format!("{error} | {}", error.next_step().unwrap_or_default())
         };
@@ -264,21 +271,22 @@ allow = ['cell.country']
             "the profile 'acme' has no customer 'nothern' | did you mean --customer northern? Its customers are northern"
         );
         assert_eq!(told("zz"), "the profile 'acme' has no customer 'zz' | its customers are northern");
-        let without = Reading { customer: Some("northern".into()), ..Reading::default() }.settle_with(None);
+        let without =
+            ReadingArgs { customer: Some("northern".into()), ..ReadingArgs::default() }.settle_with(None);
         assert_eq!(
             without.unwrap_err().what(),
             "there is no settings file to find the customer 'northern' in"
         );
-        let unset = Reading { customer: Some(String::new()), ..Reading::default() };
+        let unset = ReadingArgs { customer: Some(String::new()), ..ReadingArgs::default() };
         assert!(unset.settle_with(None).is_ok(), "a variable set to nothing counts as not set");
     }
 
     #[test]
     fn what_is_to_be_kept_takes_the_place_of_the_table_and_reads_the_same_without_options() {
-        let reading = Reading {
+        let reading = ReadingArgs {
             customer: Some("northern".into()),
             typed: ReadingOptions { ignore_columns: vec!["Colour".into()], ..ReadingOptions::default() },
-            ..Reading::default()
+            ..ReadingArgs::default()
         };
         let manner = manner(&reading).unwrap();
         let (what, text) = manner.to_keep().unwrap().unwrap();
@@ -288,7 +296,7 @@ allow = ['cell.country']
         );
         let account = FILE.split("[profile.acme.customers").next().unwrap();
         let kept = parse(Path::new("fleetload.toml"), &format!("{account}\n{text}"), None).unwrap();
-        let again = Reading { customer: Some("northern".into()), ..Reading::default() };
+        let again = ReadingArgs { customer: Some("northern".into()), ..ReadingArgs::default() };
         let again = again.settle_with(Some(kept)).unwrap();
         assert_eq!(format!("{:?}", again.options), format!("{:?}", manner.options));
         assert_eq!(again.to_keep().unwrap(), None);

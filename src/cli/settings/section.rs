@@ -1,4 +1,4 @@
-//! One table of a settings file, read key by key, so that every complaint names file, line and key.
+//! Reads one table of a settings file (TOML) key by key, so that every complaint names file, line and key.
 //!
 //! No complaint shows a line or a value of the file: a secret that was put in the wrong place stays unseen.
 
