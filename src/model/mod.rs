@@ -4,20 +4,15 @@
 pub mod amount;
 pub mod company_forest;
 pub mod digest;
-pub mod event;
 pub mod forecast;
 pub mod id;
+mod job;
 pub mod key;
 pub mod kind;
 pub mod operation;
 pub mod policy;
-pub mod quota;
-pub mod reason;
 pub mod record;
-pub mod remaining;
-pub mod settle;
-pub mod state;
-pub mod tally;
 pub mod time;
-pub mod verdict;
 pub mod zone;
+
+pub use job::{event, quota, reason, remaining, settle, state, tally, verdict};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::Kind;
 use super::state::JobState;
+use crate::model::kind::Kind;
 
 /// Counts of jobs by kind and state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

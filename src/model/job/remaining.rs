@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::operation::Operation;
-use super::time::Moment;
+use crate::model::operation::Operation;
+use crate::model::time::Moment;
 
 /// What is still to be done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

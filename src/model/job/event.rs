@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use super::id::{JobId, SheetId};
-use super::kind::Kind;
-use super::operation::Operation;
 use super::quota::QuotaDay;
 use super::remaining::Remaining;
 use super::state::JobState;
 use super::tally::Tally;
-use super::time::{Moment, rfc_3339};
+use crate::model::id::{JobId, SheetId};
+use crate::model::kind::Kind;
+use crate::model::operation::Operation;
+use crate::model::time::{Moment, rfc_3339};
 
 /// One piece of news.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::id::RemoteId;
+use crate::model::id::RemoteId;
 
 /// The meaning of one request's fate (specification 2.1 and 7).
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::time::Day;
+use crate::model::time::Day;
 
 /// One day of the ledger, by the service's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 
 use std::time::Duration;
 
-use super::id::RemoteId;
 use super::reason::{Reason, ServiceCode};
 use super::verdict::{Contradiction, Doubt, NotSent, Refusal, Rejection, Verdict};
 use crate::mistake;
+use crate::model::id::RemoteId;
 
 /// What the rules need to know of the step that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,8 +170,8 @@ fn not_sent(why: &NotSent) -> (Settled, Consequence) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::Success;
     use super::*;
+    use crate::model::verdict::Success;
 
     const FIRST: Standing = Standing { creation: true, fresh_reference: false, token_refusals: 0 };
 
