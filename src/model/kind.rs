@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::operation::Operation;
+
 /// What the rows of a sheet are. The order is the order of creation within one company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -40,6 +42,18 @@ impl Kind {
             Self::Site => "sites",
             Self::Person => "people",
             Self::Device => "devices",
+        }
+    }
+}
+
+impl Kind {
+    /// The operations that create one.
+    pub const fn creations(self) -> &'static [Operation] {
+        match self {
+            Self::Company => &[Operation::AddCompany],
+            Self::Site => &[Operation::AddSite],
+            Self::Person => &[Operation::AddPerson],
+            Self::Device => &[Operation::AddDevice, Operation::AddDeviceFromTemplate],
         }
     }
 }

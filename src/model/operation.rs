@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::Kind;
+
 /// The HTTP method of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
@@ -197,6 +199,11 @@ impl Operation {
         matches!(self.method(), Method::Get)
     }
 
+    /// The kind of record that a call creates; `None` for one that creates none.
+    pub fn makes(self) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.creations().contains(&self))
+    }
+
     /// Whether a call creates a record and so must never be repeated on hope.
     pub const fn creates(self) -> bool {
         matches!(self.quota(), Quota::Counted)
@@ -272,6 +279,13 @@ mod tests {
                 &Operation::AddSite
             ]
         );
+    }
+
+    #[test]
+    fn what_counts_against_the_quota_makes_a_record_of_one_kind_and_nothing_else_does() {
+        for operation in Operation::ALL {
+            assert_eq!(operation.makes().is_some(), operation.creates(), "{operation}");
+        }
     }
 
     #[test]

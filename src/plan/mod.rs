@@ -240,15 +240,9 @@ fn obstacles(survey: &Survey, decided: &JobActions) -> Vec<Obstacle> {
 }
 
 /// Companies come first, then what is in them; steps after a creation come last.
-pub fn order(operation: Operation) -> (u8, Operation) {
-    let place = match operation {
-        Operation::AddCompany => 0,
-        Operation::AddSite => 1,
-        Operation::AddPerson => 2,
-        Operation::AddDevice | Operation::AddDeviceFromTemplate => 3,
-        _ => 4,
-    };
-    (place, operation)
+pub fn order(operation: Operation) -> (bool, Option<Kind>, Operation) {
+    let made = operation.makes();
+    (made.is_none(), made, operation)
 }
 
 /// How long it takes.

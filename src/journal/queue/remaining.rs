@@ -52,17 +52,6 @@ macro_rules! without_stuck {
     };
 }
 
-/// The kind of record that an operation creates.
-const fn made_by(operation: Operation) -> Option<Kind> {
-    match operation {
-        Operation::AddCompany => Some(Kind::Company),
-        Operation::AddSite => Some(Kind::Site),
-        Operation::AddPerson => Some(Kind::Person),
-        Operation::AddDevice | Operation::AddDeviceFromTemplate => Some(Kind::Device),
-        _ => None,
-    }
-}
-
 impl JobQueue<'_> {
     /// Notes what a run has still to do, while it goes on.
     pub fn note_remaining(&mut self, run: RunId, remaining: &Remaining) -> Result<()> {
@@ -195,7 +184,7 @@ impl JobQueue<'_> {
         }
         if all {
             for (operation, requests) in &unfinished.requests {
-                if let Some(kind) = made_by(*operation) {
+                if let Some(kind) = operation.makes() {
                     *unfinished.records.entry(kind).or_default() += requests;
                 }
             }
