@@ -3,10 +3,8 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
-use crate::journal::state::operator::selected;
-use crate::journal::{Selection, SheetId, View};
+use crate::journal::SheetId;
 use crate::model::id::{ImportId, JobId};
-use crate::model::state::JobState;
 
 /// Numbers of rows within a sheet take the lower 32 bits.
 const ROW_BITS: u32 = 32;
@@ -62,16 +60,6 @@ pub(in crate::journal) fn of_job(connection: &Connection, job: JobId) -> Result<
     match key {
         Some(key) => written(connection, key),
         None => Ok(format!("job {job}")),
-    }
-}
-
-impl View {
-    /// The jobs in a state that a selection means, oldest first, each with the place of its row.
-    pub fn places(&self, state: JobState, selection: &Selection) -> Result<Vec<(JobId, String)>> {
-        selected(&self.connection, state, selection)?
-            .into_iter()
-            .map(|job| Ok((job, of_job(&self.connection, job)?)))
-            .collect()
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind as Io, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::ending::End;
 use crate::error::{Error, Result};
-use crate::journal::file::migrate;
 
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -57,7 +56,7 @@ pub(in crate::journal) fn refuse_other_files(path: &Path) -> Result<()> {
 /// Whether the power went while SQLite wrote the first page: any part of the page may be there, and SQLite undoes it
 /// with the log it left beside the file. Only when that is a log: SQLite would remove anything else of that name.
 fn is_half_made(path: &Path) -> bool {
-    beginning(&migrate::beside(path, "-journal"), LOG_MAGIC.len()).is_ok_and(|start| start == LOG_MAGIC)
+    beginning(&beside(path, "-journal"), LOG_MAGIC.len()).is_ok_and(|start| start == LOG_MAGIC)
 }
 
 /// The first bytes of a file, fewer when it is shorter.
@@ -65,6 +64,13 @@ fn beginning(path: &Path, count: usize) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     File::open(path)?.take(count as u64).read_to_end(&mut start)?;
     Ok(start)
+}
+
+/// A file beside another one, named after it.
+pub(in crate::journal) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// The refusal of a file or database that is none of ours.
@@ -102,7 +108,7 @@ mod tests {
     fn a_journal_whose_first_page_was_cut_off_by_a_power_cut_is_made_again() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("fleetload.db");
-        let beside = migrate::beside(&path, "-journal");
+        let beside = beside(&path, "-journal");
         // What SQLite keeps of a file that was empty: its log with no page, in sectors of 512 bytes, pages of 4096.
         let mut log = LOG_MAGIC.to_vec();
         for number in [0_u32, 0, 0, 512, 4096] {

@@ -14,7 +14,7 @@ use rusqlite::config::DbConfig;
 
 use crate::error::{Error, Result};
 use crate::journal::Journal;
-use crate::journal::file::{db_file, migrate};
+use crate::journal::file::db_file;
 
 /// Bytes of the write-ahead log beyond which some other program must be keeping it from being copied back: some
 /// 100,000 rows, at 43 KiB a row.
@@ -151,8 +151,8 @@ impl Journal {
 fn save(connection: &Connection, path: &Path) -> Result<PathBuf> {
     let copy = (1..=COPIES)
         .map(|number| match number {
-            1 => migrate::beside(path, ".rescued"),
-            _ => migrate::beside(path, &format!(".rescued-{number}")),
+            1 => db_file::beside(path, ".rescued"),
+            _ => db_file::beside(path, &format!(".rescued-{number}")),
         })
         .find(|copy| !copy.exists())
         .ok_or_else(|| Error::journal("too many saved copies of the journal lie there already"))?;
@@ -164,7 +164,7 @@ fn save(connection: &Connection, path: &Path) -> Result<PathBuf> {
 
 /// The write-ahead log of a journal.
 pub(in crate::journal) fn log_of(path: &Path) -> PathBuf {
-    migrate::beside(path, "-wal")
+    db_file::beside(path, "-wal")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, Result};
 use crate::journal::Journal;
-use crate::journal::file::{db_file, migrate};
+use crate::journal::file::db_file;
 use crate::model::time::Moment;
 
 /// The longest that what a lock file holds can be: a process id.
@@ -33,7 +33,7 @@ pub struct Holder {
 impl Journal {
     /// Takes the lock for sending, without waiting; or tells who has it.
     pub fn lock_for_run(&self) -> Result<std::result::Result<RunLock, Holder>> {
-        let path = migrate::beside(&self.view.path, ".lock");
+        let path = db_file::beside(&self.view.path, ".lock");
         if !path.exists() {
             db_file::create_private(&path)?;
         }

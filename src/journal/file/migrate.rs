@@ -76,7 +76,7 @@ fn copy(connection: &Connection, path: &Path, present: usize) -> Result<()> {
     if copy.exists() {
         return Ok(());
     }
-    let unfinished = beside(&copy, ".part");
+    let unfinished = db_file::beside(&copy, ".part");
     db_file::create_private(&unfinished)?;
     let part = match OpenOptions::new().write(true).open(&unfinished) {
         Ok(part) => part,
@@ -108,12 +108,5 @@ fn uncopied(copy: &Path, error: std::io::Error) -> Error {
 
 /// Where the copy of a journal of version `present` lies.
 pub(in crate::journal) fn copy_path(path: &Path, present: usize) -> PathBuf {
-    beside(path, &format!(".v{present}.bak"))
-}
-
-/// A file beside another one, named after it.
-pub(in crate::journal) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
+    db_file::beside(path, &format!(".v{present}.bak"))
 }

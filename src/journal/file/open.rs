@@ -2,7 +2,7 @@
 //!
 //! What SQLite was asked for is asserted afterwards: a journal that is not in WAL mode with full synchronisation
 //! is refused, since a claim must be on disk before its request leaves. Versions are a matter of `migrate`, the
-//! file itself is one of `file`.
+//! file itself is one of `db_file`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -207,6 +207,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::journal::Account;
+    use crate::journal::file::db_file;
     use tempfile::tempdir;
 
     #[test]
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(pragma("foreign_keys"), "Integer(1)");
         assert_eq!(pragma("user_version"), format!("Integer({})", migrate::STEPS.len()));
         #[cfg(unix)]
-        for file in [path.clone(), migrate::beside(&path, "-wal"), migrate::beside(&path, "-shm")] {
+        for file in [path.clone(), db_file::beside(&path, "-wal"), db_file::beside(&path, "-shm")] {
             let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
             assert_eq!(mode & 0o777, 0o600, "{}", file.display());
         }

@@ -9,13 +9,13 @@ use crate::error::{Error, Result};
 use crate::journal::file::column::{Id, count};
 use crate::journal::file::file_watch::FileWatch;
 use crate::journal::file::open;
-use crate::journal::{ImportWriter, NewJob, NewRow, row_ref};
+use crate::journal::{NewJob, NewRow, row_ref};
 use crate::model::id::{ImportId, JobId};
 use crate::model::record::{Link, Target};
 use crate::model::state::JobState;
 
 /// The first import of a journal.
-const FIRST: ImportId = ImportId(1);
+pub(in crate::journal) const FIRST: ImportId = ImportId(1);
 
 /// Page cache in KiB meanwhile, and what is sorted in memory at once: rows only ever go to the end of their tables.
 const CACHE_KIB: i64 = 16_384;
@@ -67,7 +67,7 @@ impl DroppedIndexes {
     }
 
     /// Builds them.
-    fn build(&mut self, connection: &Connection) -> Result<()> {
+    pub(in crate::journal) fn build(&mut self, connection: &Connection) -> Result<()> {
         for statement in self.statements.drain(..) {
             connection.execute_batch(&statement)?;
         }
@@ -80,22 +80,6 @@ impl DroppedIndexes {
             connection.pragma_update(None, "cache_size", cache)?;
         }
         Ok(())
-    }
-}
-
-impl ImportWriter<'_> {
-    /// Whether nothing was imported before.
-    pub fn is_first(&self) -> bool {
-        self.import() == FIRST
-    }
-
-    /// All rows are added: what they are looked up by is made of them. Before that looking up jobs of the first import by
-    /// key or name takes long.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
-    pub fn complete(&mut self) -> Result<()> {
-        self.dropped_indexes.build(&self.transaction)
     }
 }
 

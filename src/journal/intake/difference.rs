@@ -1,45 +1,15 @@
-//! What rows of later imports have otherwise than the records that were made from earlier ones; and what an import asks of
-//! the rows that the journal has, to find that out.
+//! What an import asks of the rows that the journal has, to find out in what its own rows differ, and notes of it.
 
-use std::collections::HashMap;
-
-use rusqlite::{Connection, OptionalExtension as _};
-use serde::{Deserialize, Serialize};
+use rusqlite::OptionalExtension as _;
 
 use crate::error::Result;
-use crate::journal::file::column::natural;
+use crate::journal::SheetId;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
+use crate::journal::intake::import_writer::ImportWriter;
 use crate::journal::row_ref;
-use crate::journal::{ImportWriter, SheetId, View};
-use crate::model::id::{ImportId, JobId};
+use crate::journal::view::differences::Difference;
+use crate::model::id::JobId;
 use crate::model::record::{Extra, Record};
-
-/// A column in which a row differs from the record that was made earlier, with what the sheets say.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
-    /// The column by its name in the table of columns; of a family with what stands after the colon: `meta:till`.
-    pub column: String,
-    /// Its header as the sheet has it, or our name for a column that the sheet lacks.
-    pub header: String,
-    /// What the record was made with; absent for a blank.
-    pub earlier: Option<String>,
-    /// What the row says now; absent for a blank.
-    pub now: Option<String>,
-}
-
-impl Difference {
-    /// The column with both values.
-    pub fn words(&self) -> String {
-        format!("{} {}", self.header, self.values())
-    }
-
-    /// Both values, as words that follow the name of the column.
-    pub fn values(&self) -> String {
-        let said =
-            |value: &Option<String>| value.as_ref().map_or("blank".to_owned(), |value| format!("'{value}'"));
-        format!("was {}, is {} now", said(&self.earlier), said(&self.now))
-    }
-}
 
 /// A row as it stood in its sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,18 +28,6 @@ pub enum SamePlace {
     /// It is in a sheet of the same name, in the same row.
     Own,
 }
-
-/// A statement over the rows that differ from a record that is there: place, columns, and the newest place of a row with
-/// the same job.
-macro_rules! differing {
-    () => {
-        "SELECT difference.place AS place, difference.columns AS columns,
-             (SELECT max(later.place) FROM sheet_row AS later WHERE later.job = sheet_row.job) AS newest
-         FROM difference JOIN sheet_row ON sheet_row.place = difference.place JOIN job ON job.id = sheet_row.job
-         WHERE job.state IN ('created', 'adopted', 'existing', 'done')"
-    };
-}
-pub(in crate::journal) use differing;
 
 impl ImportWriter<'_> {
     /// Notes in what a row of this import differs from the record of its job.
@@ -160,41 +118,5 @@ impl ImportWriter<'_> {
             )?
             .execute([job])?;
         Ok(())
-    }
-}
-
-/// The rows between two places that differ, by their places.
-pub(in crate::journal) fn of_places(
-    connection: &Connection,
-    range: (i64, i64),
-) -> Result<HashMap<i64, Vec<Difference>>> {
-    let mut statement =
-        connection.prepare_cached("SELECT place, columns FROM difference WHERE place BETWEEN ?1 AND ?2")?;
-    let mut rows = statement.query(range)?;
-    let mut differing = HashMap::new();
-    while let Some(row) = rows.next()? {
-        differing.insert(row.get(0)?, list(&row.get::<_, String>(1)?)?);
-    }
-    Ok(differing)
-}
-
-pub(in crate::journal) fn list(columns: &str) -> Result<Vec<Difference>> {
-    serde_json::from_str(columns).map_err(|error| damaged("the differences of a row", error))
-}
-
-impl View {
-    /// How many rows of an import, or of all, differ from the record that was made earlier, and have not come again since
-    /// in a later import.
-    pub fn differing(&self, import: Option<ImportId>) -> Result<u64> {
-        let range = import.map(|import| row_ref::range_of(&self.connection, import)).transpose()?;
-        let (first, last) = range.unzip();
-        Ok(self
-            .connection
-            .prepare_cached(concat!(
-                "SELECT count(*) FROM (",
-                differing!(),
-                ") WHERE newest = place AND (?1 IS NULL OR place BETWEEN ?1 AND ?2)"
-            ))?
-            .query_row((first, last), |row| Ok(natural(row.get(0)?)))?)
     }
 }

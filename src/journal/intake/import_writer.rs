@@ -13,10 +13,9 @@ use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::file::column::count;
 use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::intake::bulk_load::{DroppedIndexes, Inserts, WithoutLog};
-use crate::journal::intake::left_out;
+use crate::journal::intake::bulk_load::{self, DroppedIndexes, Inserts, WithoutLog};
 use crate::journal::lineage::identity;
-use crate::journal::state::dependents::{self, Ground};
+use crate::journal::state::dependents;
 use crate::journal::state::job_row::{self, Standing};
 use crate::journal::state::transition::next_step;
 use crate::journal::view::rows;
@@ -40,7 +39,7 @@ impl Journal {
         let import =
             ImportId(transaction.prepare_cached("INSERT INTO import (at) VALUES (?1)")?.insert([now])?);
         let accepted = identity::was_accepted(&transaction)?;
-        let some_wait = left_out::are_waiting(&transaction)?;
+        let some_wait = are_waiting(&transaction)?;
         let dropped_indexes = DroppedIndexes::of(&transaction, import)?;
         failpoint::reach("import.begun");
         Ok(ImportWriter {
@@ -267,6 +266,20 @@ impl ImportWriter<'_> {
         Ok(())
     }
 
+    /// Whether nothing was imported before.
+    pub fn is_first(&self) -> bool {
+        self.import() == bulk_load::FIRST
+    }
+
+    /// All rows are added: what they are looked up by is made of them. Before that looking up jobs of the first import by
+    /// key or name takes long.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn complete(&mut self) -> Result<()> {
+        self.dropped_indexes.build(&self.transaction)
+    }
+
     /// Commits the import: when this returns, all of it is on disk.
     pub fn finish(mut self) -> Result<Imported> {
         self.complete()?;
@@ -330,6 +343,12 @@ impl ImportWriter<'_> {
     }
 }
 
+/// Whether rows of earlier imports were left out and have not come again.
+fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
+    Ok(transaction
+        .query_row("SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NULL)", [], |row| row.get(0))?)
+}
+
 /// A value as the journal keeps it.
 ///
 /// # Errors
@@ -375,17 +394,6 @@ fn revise_steps(connection: &Connection, standing: &Standing, extras: &[Extra]) 
         add_step(connection, standing.job, standing.kind, n, extra, state)?;
     }
     Ok(())
-}
-
-/// Where a job that is given another chance stands, with its creation not done.
-pub(in crate::journal) fn footing_of(connection: &Connection, standing: &Standing) -> Result<JobState> {
-    if standing.remote_id.is_some() {
-        return Ok(Ready);
-    }
-    Ok(match dependents::ground(connection, standing.job)? {
-        Ground::Firm => Ready,
-        Ground::Waiting | Ground::Lost(_) => Blocked,
-    })
 }
 
 #[cfg(test)]

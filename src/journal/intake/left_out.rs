@@ -1,7 +1,8 @@
 //! Rows that an import left out: kept so that every row of every sheet has its answer, though no job is made for them.
 //!
-//! When a later import brings the row again, known by its key, its natural key or where it says it comes from, its job
-//! becomes the answer of the row that was left out; one that no import brings again stays in the report of its own. Which rows are left out, and why, is decided by the importer.
+//! When a later import brings the row again, known by its keys, its name or where it says it comes from, its job becomes the
+//! answer of the row that was left out; one that no import brings again stays in the report of its own. Which rows are left
+//! out, and why, is decided by the importer.
 
 use rusqlite::Transaction;
 
@@ -136,12 +137,6 @@ pub(in crate::journal) fn give_up(transaction: &Transaction<'_>, import: ImportI
         )?
         .execute((first, last, who))?;
     Ok(given_up as u64)
-}
-
-/// Whether rows of earlier imports were left out and have not come again.
-pub(in crate::journal) fn are_waiting(transaction: &Transaction<'_>) -> Result<bool> {
-    Ok(transaction
-        .query_row("SELECT EXISTS (SELECT 1 FROM left_out WHERE job IS NULL)", [], |row| row.get(0))?)
 }
 
 /// The keys of a row.

@@ -3,4 +3,5 @@
 pub(super) mod high_water_mark;
 pub(super) mod identity;
 pub(super) mod recovery;
+pub(super) mod regression;
 pub(super) mod spill;

@@ -6,9 +6,9 @@
 use crate::error::Result;
 use crate::failpoint;
 use crate::journal::lineage::spill;
-use crate::journal::state::doubt::put_on_hold;
+use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::hold::put_on_hold;
 use crate::journal::state::job_row;
-use crate::journal::state::transition::end_attempt;
 use crate::journal::{Evidence, JobQueue};
 use crate::mistake::{self, Mistake};
 use crate::model::id::JobId;

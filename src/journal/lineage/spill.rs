@@ -15,7 +15,7 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::journal::Journal;
-use crate::journal::file::migrate;
+use crate::journal::file::db_file;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::lineage::identity;
 use crate::journal::state::batch;
@@ -117,7 +117,7 @@ fn release(path: &Path) {
 }
 
 fn reserve_path(path: &Path) -> PathBuf {
-    migrate::beside(path, ".spill-reserve")
+    db_file::beside(path, ".spill-reserve")
 }
 
 fn append(spill: &Path, text: &str) -> std::io::Result<()> {
@@ -154,7 +154,7 @@ fn sync_folder_of(_file: &Path) -> std::io::Result<()> {
 
 /// Where the settlements of a journal are spilled.
 fn spill_path(path: &Path) -> PathBuf {
-    migrate::beside(path, ".spill")
+    db_file::beside(path, ".spill")
 }
 
 /// Carries out the lines of the spill file, within the transaction of the recovery.
@@ -208,11 +208,11 @@ pub(in crate::journal) fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
     if !spill.exists() {
         return Ok(None);
     }
-    let mut aside = migrate::beside(&spill, ".left-out");
+    let mut aside = db_file::beside(&spill, ".left-out");
     let mut number = 1;
     while aside.exists() {
         number += 1;
-        aside = migrate::beside(&spill, &format!(".left-out-{number}"));
+        aside = db_file::beside(&spill, &format!(".left-out-{number}"));
     }
     fs::rename(&spill, &aside).map_err(|error| untaken(path, error))?;
     Ok(Some(aside))

@@ -3,7 +3,7 @@
 //!
 //! A job keeps what its record was sent with (the baseline, whether it was ever in doubt) until it has been read
 //! back, so that a later run reads what an interrupted one left, and nothing is read twice. A finding changes no
-//! state; how findings are shown is in `finding`. What counts as one is decided in the run.
+//! state; how findings are shown is in `view::audit_findings`. What counts as one is decided in the run.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::journal::file::column::{Id, count, natural};
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::state::baseline;
-use crate::journal::state::operator::parse_candidates;
+use crate::journal::state::write::parse_candidates;
 use crate::journal::state::write::{AuditFinding, ReadBy};
 use crate::journal::view::audit_findings::Audited;
 use crate::journal::{Candidate, JobQueue, RunId, View, Work};

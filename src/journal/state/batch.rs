@@ -12,7 +12,7 @@ use crate::journal::JobQueue;
 use crate::journal::lineage::identity;
 use crate::journal::queue::{audit, quota};
 use crate::journal::state::write::{How, Moved, Write};
-use crate::journal::state::{doubt, job_row, transition};
+use crate::journal::state::{doubt, hold, job_row, transition};
 
 impl JobQueue<'_> {
     /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
@@ -117,7 +117,7 @@ fn carry_out(connection: &Connection, write: &Write) -> Result<Vec<Moved>> {
         }
         Write::Release { job, note, at: _ } => doubt::let_go(connection, *job, note),
         Write::Hold { job, from, code, reason, candidates, evidence } => {
-            doubt::hold(connection, *job, *from, (code, reason), candidates, evidence)
+            hold::hold(connection, *job, *from, (code, reason), candidates, evidence)
         }
         Write::Audited { job, id, run, by, finding, at } => {
             audit::note(connection, (*job, *id), *run, *by, finding.as_ref(), *at).map(|()| Vec::new())

@@ -1,4 +1,4 @@
-//! What people decided about jobs, read back from the journal: who, when, what, and how it was checked.
+//! What people decided about jobs, written down and read back: who, when, what, and how it was checked.
 //!
 //! A decision is written in one transaction with what follows from it, in `operator`.
 
@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::sqlite_error::{damaged, unwritable};
 use crate::journal::row_ref;
-use crate::journal::state::operator::{Decision, Selection};
-use crate::model::id::{JobId, RemoteId};
+use crate::journal::state::selection::{Selection, is_selected};
+use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::time::Moment;
@@ -45,6 +45,18 @@ impl Decided {
             None => what,
         }
     }
+}
+
+/// What a person found out about a held job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The record exists, with this id. At a step after the creation: the step was carried out on this record.
+    Created(RemoteId),
+    /// It does not exist: send again.
+    NotCreated,
+    /// Leave it at that.
+    Abandon,
 }
 
 /// A decision with the job it is about.
@@ -124,7 +136,7 @@ impl View {
     pub fn decided(&self, selection: &Selection) -> Result<Vec<DecidedJob>> {
         let mut decided = Vec::new();
         for (job, decision) in latest(&self.connection)? {
-            if !crate::journal::state::operator::is_selected(&self.connection, job, selection)? {
+            if !is_selected(&self.connection, job, selection)? {
                 continue;
             }
             let (kind, name) = self
@@ -137,6 +149,24 @@ impl View {
         decided.sort_by_key(|decided| (decided.decided.at, decided.job));
         Ok(decided)
     }
+}
+
+/// Writes down who decided what.
+pub(in crate::journal) fn note(
+    connection: &Connection,
+    at: Moment,
+    who: &str,
+    what: &str,
+    job: Option<JobId>,
+    import: Option<ImportId>,
+    details: Option<&str>,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO decision (at, who, what, job, import, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((at, who, what, job, import, details))?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -181,3 +181,14 @@ fn skipped_children(connection: &Connection, parent: JobId) -> Result<Vec<JobId>
 fn moved(row: &Row<'_>, from: JobState, to: JobState) -> rusqlite::Result<Moved> {
     Ok(Moved { job: row.get(0)?, kind: row.get(1)?, from, to, operation: row.get(2)? })
 }
+
+/// Where a job that is given another chance stands, with its creation not done.
+pub(in crate::journal) fn footing_of(connection: &Connection, standing: &Standing) -> Result<JobState> {
+    if standing.remote_id.is_some() {
+        return Ok(JobState::Ready);
+    }
+    Ok(match ground(connection, standing.job)? {
+        Ground::Firm => JobState::Ready,
+        Ground::Waiting | Ground::Lost(_) => JobState::Blocked,
+    })
+}

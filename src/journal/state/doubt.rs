@@ -1,47 +1,17 @@
-//! The transitions around doubt: into it, staying in it, out of it, and on hold until a person decides.
+//! The transitions around doubt: into it, staying in it and out of it.
 //!
-//! The rest of the state machine is in `transition`; that a write happens whole or not at all is guarded by `batch`.
+//! On hold is in `hold`, the rest of the state machine in `transition`; that a write happens whole or not at all is guarded by `batch`.
 
 use rusqlite::Connection;
 
 use crate::error::{Error, Result};
-use crate::journal::file::sqlite_error::unwritable;
-use crate::journal::row_ref;
-use crate::journal::state::job_row::{self, Standing};
-use crate::journal::state::transition::end_attempt;
-use crate::journal::state::write::{Candidate, Evidence, Moved};
-use crate::model::id::{JobId, RemoteId};
-use crate::model::reason::Reason;
-use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Ready, Sending};
+use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::job_row;
+use crate::journal::state::write::{Evidence, Moved};
+use crate::model::id::JobId;
+use crate::model::state::JobState::{self, Deferred, InDoubt, Ready, Sending};
 use crate::model::time::Moment;
 use crate::model::verdict::Doubt;
-
-/// The code of a job held because the id it got belongs to another job.
-const ID_OWNED: &str = Reason::IdOwned.as_str();
-
-/// The exclusive claim on a record: the second job to come with the same id is held, and a person looks.
-pub(in crate::journal) fn hold_for_owner(
-    connection: &Connection,
-    standing: &Standing,
-    id: RemoteId,
-    owner: JobId,
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    let owner = job_row::of(connection, owner)?;
-    let place = row_ref::of_job(connection, owner.job)?;
-    let reason = format!(
-        "the service answered with the id {id}, which is already that of the {} '{}' ({place})",
-        owner.kind.singular(),
-        owner.name
-    );
-    let candidate = Candidate {
-        id: Some(id),
-        name: Some(owner.name),
-        details: format!("job {} in state {}, {place}", owner.job, owner.state),
-        difference: "belongs to another row".to_owned(),
-    };
-    put_on_hold(connection, standing, (ID_OWNED, &reason), &[candidate], evidence)
-}
 
 /// sending → in doubt.
 pub(in crate::journal) fn begin(
@@ -121,40 +91,4 @@ pub(in crate::journal) fn let_go(connection: &Connection, job: JobId, note: &str
         &[&note],
     )?;
     Ok(vec![standing.moved(Ready)])
-}
-
-/// ready, deferred, sending or in doubt → held.
-pub(in crate::journal) fn hold(
-    connection: &Connection,
-    job: JobId,
-    from: JobState,
-    why: (&str, &str),
-    candidates: &[Candidate],
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    let standing = job_row::of(connection, job)?;
-    standing.leaves_as(from, &[Ready, Deferred, Sending, InDoubt], "put on hold")?;
-    put_on_hold(connection, &standing, why, candidates, evidence)
-}
-
-/// Holds a job; the guard is the caller's.
-pub(in crate::journal) fn put_on_hold(
-    connection: &Connection,
-    standing: &Standing,
-    (code, reason): (&str, &str),
-    candidates: &[Candidate],
-    evidence: &Evidence,
-) -> Result<Vec<Moved>> {
-    end_attempt(connection, standing, evidence)?;
-    let candidates = match candidates {
-        [] => None,
-        candidates => Some(serde_json::to_string(candidates).map_err(unwritable)?),
-    };
-    standing.change(
-        connection,
-        "UPDATE job SET state = 'held', held_since = ?3, code = ?4, message = ?5, candidates = ?6, due = NULL
-         WHERE id = ?1 AND state = ?2",
-        &[&evidence.at, &code, &reason, &candidates],
-    )?;
-    Ok(vec![standing.moved(Held)])
 }

@@ -1,16 +1,17 @@
 //! What a person decides: retry, resolve, cancel. Each in one transaction, with who and when in the journal.
 
-use rusqlite::{Connection, OptionalExtension, named_params};
-use serde::{Deserialize, Serialize};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, Result};
-use crate::journal::file::sqlite_error::damaged;
-use crate::journal::intake::{import_writer, left_out};
+use crate::journal::intake::left_out;
 use crate::journal::row_ref;
+use crate::journal::state::decision_log::{self, Decision, note};
+use crate::journal::state::hold::owner_of;
 use crate::journal::state::job_row::{self, Standing};
-use crate::journal::state::transition::{finish_step, owner_of};
-use crate::journal::state::write::{Candidate, Evidence, How, Moved};
-use crate::journal::state::{baseline, decision_log, dependents};
+use crate::journal::state::selection::{Selection, selected};
+use crate::journal::state::transition::finish_step;
+use crate::journal::state::write::{Candidate, Evidence, How, Moved, parse_candidates};
+use crate::journal::state::{baseline, dependents};
 use crate::journal::{Journal, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -19,31 +20,6 @@ use crate::model::state::JobState::{
     self, Blocked, Cancelled as GivenUp, Deferred, Held, InDoubt, Incomplete, Ready, Rejected,
 };
 use crate::model::time::Moment;
-
-/// Which jobs are meant; what is `None` restricts nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// Those with a row in this import.
-    pub import: Option<ImportId>,
-    /// Those with a row in a sheet of this name.
-    pub sheet: Option<String>,
-    /// Those with a row of this number.
-    pub row: Option<u32>,
-    /// Those that were rejected, incomplete or held with this code.
-    pub code: Option<String>,
-}
-
-/// What a person found out about a held job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// The record exists, with this id. At a step after the creation: the step was carried out on this record.
-    Created(RemoteId),
-    /// It does not exist: send again.
-    NotCreated,
-    /// Leave it at that.
-    Abandon,
-}
 
 /// What a retry did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -223,74 +199,6 @@ impl View {
     }
 }
 
-/// The candidates of a held job from their form in the journal.
-pub(in crate::journal) fn parse_candidates(text: Option<&str>) -> Result<Vec<Candidate>> {
-    match text {
-        Some(text) => serde_json::from_str(text).map_err(|error| damaged("a list of candidates", error)),
-        None => Ok(Vec::new()),
-    }
-}
-
-/// The jobs in a state that a selection means, oldest first.
-pub(in crate::journal) fn selected(
-    connection: &Connection,
-    state: JobState,
-    selection: &Selection,
-) -> Result<Vec<JobId>> {
-    let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
-    let mut statement = connection.prepare_cached(
-        "SELECT id FROM job
-         WHERE state = :state AND (:code IS NULL OR code = :code)
-           AND (NOT :placed OR EXISTS (
-               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-               WHERE sheet_row.job = job.id
-                 AND (:import IS NULL OR sheet.import = :import)
-                 AND (:sheet IS NULL OR sheet.name = :sheet)
-                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row)))
-         ORDER BY id",
-    )?;
-    let jobs = statement
-        .query_map(
-            named_params! {
-                ":state": state,
-                ":code": selection.code,
-                ":placed": placed,
-                ":import": selection.import,
-                ":sheet": selection.sheet,
-                ":row": selection.row,
-            },
-            |row| row.get(0),
-        )?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(jobs)
-}
-
-/// Whether a job has a row where a selection looks for one.
-pub(in crate::journal) fn is_selected(
-    connection: &Connection,
-    job: JobId,
-    selection: &Selection,
-) -> Result<bool> {
-    if selection.import.is_none() && selection.sheet.is_none() && selection.row.is_none() {
-        return Ok(true);
-    }
-    let selected = connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
-               WHERE sheet_row.job = :job
-                 AND (:import IS NULL OR sheet.import = :import)
-                 AND (:sheet IS NULL OR sheet.name = :sheet)
-                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))",
-        )?
-        .query_row(
-            named_params! {
-                ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
-            },
-            |row| row.get(0),
-        )?;
-    Ok(selected)
-}
-
 /// The candidates that a person was shown and did not take are not the job's record: they join its baseline, so
 /// that neither a look before sending nor one after a lost answer takes them for it.
 fn rule_out(connection: &Connection, standing: &Standing) -> Result<()> {
@@ -317,7 +225,7 @@ fn be_sure(connection: &Connection, standing: &Standing) -> Result<()> {
 
 /// → ready at the step the job stands at, or blocked while something it needs is not made.
 fn reopen(connection: &Connection, standing: &Standing) -> Result<Moved> {
-    let to = import_writer::footing_of(connection, standing)?;
+    let to = dependents::footing_of(connection, standing)?;
     standing.change(
         connection,
         "UPDATE job SET state = ?3, due = NULL, deaths = 0, doubted = doubted OR executed, executed = 0, doubt = NULL,
@@ -374,24 +282,6 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
             standing.job
         )));
     }
-    Ok(())
-}
-
-/// Writes down who decided what.
-pub(in crate::journal) fn note(
-    connection: &Connection,
-    at: Moment,
-    who: &str,
-    what: &str,
-    job: Option<JobId>,
-    import: Option<ImportId>,
-    details: Option<&str>,
-) -> Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO decision (at, who, what, job, import, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute((at, who, what, job, import, details))?;
     Ok(())
 }
 

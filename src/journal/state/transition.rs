@@ -1,17 +1,19 @@
 //! The state machine on disk: one function per write, each guarded by the states it may leave.
 //!
-//! What a transition does to other jobs is in `release`, what leads into doubt and out of it in `doubt`. Which write is
+//! What a transition does to other jobs is in `dependents`, what leads into doubt and out of it in `doubt`. Which write is
 //! carried out by which function, and in which transaction, is in `batch`.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::error::{Error, Result};
-use crate::journal::file::column::{Id, count};
+use crate::journal::file::column::Id;
 use crate::journal::file::sqlite_error::unwritable;
 use crate::journal::queue::quota;
+use crate::journal::state::attempt::end_attempt;
+use crate::journal::state::hold::{hold_for_owner, owner_of};
 use crate::journal::state::job_row::{self, Standing};
 use crate::journal::state::write::{Evidence, How, Moved};
-use crate::journal::state::{baseline, dependents, doubt};
+use crate::journal::state::{baseline, dependents};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState::{self, Deferred, Held, InDoubt, Incomplete, Ready, Rejected, Sending};
@@ -96,7 +98,7 @@ pub(in crate::journal) fn finish_step(
     if standing.remote_id.is_none()
         && let Some(owner) = owner_of(connection, id)?
     {
-        return doubt::hold_for_owner(connection, standing, id, owner, evidence);
+        return hold_for_owner(connection, standing, id, owner, evidence);
     }
     end_attempt(connection, standing, evidence)?;
     if standing.state != Sending && matches!(how, How::Created | How::Adopted | How::Done) {
@@ -148,16 +150,6 @@ pub(in crate::journal) fn next_step(connection: &Connection, job: JobId) -> Resu
     let mut rows = statement.query([job])?;
     match rows.next()? {
         Some(row) => Ok(Some((row.get(0)?, row.get(1)?))),
-        None => Ok(None),
-    }
-}
-
-/// The job that owns a record of the service, whatever its kind: ids are never given twice.
-pub(in crate::journal) fn owner_of(connection: &Connection, id: RemoteId) -> Result<Option<JobId>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM job WHERE remote_id = ?1")?;
-    let mut rows = statement.query([Id(id)])?;
-    match rows.next()? {
-        Some(row) => Ok(Some(row.get(0)?)),
         None => Ok(None),
     }
 }
@@ -242,7 +234,7 @@ pub(in crate::journal) fn leave(
     if standing.remote_id.is_none()
         && let Some(owner) = owner_of(connection, id)?
     {
-        return doubt::hold_for_owner(connection, &standing, id, owner, evidence);
+        return hold_for_owner(connection, &standing, id, owner, evidence);
     }
     connection
         .prepare_cached("UPDATE step SET state = 'skipped' WHERE job = ?1 AND state = 'waiting'")?
@@ -266,42 +258,6 @@ pub(in crate::journal) fn postpone(
         &[&until, &code, &reason],
     )?;
     Ok(vec![standing.moved(Deferred)])
-}
-
-/// Ends the attempt under way, and what it counts for in the quota ledger, when there is one: only a job that is sending
-/// has one.
-pub(in crate::journal) fn end_attempt(
-    connection: &Connection,
-    standing: &Standing,
-    evidence: &Evidence,
-) -> Result<()> {
-    if standing.state != Sending {
-        return Ok(());
-    }
-    let counted: Option<Day> = connection
-        .prepare_cached(
-            "UPDATE attempt SET ended_at = ?3, execution = ?4, status = ?5, code = ?6, excerpt = ?7, took_ms = ?8
-             WHERE job = ?1 AND number = ?2 AND ended_at IS NULL RETURNING counted",
-        )?
-        .query_row(
-            (
-                standing.job,
-                standing.attempts,
-                evidence.at,
-                evidence.execution,
-                evidence.status,
-                &evidence.code,
-                &evidence.excerpt,
-                evidence.took_ms.map(count),
-            ),
-            |row| row.get(0),
-        )
-        .optional()?
-        .flatten();
-    match counted {
-        Some(day) => quota::end(connection, day, evidence.execution),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::journal::RunId;
+use crate::journal::file::sqlite_error::damaged;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
 use crate::model::operation::Operation;
@@ -354,4 +356,12 @@ pub struct Moved {
     pub to: JobState,
     /// The operation of the step it stands at now.
     pub operation: Operation,
+}
+
+/// The candidates of a held job from their form in the journal.
+pub(in crate::journal) fn parse_candidates(text: Option<&str>) -> Result<Vec<Candidate>> {
+    match text {
+        Some(text) => serde_json::from_str(text).map_err(|error| damaged("a list of candidates", error)),
+        None => Ok(Vec::new()),
+    }
 }

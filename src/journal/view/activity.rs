@@ -1,13 +1,16 @@
-//! What was going on and when: requests and finished rows of an import over time.
+//! What was going on and when: requests and finished rows of an import over time; and what is going on right now.
 //!
 //! Added up by SQLite into a bounded number of spans, so that an import of days costs no more memory than one of
 //! minutes. How the spans are drawn is left to the reports.
+
+use std::fs::{File, TryLockError};
 
 use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::journal::View;
 use crate::journal::file::column::{count, natural};
+use crate::journal::file::db_file;
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 
@@ -161,6 +164,40 @@ fn moment(number: i64, step_ms: i64) -> Moment {
     Moment::from_millis(number.saturating_mul(step_ms))
 }
 
+/// What happened since a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Recent {
+    /// Requests for rows that left.
+    pub requests: u64,
+    /// Rows that came to an end.
+    pub finished: u64,
+}
+
+/// Requests that left since `?1`, read from an index: a journal has millions.
+const REQUESTS: &str = "SELECT count(*) FROM attempt WHERE sent_at > ?1";
+/// Rows that came to an end since `?1`, likewise.
+const FINISHED: &str = "SELECT count(*) FROM job WHERE finished_at > ?1";
+
+impl View {
+    /// Whether a run holds the lock of this journal. Where that cannot be seen, it is taken to be so: what is said of
+    /// it is only shown.
+    pub fn is_run_at_work(&self) -> bool {
+        let Ok(file) = File::open(db_file::beside(&self.path, ".lock")) else { return false };
+        match file.try_lock_shared() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+        }
+    }
+
+    /// What happened since a moment.
+    pub fn recent(&self, since: Moment) -> Result<Recent> {
+        let count = |sql: &str| -> Result<u64> {
+            Ok(natural(self.connection.query_row(sql, [since], |row| row.get::<_, i64>(0))?))
+        };
+        Ok(Recent { requests: count(REQUESTS)?, finished: count(FINISHED)? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,6 +263,36 @@ mod tests {
             let last = activity.spans.last().unwrap().at.millis() / activity.step_ms;
             assert!(usize::try_from(last).unwrap() < most.max(2), "{most}: {}", activity.step_ms);
             assert_eq!(activity.spans.iter().map(|span| span.unanswered).sum::<u64>(), 2);
+        }
+    }
+
+    #[test]
+    fn a_run_is_at_work_while_it_holds_the_lock() {
+        let bench = bench();
+        assert!(!bench.journal.is_run_at_work());
+        let lock = bench.journal.lock_for_run().unwrap().unwrap();
+        assert!(bench.journal.is_run_at_work());
+        drop(lock);
+        assert!(!bench.journal.is_run_at_work());
+        assert_eq!(bench.journal.recent(at(0)).unwrap(), Recent::default());
+    }
+
+    #[test]
+    fn what_happened_lately_is_read_from_indexes_alone() {
+        let bench = bench();
+        for (sql, index) in [(REQUESTS, "attempt_sent"), (FINISHED, "job_finished")] {
+            let plan: Vec<String> = bench
+                .journal
+                .connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+                .unwrap()
+                .query_map([at(0)], |row| row.get(3))
+                .unwrap()
+                .collect::<rusqlite::Result<_>>()
+                .unwrap();
+            let columns = if index == "attempt_sent" { "sent_at>?" } else { "finished_at>?" };
+            let table = if index == "attempt_sent" { "attempt" } else { "job" };
+            assert_eq!(plan, [format!("SEARCH {table} USING COVERING INDEX {index} ({columns})")]);
         }
     }
 }

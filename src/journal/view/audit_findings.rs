@@ -9,7 +9,9 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::journal::file::column::Id;
 use crate::journal::row_ref;
-use crate::journal::state::operator::{self, Selection, is_selected, parse_candidates};
+use crate::journal::state::decision_log;
+use crate::journal::state::selection::{Selection, is_selected};
+use crate::journal::state::write::parse_candidates;
 use crate::journal::{Candidate, Journal, RunId, View};
 use crate::model::id::{ImportId, JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -64,7 +66,7 @@ impl Journal {
             };
             if meant {
                 let run = finding.run.0.to_string();
-                operator::note(&transaction, at, who, "seen", Some(finding.job), None, Some(&run))?;
+                decision_log::note(&transaction, at, who, "seen", Some(finding.job), None, Some(&run))?;
                 acknowledged.push(finding);
             }
         }

@@ -12,10 +12,10 @@ use rusqlite::{Connection, Row};
 use crate::error::Result;
 use crate::journal::file::column::natural;
 use crate::journal::file::sqlite_error::damaged;
-use crate::journal::intake::difference::{self, differing};
 use crate::journal::row_ref;
 use crate::journal::state::dependents;
-use crate::journal::view::rows::every_row;
+use crate::journal::view::differences::{self, differing};
+use crate::journal::view::every_row::every_row;
 use crate::journal::{Difference, View};
 use crate::model::id::ImportId;
 use crate::model::reason::Reason;
@@ -155,7 +155,7 @@ impl View {
         let mut differing = Cause::new(Reason::RowDiffers.as_str().to_owned());
         while let Some(row) = rows.next()? {
             let columns: String = row.get(1)?;
-            let words: Vec<String> = difference::list(&columns)?.iter().map(Difference::words).collect();
+            let words: Vec<String> = differences::list(&columns)?.iter().map(Difference::words).collect();
             let place = match differing.rows.len() < SAMPLES {
                 true => row_ref::written(&self.connection, row.get(0)?)?,
                 false => String::new(),

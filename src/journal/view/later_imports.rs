@@ -10,9 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Params};
 
 use crate::error::Result;
 use crate::journal::file::column::natural;
-use crate::journal::intake::difference::differing;
 use crate::journal::row_ref;
-use crate::journal::view::rows::every_row;
+use crate::journal::view::differences::differing;
+use crate::journal::view::every_row::every_row;
 use crate::journal::{SheetId, View};
 use crate::model::id::ImportId;
 use crate::model::kind::Kind;

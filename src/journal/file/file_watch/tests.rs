@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::journal::file::db_file;
 use crate::journal::fixture::*;
 use crate::journal::{Reply, Writer, Writing};
 use crate::model::id::JobId;
@@ -30,7 +31,7 @@ fn disturbed(disturb: impl Fn(&Path)) -> (Error, Option<Journal>, Bench) {
     drop(runtime.block_on(writer.close()).unwrap());
     let replies: Vec<Reply> = inbox.iter().collect();
     let [Reply::Failed { error }] = <[Reply; 1]>::try_from(replies).unwrap() else { panic!("not noticed") };
-    let copy = migrate::beside(&path, ".rescued");
+    let copy = db_file::beside(&path, ".rescued");
     let rescued = copy.exists().then(|| {
         let mut journal = Journal::open_existing(&copy).unwrap();
         let recovered = journal.queue().recover(at(9_000)).unwrap();

@@ -1,8 +1,9 @@
 use std::fs;
 
 use super::*;
+use crate::journal::ImportWriter;
+use crate::journal::file::db_file::beside;
 use crate::journal::file::file_watch::log_of;
-use crate::journal::file::migrate::beside;
 use crate::journal::fixture::{at, bench, company, import_companies, link, row, sheet};
 use crate::journal::{Disposition, Journal};
 use crate::model::kind::Kind;

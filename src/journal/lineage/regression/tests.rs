@@ -7,6 +7,7 @@ use super::*;
 use crate::error::ErrorKind;
 use crate::journal::file::file_watch::log_of;
 use crate::journal::fixture::*;
+use crate::journal::lineage::high_water_mark::Machine;
 use crate::model::id::RemoteId;
 use crate::model::operation::Operation::AddCompany;
 use crate::model::state::JobState::{InDoubt, Ready, Sending};

@@ -1,0 +1,91 @@
+//! The jobs that a command means: of an import, a sheet, a row or a code.
+
+use rusqlite::{Connection, named_params};
+
+use crate::error::Result;
+use crate::journal::{View, row_ref};
+use crate::model::id::{ImportId, JobId};
+use crate::model::state::JobState;
+
+/// Which jobs are meant; what is `None` restricts nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Those with a row in this import.
+    pub import: Option<ImportId>,
+    /// Those with a row in a sheet of this name.
+    pub sheet: Option<String>,
+    /// Those with a row of this number.
+    pub row: Option<u32>,
+    /// Those that were rejected, incomplete or held with this code.
+    pub code: Option<String>,
+}
+
+impl View {
+    /// The jobs in a state that a selection means, oldest first, each with the place of its row.
+    pub fn places(&self, state: JobState, selection: &Selection) -> Result<Vec<(JobId, String)>> {
+        selected(&self.connection, state, selection)?
+            .into_iter()
+            .map(|job| Ok((job, row_ref::of_job(&self.connection, job)?)))
+            .collect()
+    }
+}
+
+/// The jobs in a state that a selection means, oldest first.
+pub(in crate::journal) fn selected(
+    connection: &Connection,
+    state: JobState,
+    selection: &Selection,
+) -> Result<Vec<JobId>> {
+    let placed = selection.import.is_some() || selection.sheet.is_some() || selection.row.is_some();
+    let mut statement = connection.prepare_cached(
+        "SELECT id FROM job
+         WHERE state = :state AND (:code IS NULL OR code = :code)
+           AND (NOT :placed OR EXISTS (
+               SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = job.id
+                 AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row)))
+         ORDER BY id",
+    )?;
+    let jobs = statement
+        .query_map(
+            named_params! {
+                ":state": state,
+                ":code": selection.code,
+                ":placed": placed,
+                ":import": selection.import,
+                ":sheet": selection.sheet,
+                ":row": selection.row,
+            },
+            |row| row.get(0),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(jobs)
+}
+
+/// Whether a job has a row where a selection looks for one.
+pub(in crate::journal) fn is_selected(
+    connection: &Connection,
+    job: JobId,
+    selection: &Selection,
+) -> Result<bool> {
+    if selection.import.is_none() && selection.sheet.is_none() && selection.row.is_none() {
+        return Ok(true);
+    }
+    let selected = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sheet_row JOIN sheet ON sheet.id = sheet_row.place >> 32
+               WHERE sheet_row.job = :job
+                 AND (:import IS NULL OR sheet.import = :import)
+                 AND (:sheet IS NULL OR sheet.name = :sheet)
+                 AND (:row IS NULL OR (sheet_row.place & 4294967295) = :row))",
+        )?
+        .query_row(
+            named_params! {
+                ":job": job, ":import": selection.import, ":sheet": selection.sheet, ":row": selection.row,
+            },
+            |row| row.get(0),
+        )?;
+    Ok(selected)
+}
