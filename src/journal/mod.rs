@@ -5,6 +5,8 @@
 //! in; nothing here asks a clock.
 
 mod account;
+#[cfg(test)]
+mod conformance;
 mod file;
 #[cfg(test)]
 mod fixture;
