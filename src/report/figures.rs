@@ -178,11 +178,6 @@ impl Figures {
         })
     }
 
-    /// Rows that were left out without an error of their own: they come along with what they belong to.
-    pub(super) fn along(&self) -> u64 {
-        self.left_out.in_state(JobState::Skipped)
-    }
-
     /// Writes `summary.json`, with the digests of the fix files by their names.
     pub(super) fn write(
         &self,

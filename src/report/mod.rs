@@ -38,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::journal::{ImportInfo, Journal};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
+use crate::status::Status;
 use crate::status::next_command::Again;
 use crate::status::row_advice::Advisor;
 
@@ -126,7 +127,8 @@ pub fn write(
     let answered_by = figures.answered.last().map(|(_, by)| *by).filter(|_| !has_fix);
     let fix = has_fix.then(|| caller.folder.join(FIX));
     let advisor = Advisor::new(caller.again, fix).answered_by(answered_by);
-    let headline = Headline::of(&figures, journal.last_run()?.as_ref(), &advisor);
+    let status = Status::after(journal, Some(import), standing.end, standing.resumes_at)?;
+    let headline = Headline::of(&figures, &status, &advisor);
     let summary =
         Summary { figures: &figures, headline: &headline, advisor: &advisor, worksheets: &for_results };
     let elsewhere = Elsewhere::of(journal);

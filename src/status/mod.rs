@@ -1,8 +1,158 @@
-//! Where things stand and what to do next: the words for every code, and the commands to type.
+//! Where things stand and what to do next, computed once: facts of the journal become a [`Status`] with its state, its
+//! sentence and what needs a person. The terminal, JSON, the page and the workbook only show it.
 //!
-//! Every surface takes them from here: the terminal, JSON, the page and the workbooks.
+//! ```text
+//! facts      what the journal knows        run_state      how the run stands: one value
+//! sentence   that in one sentence          to_do          what needs a person, and what to type next
+//! catalogue  every code in words           row_advice     what to do about one row
+//! row_words  rows in words                 next_command   commands about the same journal and account
+//! ```
 
 pub mod catalogue;
+mod facts;
 pub mod next_command;
 pub mod row_advice;
 pub mod row_words;
+pub mod run_state;
+mod sentence;
+mod to_do;
+
+use crate::ending::End;
+use crate::error::Result;
+use crate::journal::{Journal, RunInfo};
+use crate::model::id::ImportId;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+use self::facts::Facts;
+pub use self::facts::Unanswered;
+pub use self::run_state::RunState;
+use self::run_state::end_of_rows;
+use self::sentence::Sentence;
+pub use self::sentence::Wording;
+pub use self::to_do::{Commands, Correction, Need, Step, Unavailable};
+
+/// How the rows of an import, or of all, stand.
+pub struct Status {
+    facts: Facts,
+    state: RunState,
+    resumes_at: Option<Moment>,
+    at_work: bool,
+    unread: u64,
+}
+
+impl Status {
+    /// As it is now.
+    ///
+    /// # Errors
+    /// Journal when it cannot be read.
+    pub fn now(journal: &Journal, import: Option<ImportId>, now: Moment) -> Result<Self> {
+        Self::of(journal, import, Some(now))
+    }
+
+    /// Of an import as a report says it, whose reader may have another clock.
+    ///
+    /// # Errors
+    /// Journal when it cannot be read.
+    pub fn of_report(journal: &Journal, import: ImportId) -> Result<Self> {
+        Self::of(journal, Some(import), None)
+    }
+
+    /// After a command that ended like this.
+    ///
+    /// # Errors
+    /// Journal when it cannot be read.
+    pub fn after(
+        journal: &Journal,
+        import: Option<ImportId>,
+        end: End,
+        resumes_at: Option<Moment>,
+    ) -> Result<Self> {
+        let facts = Facts::of(journal, import)?;
+        let has_rows = facts.tally.total() + facts.left_out.total() > 0;
+        let state = if has_rows || end != End::Done { RunState::Ended(end) } else { RunState::Empty };
+        Ok(Self { facts, state, resumes_at, at_work: false, unread: 0 })
+    }
+
+    /// With so many records that are still to be read back.
+    #[must_use]
+    pub fn unread(self, unread: u64) -> Self {
+        Self { unread, ..self }
+    }
+
+    fn of(journal: &Journal, import: Option<ImportId>, now: Option<Moment>) -> Result<Self> {
+        let facts = Facts::of(journal, import)?;
+        let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
+        let at_work = if now.is_some() { open && journal.is_run_at_work() } else { journal.is_run_at_work() };
+        let rows = end_of_rows(&facts.tally, journal.differing(import)?, facts.findings.0 > 0);
+        let (state, resumes_at) = match RunState::of(&facts.tally, rows, facts.run.as_ref(), at_work, now) {
+            (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),
+            found => found,
+        };
+        Ok(Self { facts, state, resumes_at, at_work, unread: 0 })
+    }
+
+    /// How the run stands.
+    pub const fn state(&self) -> RunState {
+        self.state
+    }
+
+    /// How a report says that it ended.
+    pub const fn end(&self) -> End {
+        match self.state {
+            RunState::Empty => End::Done,
+            RunState::NotBegun | RunState::Running => End::RowsWaiting,
+            RunState::Ended(end) => end,
+        }
+    }
+
+    /// When creations go on that wait for another day.
+    pub const fn resumes_at(&self) -> Option<Moment> {
+        self.resumes_at
+    }
+
+    /// Whether a run is at work.
+    pub const fn at_work(&self) -> bool {
+        self.at_work
+    }
+
+    /// The last run.
+    pub const fn run(&self) -> Option<&RunInfo> {
+        self.facts.run.as_ref()
+    }
+
+    /// Rows by state.
+    pub const fn tally(&self) -> &Tally {
+        &self.facts.tally
+    }
+
+    /// Rows that were left out and have not come again.
+    pub const fn left_out(&self) -> &Tally {
+        &self.facts.left_out
+    }
+
+    /// Whether all rows are done, and nothing is to be looked at.
+    pub fn is_good(&self) -> bool {
+        self.state == RunState::Ended(End::Done)
+            && self.facts.left_out.total() == 0
+            && self.facts.tally.in_state(JobState::Cancelled) == 0
+    }
+
+    /// How it stands, in one sentence without a full stop.
+    pub fn sentence(&self, wording: &Wording<'_>) -> String {
+        let Self { facts, state, resumes_at, at_work, unread } = self;
+        let (state, resumes_at, at_work, unread) = (*state, *resumes_at, *at_work, *unread);
+        Sentence { facts, state, resumes_at, at_work, unread }.text(wording)
+    }
+
+    /// What needs a person, the gravest first.
+    pub fn needs(&self, commands: &Commands<'_>) -> Vec<Need> {
+        to_do::needs(&self.facts, self.state, commands)
+    }
+
+    /// What to type next; nothing where nothing is to be typed.
+    pub fn next(&self, commands: &Commands<'_>) -> Option<Step> {
+        to_do::next(&self.facts, self.at_work, commands)
+    }
+}

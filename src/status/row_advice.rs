@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::next_command::Again;
+use super::to_do::Correction;
 use crate::advice::Piece;
 use crate::model::id::{ImportId, JobId};
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 use crate::status::catalogue::{self, Entry};
-use crate::status::next_command::Again;
 
 /// Advice as one report gives it: its commands are about the same journal, and name the workbook of rows to correct.
 #[derive(Debug)]
@@ -38,9 +39,15 @@ impl<'a> Advisor<'a> {
         self.fix.is_some()
     }
 
-    /// A command.
-    pub fn command(&self, command: &str) -> String {
-        self.again.command(command)
+    /// How commands are typed.
+    pub const fn again(&self) -> &Again {
+        self.again
+    }
+
+    /// How the rows of the report are corrected.
+    pub fn correction(&self) -> Correction {
+        let fix = self.fix.clone().unwrap_or_else(|| PathBuf::from("fix.xlsx"));
+        Correction { fix, is_there: self.has_fix(), again: self.again.clone() }
     }
 
     /// The command that imports what was corrected.

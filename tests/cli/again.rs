@@ -408,7 +408,7 @@ fn a_row_with_other_values_says_which_columns_differ_and_ends_with_4_until_they_
     let csv = std::fs::read_to_string(bench.path("reports/2/devices.results.csv")).expect("results");
     assert!(csv.contains("row.differs") && csv.contains("is '7 King St' now"), "{csv}");
     let page = std::fs::read_to_string(bench.path("reports/2/report.html")).expect("a page");
-    assert!(page.contains("Finished: 1 of 1 row differs from what was created earlier"), "the page says so");
+    assert!(page.contains("Finished; 1 row differs from what was created earlier"), "the page says so");
     assert!(page.contains("row.differs"));
     assert!(!bench.path("reports/2/fix.xlsx").exists(), "nothing is to be corrected for the service");
     let status = bench.fleetload(&["status"]).expect_code(0);
@@ -470,14 +470,14 @@ fn the_report_of_an_incomplete_row_is_written_again_when_it_is_corrected_without
     assert_reported(
         &bench,
         &[("created", 1), ("incomplete", 1)],
-        "Finished: 1 row is incomplete (created, a later step failed)",
+        "Finished; 1 row is incomplete (created, a later step failed)",
     );
     let sent = bench.ledger().len();
     bench.write("devices.csv", &devices(""));
     let told = bench.fleetload(&["run", "companies.csv", "devices.csv"]).expect_code(0);
     assert_eq!(bench.ledger().len(), sent, "nothing was created or changed");
     assert!(told.stdout.contains("report of import 1: written again"), "{}", told.stdout);
-    assert_reported(&bench, &[("created", 2)], "Finished: all 2 rows are done");
+    assert_reported(&bench, &[("created", 2)], "Finished: every row is done");
     assert!(!bench.path("reports/1/fix.xlsx").exists(), "nothing is left to be corrected");
 }
 
@@ -487,10 +487,10 @@ fn the_report_of_an_import_that_is_cancelled_is_written_again() {
     bench.write("companies.csv", &bench::companies(1));
     bench.write("devices.csv", &bench::devices(2, 1));
     bench.fleetload(&["run", "companies.csv", "devices.csv", "--on-quota", "exit"]).expect_code(5);
-    assert_reported(&bench, &[("created", 1), ("ready", 2)], ": 2 rows are waiting");
+    assert_reported(&bench, &[("created", 1), ("ready", 2)], ", 2 rows remaining");
     let told = bench.fleetload(&["cancel", "1"]).expect_code(0);
     let words = "report of import 1: written again, as rows of it were cancelled";
     assert!(told.stdout.contains(words), "{}", told.stdout);
-    assert_reported(&bench, &[("created", 1), ("cancelled", 2)], "Finished: 2 rows were cancelled");
+    assert_reported(&bench, &[("created", 1), ("cancelled", 2)], "Finished; 2 rows were cancelled");
     assert!(!bench.fleetload(&["run"]).expect_code(0).stdout.contains("written again"), "once");
 }

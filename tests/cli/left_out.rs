@@ -89,8 +89,8 @@ fn an_import_of_which_every_row_is_left_out_sends_nothing_and_explains_every_row
     assert!(bench.results(1).iter().all(|row| row["code"] == "cell.enum" && row["column"] == "company_type"));
     let page = std::fs::read_to_string(bench.path("reports/1/report.html")).expect("a page");
     for words in [
-        "Finished: 2 rows were not imported because of errors",
-        "Correct the rows that were not imported, in the sheet or in fix.xlsx",
+        "Finished; 2 rows were not imported because of errors",
+        "correct them in reports/1/fix.xlsx, then run that file:",
         "<code>fleetload run reports/1/fix.xlsx</code>",
         "2 rows not imported",
     ] {

@@ -233,7 +233,7 @@ fn of_cancelled_rows_it_does_not_say_that_they_are_done() {
     bench.fleetload(&["cancel", "1"]).expect_code(0);
     let shown = screen(&bench, &[]);
     assert!(shown.starts_with("finished; 4 rows were cancelled\n"), "{shown}");
-    assert!(shown.contains("4 rows, finished, with rows that were cancelled\n"), "{shown}");
+    assert!(shown.contains("4 rows, finished: 4 cancelled\n"), "{shown}");
 }
 
 #[test]

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::ask_service::Service;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
-use crate::cli::status;
 use crate::cli::status::held;
+use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
@@ -28,7 +28,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
     if let Some(import) = typed.import {
-        status::require(&journal.imports()?, import)?;
+        next_commands::require(&journal.imports()?, import)?;
     }
     let selection =
         Selection { import: typed.import, sheet: typed.sheet.clone(), row: None, code: typed.code.clone() };

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::cli::args::commands::{Cancel, Retry};
 use crate::cli::context::Context;
 use crate::cli::run::reports;
-use crate::cli::status;
+use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub(in crate::cli) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summ
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
     if let Some(import) = typed.import {
-        status::require(&journal.imports()?, import)?;
+        next_commands::require(&journal.imports()?, import)?;
     }
     let selection = Selection {
         import: typed.import,
@@ -55,7 +55,7 @@ pub(in crate::cli) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summ
 pub(in crate::cli) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Summary> {
     let mut journal = context.journal()?;
     context.tell_whose(&journal.whose()?);
-    status::require(&journal.imports()?, typed.import)?;
+    next_commands::require(&journal.imports()?, typed.import)?;
     let cancelled = journal.cancel(typed.import, &context.who(), context.now())?;
     let terminal = context.terminal;
     let given_up = cancelled.cancelled + cancelled.left_out;

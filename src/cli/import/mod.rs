@@ -19,7 +19,7 @@ use crate::cli::plan::job_graph::survey;
 use crate::cli::plan::saved;
 use crate::cli::run::preconditions;
 use crate::cli::settings::reading::{ReadingArgs, ReadingSettings};
-use crate::cli::status;
+use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Result};
@@ -33,6 +33,7 @@ use crate::model::zone::ZoneList;
 use crate::plan::{Demand, ability, order};
 use crate::sheet::finding::Findings;
 use crate::sheet::{Format, Options};
+use crate::status::Status;
 use crate::status::row_words;
 use crate::term::{Ink, Line, count, counted};
 
@@ -46,7 +47,8 @@ pub(super) fn import_only(context: &Context<'_>, typed: &Typed) -> Result<Summar
         Ok(imported) => imported,
         Err(refused) => return Ok(refused),
     };
-    status::next(context, &journal, &imported.tally, Some(imported.import))?;
+    let status = Status::now(&journal, Some(imported.import), context.now())?;
+    next_commands::tell_next(context, &status);
     Ok(Summary::new(End::Done).with_all(json!({"import": imported.import, "rows": imported.rows})))
 }
 

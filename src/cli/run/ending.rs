@@ -9,16 +9,19 @@ use crate::cli::context::Context;
 use crate::cli::status::audit;
 use crate::cli::status::counts;
 use crate::cli::status::held;
+use crate::cli::status::next_commands::tell_next;
+use crate::cli::status::overview::{ink, waited_for};
 use crate::cli::summary::Summary;
 use crate::ending::End;
 use crate::error::{Error, Exit, Result};
 use crate::journal::{AuditFigures, AuditScope, Audited, Journal, RunId};
 use crate::model::id::ImportId;
-use crate::model::state::JobState;
 use crate::model::tally::Tally;
 use crate::model::time::Moment;
 use crate::report::Standing;
 use crate::run::{Ending, LeftSheet};
+use crate::status::run_state::{end_of_rows, worse};
+use crate::status::{Status, Wording};
 use crate::term::{Ink, Line, counted};
 
 /// What a run came to, and what it was about.
@@ -38,7 +41,10 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
     let unread = ended.scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
     let concerned = with_read_back(journal, ended.concerned)?;
     let read_back = ReadBack::since(journal, ended.earlier)?;
-    let rows = end_of_rows(worst_of_rows(journal, ended)?, read_back.first().is_some());
+    let rows = match worst_of_rows(journal, ended)? {
+        End::Done | End::RowsFailed if read_back.first().is_some() => End::Verification,
+        end => end,
+    };
     // A row may be in several imports, so their counts are not added up.
     let sum = match concerned.as_slice() {
         [import] => journal.tally(Some(*import))?,
@@ -79,16 +85,15 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
         [import] => Some(*import),
         _ => None,
     })?;
-    let left = left(counts::moving(&journal.tally(None)?), unread);
-    let told = Told {
-        fix: fix.as_ref(),
-        found: read_back.first().is_some(),
-        left,
-        no_rows: !concerned.is_empty() && sum.total() == 0,
-        differing,
-        failed: sum.count(|state| state.is_failed() || state == JobState::Skipped),
+    let status = match ended.imported.map_or(concerned.as_slice(), |_| ended.imported.as_slice()) {
+        [import] => Some(Status::now(journal, Some(*import), context.now())?),
+        _ => None,
     };
-    tell_ending(context, ended.ending, exit, &told);
+    let status = match status.filter(|status| status.end() == end && ended.ending.early().is_none()) {
+        Some(status) => status,
+        None => Status::after(journal, None, end, resumes_at)?,
+    };
+    tell_ending(context, ended.ending, &status.unread(unread), fix.as_ref());
     Ok(Summary::new(end).with_all(json!({
         "imports": concerned, "rows": sum.total(),
         "counts": counts::object(&sum), "changed_since": differing, "audit": read_back.figures,
@@ -99,22 +104,19 @@ pub(super) fn conclude(context: &Context<'_>, journal: &Journal, ended: &Ended<'
 }
 
 /// The worst of what became of the rows that the command is about.
-fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<Exit> {
+fn worst_of_rows(journal: &Journal, ended: &Ended<'_>) -> Result<End> {
     let mut worst = match ended.imported {
-        None => counts::exit_with(&journal.tally(None)?, journal.differing(None)?),
-        Some(_) => Exit::Done,
+        None => end_of_rows(&journal.tally(None)?, journal.differing(None)?, false),
+        Some(_) => End::Done,
     };
     for &import in ended.concerned {
         // A row that an earlier import left out is no work of this one.
-        let tally = match ended.imported {
-            Some(imported) if import != imported => journal.tally_of_jobs(import)?,
-            Some(_) | None => journal.tally(Some(import))?,
+        let (tally, differing) = match ended.imported {
+            Some(imported) if import != imported => (journal.tally_of_jobs(import)?, 0),
+            Some(_) => (journal.tally(Some(import))?, journal.differing(Some(import))?),
+            None => (journal.tally(Some(import))?, 0),
         };
-        let differing = match ended.imported {
-            Some(imported) if import == imported => journal.differing(Some(import))?,
-            Some(_) | None => 0,
-        };
-        worst = worse(worst, counts::exit_with(&tally, differing));
+        worst = worse(worst, end_of_rows(&tally, differing, false));
     }
     Ok(worst)
 }
@@ -184,135 +186,22 @@ fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
     (ending.early().unwrap_or(rows), resumes_at)
 }
 
-/// How a command ends whose rows stand like this; `found` says whether verification has found something.
-pub(in crate::cli) fn end_of_rows(rows: Exit, found: bool) -> End {
-    match rows {
-        Exit::Parked => End::RowsWaiting,
-        Exit::Held => End::RowsHeld,
-        Exit::Rejections | Exit::Done if found => End::Verification,
-        Exit::Rejections => End::RowsFailed,
-        Exit::Done | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => End::Done,
-    }
-}
-
-/// The worse of two exit codes: work left before a person, a person before refusals.
-fn worse(left: Exit, right: Exit) -> Exit {
-    let weight = |exit: Exit| match exit {
-        Exit::Done => 0,
-        Exit::Rejections => 1,
-        Exit::Held => 2,
-        Exit::Parked => 3,
-        Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => 4,
-    };
-    if weight(right) > weight(left) { right } else { left }
-}
-
-/// What a run that was stopped left undone: rows, or records to be read back.
-fn left(moving: u64, unread: u64) -> &'static str {
-    match (moving, unread) {
-        (0, 0) => "nothing is left to be sent",
-        (0, _) => "only verification is left",
-        _ => "work is left",
-    }
-}
-
-/// What the words at the end depend on besides how it ended.
-struct Told<'a> {
-    /// The workbook of the rows to correct, and the command that takes it.
-    fix: Option<&'a (PathBuf, String)>,
-    /// Whether reading back has found something that nobody has looked into.
-    found: bool,
-    /// What is left to be done, in words.
-    left: &'static str,
-    /// Whether there was no row at all.
-    no_rows: bool,
-    /// Rows that differ from what was created earlier.
-    differing: u64,
-    /// Rows that were rejected or skipped.
-    failed: u64,
-}
-
 /// Says how it ended, and what to type next.
-fn tell_ending(context: &Context<'_>, ending: &Ending, exit: Exit, told: &Told<'_>) {
-    let terminal = context.terminal;
-    let again = context.again("run");
+fn tell_ending(context: &Context<'_>, ending: &Ending, status: &Status, fix: Option<&(PathBuf, String)>) {
+    if let Ending::Stopped { end, why, hint } = ending {
+        let error = Error::service(format!("stopped: {why}; the rows not sent stay ready")).ending(*end);
+        let again = context.again("run");
+        context.terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
+        return;
+    }
+    let until = |until: Moment| waited_for(context, until, context.now());
+    let sentence = status.sentence(&Wording { until: &until, running: None });
+    context.terminal.result(Line::new().ink(ink(status), sentence));
     match ending {
-        Ending::Finished => tell_finished(context, exit, told),
-        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, told.fix),
-        Ending::Parked { until, why } => {
-            terminal.result(
-                Line::new()
-                    .ink(Ink::Warning, "parked")
-                    .text(format!(" until {}: {why}", context.moment(*until))),
-            );
-            terminal.hint(format!("then: {again}"));
+        Ending::SheetsLeft { sheets } => tell_sheets_left(context, sheets, fix),
+        Ending::Finished | Ending::Parked { .. } | Ending::Interrupted { .. } | Ending::Stopped { .. } => {
+            tell_next(context, status);
         }
-        Ending::Interrupted { why, .. } => {
-            terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}; {}", told.left)));
-            terminal.hint(format!("to go on: {again}"));
-        }
-        Ending::Stopped { end, why, hint } => {
-            let error = Error::service(format!("stopped: {why}; the rows not sent stay ready")).ending(*end);
-            terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
-        }
-    }
-}
-
-/// Nothing is left that goes on by itself, whatever became of the rows.
-fn tell_finished(context: &Context<'_>, exit: Exit, told: &Told<'_>) {
-    let terminal = context.terminal;
-    match exit {
-        Exit::Done => {
-            let done = if told.no_rows {
-                "the sheets have no rows: there is nothing to do"
-            } else {
-                "every row is done"
-            };
-            terminal.result(Line::new().ink(Ink::Good, done));
-            terminal.hint(format!("to see it again at any time: {}", context.again("status")));
-        }
-        Exit::Rejections => {
-            if told.failed > 0 || told.differing == 0 {
-                terminal.result(
-                    Line::new().ink(Ink::Warning, "finished; some rows were rejected, incomplete or skipped"),
-                );
-            }
-            tell_differing(context, told.differing);
-            match told.fix {
-                Some((fix, run)) => {
-                    terminal.hint(format!("correct the rows in {}, then: {run}", fix.display()))
-                }
-                None if told.failed > 0 => {
-                    terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
-                }
-                None => terminal.hint(format!(
-                    "the columns that differ are in the report: {}\n\
-                     put the earlier values back into the sheet, or change the records in the service",
-                    context.again("report")
-                )),
-            }
-        }
-        Exit::Held if told.found => {
-            terminal.result(Line::new().ink(Ink::Warning, "finished; review what verification found"))
-        }
-        Exit::Held => terminal
-            .result(Line::new().ink(Ink::Warning, "finished; some rows are on hold and need your decision")),
-        Exit::Parked | Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => {
-            terminal.result("work is left that can go on later");
-            terminal.hint(format!("to go on: {}", context.again("run")));
-        }
-    }
-}
-
-/// Says how many rows differ from what was created earlier.
-fn tell_differing(context: &Context<'_>, differing: u64) {
-    if differing > 0 {
-        let rows = counted(differing, "row differs", "rows differ");
-        let words = format!(
-            "finished; {rows} from what was created earlier; nothing was sent for {}",
-            if differing == 1 { "it" } else { "them" }
-        );
-        context.terminal.result(Line::new().ink(Ink::Warning, words));
     }
 }
 
@@ -362,50 +251,22 @@ mod tests {
         let stopped = |end| Ending::Stopped { end, why: String::new(), hint: String::new() };
         let left = Ending::SheetsLeft { sheets: Vec::new() };
         let table = [
-            (left, Exit::Parked, "sheet-paused", "held", 8),
-            (Ending::Finished, Exit::Done, "done", "finished", 0),
-            (Ending::Finished, Exit::Rejections, "rows-failed", "finished", 4),
-            (Ending::Finished, Exit::Held, "rows-held", "held", 8),
-            (Ending::Finished, Exit::Parked, "rows-waiting", "waiting", 5),
-            (parked.clone(), Exit::Held, "quota", "parked", 5),
-            (interrupted(End::Signal), Exit::Rejections, "signal", "stopped", 5),
-            (interrupted(End::Until), Exit::Parked, "until", "stopped", 5),
-            (stopped(End::Unreachable), Exit::Done, "unreachable", "stopped", 7),
-            (stopped(End::EndpointMissing), Exit::Done, "endpoint-missing", "stopped", 7),
+            (left, End::RowsWaiting, "sheet-paused", "held", 8),
+            (Ending::Finished, End::Done, "done", "finished", 0),
+            (Ending::Finished, End::RowsFailed, "rows-failed", "finished", 4),
+            (Ending::Finished, End::RowsHeld, "rows-held", "held", 8),
+            (Ending::Finished, End::RowsWaiting, "rows-waiting", "waiting", 5),
+            (parked.clone(), End::RowsHeld, "quota", "parked", 5),
+            (interrupted(End::Signal), End::RowsFailed, "signal", "stopped", 5),
+            (interrupted(End::Until), End::RowsWaiting, "until", "stopped", 5),
+            (stopped(End::Unreachable), End::Done, "unreachable", "stopped", 7),
+            (stopped(End::EndpointMissing), End::Done, "endpoint-missing", "stopped", 7),
         ];
         for (ending, rows, reason, state, code) in table {
-            let (end, _) = judged(&ending, end_of_rows(rows, false));
+            let (end, _) = judged(&ending, rows);
             let got = (end.as_str(), end.state().as_str(), end.exit().code());
             assert_eq!(got, (reason, state, code), "{ending:?} {rows:?}");
         }
         assert_eq!(judged(&parked, End::Done).1, Some(until));
-    }
-
-    #[test]
-    fn what_verification_found_needs_a_person_unless_rows_need_one_already_or_go_on() {
-        let table = [
-            (Exit::Done, End::Verification),
-            (Exit::Rejections, End::Verification),
-            (Exit::Held, End::RowsHeld),
-            (Exit::Parked, End::RowsWaiting),
-        ];
-        for (rows, end) in table {
-            assert_eq!(end_of_rows(rows, true), end, "{rows:?}");
-        }
-    }
-
-    #[test]
-    fn a_run_that_is_stopped_says_what_is_left() {
-        assert_eq!(left(3, 2), "work is left");
-        assert_eq!(left(0, 2), "only verification is left");
-        assert_eq!(left(0, 0), "nothing is left to be sent");
-    }
-
-    #[test]
-    fn of_two_imports_the_worse_counts() {
-        assert_eq!(worse(Exit::Rejections, Exit::Held), Exit::Held);
-        assert_eq!(worse(Exit::Held, Exit::Rejections), Exit::Held);
-        assert_eq!(worse(Exit::Held, Exit::Parked), Exit::Parked);
-        assert_eq!(worse(Exit::Done, Exit::Rejections), Exit::Rejections);
     }
 }

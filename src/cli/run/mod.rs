@@ -27,7 +27,6 @@ use crate::cli::import::zones;
 use crate::cli::service::rehearsal;
 use crate::cli::settings::account::Rehearsed;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::status::counts;
 use crate::cli::summary::Summary;
 use crate::error::{Error, Result};
 use crate::journal::{Account, AuditScope, Journal, Writing};
@@ -38,6 +37,7 @@ use crate::model::time::Moment;
 use crate::model::zone::ZoneList;
 use crate::run::{Ending, Limits, OnRejections, Options, Policy, account_locks};
 use crate::service::Client;
+use crate::status::run_state;
 
 /// How long connections may take to close.
 const CLOSING: Duration = Duration::from_secs(1);
@@ -75,7 +75,7 @@ pub(super) fn run(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let scope = settings.audit_scope();
     let unread = scope.map_or(Ok(0), |scope| journal.count_unaudited(scope))?;
     let ended = |ending| Ended { ending, earlier, scope, imported, concerned: &concerned };
-    if counts::moving(&journal.tally(None)?) == 0 && unread == 0 {
+    if run_state::moving(&journal.tally(None)?) == 0 && unread == 0 {
         context.terminal.say("nothing is left to be sent");
         watch.reporting();
         return conclude(context, &journal, &ended(&Ending::Finished));
@@ -195,7 +195,7 @@ fn concerned(journal: &Journal, imported: Option<ImportId>) -> Result<Vec<Import
     let (mut concerned, mut last) = (Vec::new(), None);
     for info in journal.imports()? {
         let tally = journal.tally(Some(info.import))?;
-        let open = counts::unfinished(&tally) + tally.in_state(JobState::Held) > 0
+        let open = run_state::unfinished(&tally) + tally.in_state(JobState::Held) > 0
             || !journal.unseen_findings(Some(info.import))?.is_empty();
         if open || Some(info.import) == imported {
             concerned.push(info.import);

@@ -4,22 +4,19 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::ending::end_of_rows;
 use crate::cli::args::commands::OfImport;
 use crate::cli::context::Context;
-use crate::cli::status;
-use crate::cli::status::corrected;
-use crate::cli::status::counts;
-use crate::cli::status::needs::Unanswered;
+use crate::cli::status::next_commands;
 use crate::cli::summary::Summary;
-use crate::ending::{End, RunEnd};
+use crate::ending::End;
 use crate::error::{Error, ErrorKind, Result};
-use crate::journal::{Journal, RunInfo, Salvaged, is_damage};
+use crate::journal::{Journal, Salvaged, is_damage};
 use crate::model::id::ImportId;
 use crate::model::state::JobState;
 use crate::report::{self, Caller, Standing, Told, Written};
 use crate::status::next_command::Again;
 use crate::status::row_words;
+use crate::status::{Status, Unanswered};
 use crate::term::{Ink, Line, count, counted};
 
 /// Rows named where some cannot be read.
@@ -31,7 +28,7 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
         let (import, standing) = asked_for(context, typed, &journal)?;
         context.tell_whose(&journal.whose()?);
         let (written, _) = write(context, &journal, import, &standing)?;
-        status::next(context, &journal, &journal.tally(Some(import))?, Some(import))?;
+        next_commands::tell_next(context, &Status::now(&journal, Some(import), context.now())?);
         Ok(summary(End::Done, import, &standing, &written))
     });
     match written {
@@ -44,7 +41,7 @@ pub(in crate::cli) fn report(context: &Context<'_>, typed: &OfImport) -> Result<
 fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Result<(ImportId, Standing)> {
     let imports = journal.imports()?;
     let import = match (typed.import, imports.last()) {
-        (Some(wanted), _) => status::require(&imports, wanted)?.import,
+        (Some(wanted), _) => next_commands::require(&imports, wanted)?.import,
         (None, Some(last)) => last.import,
         (None, None) => {
             return Err(Error::usage("the journal has no imports yet")
@@ -56,29 +53,8 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
 
 /// How an import stands.
 fn standing(journal: &Journal, import: ImportId) -> Result<Standing> {
-    let found = !journal.unseen_findings(Some(import))?.is_empty();
-    let last = journal.last_run()?;
-    let rows = counts::exit_with(&journal.tally(Some(import))?, journal.differing(Some(import))?);
-    let (end, resumes_at) = match end_of_rows(rows, found) {
-        End::RowsWaiting => {
-            (why_they_wait(journal, last.as_ref()), last.as_ref().and_then(|run| run.resumes_at))
-        }
-        end => (end, None),
-    };
-    Ok(Standing { end, exit_code: end.exit().code(), resumes_at })
-}
-
-/// Why rows wait that can go on: how the last run ended, unless one is at work.
-fn why_they_wait(journal: &Journal, last: Option<&RunInfo>) -> End {
-    match last {
-        None => End::RowsWaiting,
-        Some(_) if journal.is_run_at_work() => End::RowsWaiting,
-        Some(run) => match run.ending {
-            None => End::Killed,
-            Some(RunEnd::Early(end)) => end,
-            Some(RunEnd::Finished) => End::RowsWaiting,
-        },
-    }
+    let status = Status::of_report(journal, import)?;
+    Ok(Standing { end: status.end(), exit_code: status.end().exit().code(), resumes_at: status.resumes_at() })
 }
 
 /// Of `report`: it ended as `end` says, and told how an import stands.
@@ -103,9 +79,9 @@ fn salvage(context: &Context<'_>, typed: &OfImport, damage: &Error) -> Result<Su
             _ => error,
         })?;
     standing.exit_code = End::JournalDamaged.exit().code();
-    let info = corrected::import(&salvaged.journal, import)?;
+    let info = next_commands::import(&salvaged.journal, import)?;
     let folder = report::folder(&context.common.reports, &format!("{import}-damaged"), &info);
-    let again = corrected::commands(context, &info);
+    let again = next_commands::commands(context, &info);
     let caller = Caller { again: &again, folder: &folder };
     let written = report::write(&salvaged.journal, import, &folder, &standing, caller)?;
     let lines = unreadable(path, &salvaged, import);
@@ -164,8 +140,8 @@ pub(in crate::cli) fn write(
     import: ImportId,
     standing: &Standing,
 ) -> Result<(Written, Again)> {
-    let info = corrected::import(journal, import)?;
-    let (folder, again) = (corrected::folder(context, &info), corrected::commands(context, &info));
+    let info = next_commands::import(journal, import)?;
+    let (folder, again) = (next_commands::folder(context, &info), next_commands::commands(context, &info));
     let usual = context.common.reports.join(import.to_string());
     if folder != usual {
         context.terminal.warn(format!(
@@ -200,7 +176,7 @@ pub(in crate::cli) fn renew(
 ) -> Result<Vec<Written>> {
     let mut renewed = Vec::new();
     for info in journal.imports()?.iter().filter(|info| !but.contains(&info.import)) {
-        let folder = corrected::folder(context, info);
+        let folder = next_commands::folder(context, info);
         let Some(told) = report::told(&folder) else { continue };
         let tally = journal.tally(Some(info.import))?;
         let now = Told {
@@ -212,7 +188,7 @@ pub(in crate::cli) fn renew(
         if now == told {
             continue;
         }
-        let again = corrected::commands(context, info);
+        let again = next_commands::commands(context, info);
         let caller = Caller { again: &again, folder: &folder };
         let standing = standing(journal, info.import)?;
         let written = report::write(journal, info.import, &folder, &standing, caller)?;

@@ -13,13 +13,13 @@ use crate::cli::args::commands::Run;
 use crate::cli::context::Context;
 use crate::cli::service::rehearsal::Rehearsal;
 use crate::cli::settings::{Purpose, Settings};
-use crate::cli::status::counts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::journal::{Journal, Recovered};
 use crate::model::id::ImportId;
 use crate::model::time::Moment;
 use crate::run::{Ending, OnRejections};
 use crate::service::Client;
+use crate::status::run_state;
 use crate::term::{counted, span};
 
 /// What every pass of a run is made with.
@@ -60,7 +60,7 @@ impl Passes<'_> {
             // Another command may have put rows in the journal at the last moment, and left them to this run because it
             // still held the lock.
             let changed = journal.data_version()? != before;
-            if ending != Ending::Finished || !changed || counts::moving(&journal.tally(None)?) == 0 {
+            if ending != Ending::Finished || !changed || run_state::moving(&journal.tally(None)?) == 0 {
                 return Ok((journal, ending));
             }
             finished = true;

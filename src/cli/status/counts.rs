@@ -1,6 +1,5 @@
-//! Counts of jobs, shown as a table, and the exit code that follows from them.
+//! Counts of jobs, as tables and for programs.
 
-use crate::error::Exit;
 use crate::model::kind::Kind;
 use crate::model::state::JobState;
 use crate::model::tally::Tally;
@@ -101,39 +100,6 @@ pub(super) fn by_kind(tally: &Tally) -> serde_json::Value {
     serde_json::Value::Object(figures.collect())
 }
 
-/// Jobs that are neither final nor held.
-pub(in crate::cli) fn unfinished(tally: &Tally) -> u64 {
-    tally.count(|state| !state.is_final() && state != JobState::Held)
-}
-
-/// Jobs that go on by themselves. Blocked ones do when what they wait for does, so they do not count here: below a
-/// held row they stay.
-pub(in crate::cli) fn moving(tally: &Tally) -> u64 {
-    unfinished(tally) - tally.in_state(JobState::Blocked)
-}
-
-/// The exit code of rows that stand like this: whether there is work left, else whether a person is needed, else
-/// whether something was refused.
-pub(in crate::cli) fn exit(tally: &Tally) -> Exit {
-    if moving(tally) > 0 {
-        Exit::Parked
-    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
-        Exit::Held
-    } else if tally.count(|state| state.is_failed() || state == JobState::Skipped) > 0 {
-        Exit::Rejections
-    } else {
-        Exit::Done
-    }
-}
-
-/// The same with rows that differ from what was created earlier.
-pub(in crate::cli) fn exit_with(tally: &Tally, differing: u64) -> Exit {
-    match exit(tally) {
-        Exit::Done if differing > 0 => Exit::Rejections,
-        exit => exit,
-    }
-}
-
 /// The counts as one JSON object: a number for each state.
 pub(in crate::cli) fn object(tally: &Tally) -> serde_json::Map<String, serde_json::Value> {
     JobState::ALL.iter().map(|&state| (state.as_str().to_owned(), tally.in_state(state).into())).collect()
@@ -158,32 +124,6 @@ mod tests {
             let mut states: Vec<_> = columns.iter().flat_map(|(_, states)| states.iter().copied()).collect();
             states.sort_unstable();
             assert_eq!(states, JobState::ALL);
-        }
-    }
-
-    #[test]
-    fn the_exit_code_is_that_of_the_worst_row() {
-        use JobState::{
-            Adopted, Blocked, Cancelled, Created, Existing, Held, InDoubt, Incomplete, Ready, Rejected,
-            Skipped,
-        };
-        let table: &[(&[JobState], Exit)] = &[
-            (&[], Exit::Done),
-            (&[Created, Adopted, Existing, JobState::Done], Exit::Done),
-            (&[Created, Cancelled], Exit::Done),
-            (&[Created, Rejected], Exit::Rejections),
-            (&[Created, Incomplete], Exit::Rejections),
-            (&[Created, Skipped], Exit::Rejections),
-            (&[Rejected, Held], Exit::Held),
-            (&[Held, Ready], Exit::Parked),
-            (&[Held, Blocked], Exit::Held),
-            (&[Blocked], Exit::Held),
-            (&[Blocked, Ready], Exit::Parked),
-            (&[Rejected, InDoubt], Exit::Parked),
-        ];
-        for (states, expected) in table {
-            let jobs: Vec<_> = states.iter().map(|&state| (Kind::Device, state, 1)).collect();
-            assert_eq!(exit(&tally(&jobs)), *expected, "{states:?}");
         }
     }
 

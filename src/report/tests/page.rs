@@ -42,7 +42,7 @@ fn a_finished_import_says_so_and_has_nothing_to_do() {
     let folder = bench.folder.path().join("reports");
     let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);
-    assert!(page.contains("<h1 id=\"summary\">Finished: the row is done</h1>"), "{page}");
+    assert!(page.contains("<h1 id=\"summary\">Finished: every row is done</h1>"), "{page}");
     assert!(page.contains("None. No row failed or needs a decision"), "{page}");
     assert!(!page.contains("id=\"next\"") && !page.contains("id=\"causes\""), "{page}");
 }
@@ -56,7 +56,10 @@ fn an_import_without_rows_claims_no_work_and_shows_no_empty_chart() {
     let folder = bench.folder.path().join("reports");
     let written = write(&bench.journal, import, &folder, &standing, caller(&Again::default())).unwrap();
     let page = body(&written);
-    assert!(page.contains("<h1 id=\"summary\">Nothing to do: the sheets have no rows</h1>"), "{page}");
+    assert!(
+        page.contains("<h1 id=\"summary\">The sheets have no rows: there is nothing to do</h1>"),
+        "{page}"
+    );
     assert!(!page.contains("<figure") && !page.contains("<div class=\"card\">"), "{page}");
 }
 

@@ -1,0 +1,91 @@
+//! The commands that a status names: where the reports of an import go, how its corrected rows are run, and which
+//! operations the account lacks.
+
+use std::path::PathBuf;
+
+use crate::cli::args::Overrides;
+use crate::cli::context::Context;
+use crate::cli::settings::Purpose;
+use crate::error::{Error, Result};
+use crate::journal::{ImportInfo, Journal};
+use crate::model::id::ImportId;
+use crate::report;
+use crate::status::next_command::Again;
+use crate::status::{Commands, Correction, Status, Unavailable};
+
+/// The folder of the reports of an import.
+pub(in crate::cli) fn folder(context: &Context<'_>, info: &ImportInfo) -> PathBuf {
+    report::folder(&context.common.reports, &info.import.to_string(), info)
+}
+
+/// The commands that are told of an import: what is corrected is read as its files were, whatever was typed for the
+/// command at hand.
+pub(in crate::cli) fn commands(context: &Context<'_>, info: &ImportInfo) -> Again {
+    let again = context.commands();
+    match &info.reading {
+        Some(reading) => again.reading(reading.clone()),
+        None => again,
+    }
+}
+
+/// How the rows of an import are corrected.
+fn correction(context: &Context<'_>, info: &ImportInfo) -> Correction {
+    let fix = folder(context, info).join(report::FIX);
+    Correction { is_there: fix.exists(), fix, again: commands(context, info) }
+}
+
+/// What `tell` makes of the commands that a status names.
+pub(in crate::cli) fn with_commands<T>(
+    context: &Context<'_>,
+    unavailable: Vec<Unavailable>,
+    tell: impl FnOnce(&Commands<'_>) -> T,
+) -> T {
+    let correction = |info: &ImportInfo| correction(context, info);
+    tell(&Commands { again: &context.commands(), correction: &correction, unavailable, in_report: false })
+}
+
+/// Says what to type next, by how the rows stand.
+pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
+    let Some(step) = with_commands(context, Vec::new(), |commands| status.next(commands)) else { return };
+    context.terminal.hint(match step.words.as_str() {
+        "" => step.command,
+        words => format!("{words}: {}", step.command),
+    });
+}
+
+/// Rows that wait for an operation of which nobody has said where it is. A rehearsal has all of them, and without a
+/// profile it is not known yet; what is wrong with one is told by the commands that use it.
+pub(super) fn unavailable(
+    context: &Context<'_>,
+    journal: &Journal,
+    import: Option<ImportId>,
+) -> Result<Vec<Unavailable>> {
+    let settings = context.settings(&Purpose::Reckoning, &Overrides::default()).ok();
+    let Some(settings) = settings.filter(|settings| settings.account.is_some() && !context.rehearsing.get())
+    else {
+        return Ok(Vec::new());
+    };
+    let Ok(endpoints) = settings.endpoints() else { return Ok(Vec::new()) };
+    let profile = settings.profile.as_ref().map_or("NAME", |(name, _)| name.as_str());
+    let waiting = journal.waiting_for(import)?.into_iter();
+    let missing = waiting.filter(|(operation, _)| !endpoints.available(*operation));
+    Ok(missing
+        .map(|(operation, rows)| Unavailable { operation, rows, profile: profile.to_owned() })
+        .collect())
+}
+
+/// The import with this number, or a usage error that lists what there is.
+pub(in crate::cli) fn require(imports: &[ImportInfo], wanted: ImportId) -> Result<&ImportInfo> {
+    imports.iter().find(|import| import.import == wanted).ok_or_else(|| {
+        let error = Error::usage(format!("the journal has no import {wanted}"));
+        match imports.last() {
+            Some(last) => error.hint(format!("its imports are numbered 1 to {}", last.import)),
+            None => error.hint("it has no imports yet"),
+        }
+    })
+}
+
+/// An import by its number.
+pub(in crate::cli) fn import(journal: &Journal, import: ImportId) -> Result<ImportInfo> {
+    require(&journal.imports()?, import).cloned()
+}

@@ -1,0 +1,221 @@
+//! How a run stands: the state of the rows and of the last run as one value.
+//!
+//! What a command ends with, in numbers and words for programs, is the table of [`crate::ending`].
+
+use crate::ending::{End, RunEnd};
+use crate::error::Exit;
+use crate::journal::RunInfo;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// There is no row.
+    Empty,
+    /// Rows wait, and no run has begun.
+    NotBegun,
+    /// A run is at work.
+    Running,
+    /// As after a command that ended like this: of a run that left work, else of which only the rows speak.
+    Ended(End),
+}
+
+impl RunState {
+    /// How a command would have ended that left it like this; nothing where none has to.
+    pub const fn end(self) -> Option<End> {
+        match self {
+            Self::Empty | Self::Running => None,
+            Self::NotBegun => Some(End::RowsWaiting),
+            Self::Ended(end) => Some(end),
+        }
+    }
+
+    /// The word for programs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Running => "running",
+            Self::NotBegun => End::RowsWaiting.state().as_str(),
+            Self::Ended(end) => end.state().as_str(),
+        }
+    }
+
+    /// By the rows and the last run, with the moment at which it goes on, where there is one. `rows` is how a command ends of
+    /// which only the rows speak; without a `now`, the moment of the last run counts whether it has passed or not.
+    pub(super) fn of(
+        tally: &Tally,
+        rows: End,
+        run: Option<&RunInfo>,
+        at_work: bool,
+        now: Option<Moment>,
+    ) -> (Self, Option<Moment>) {
+        if tally.total() == 0 {
+            return (Self::Empty, None);
+        }
+        if moving(tally) == 0 {
+            let is_watched = at_work && now.is_some();
+            return (if is_watched { Self::Running } else { Self::Ended(rows) }, None);
+        }
+        let resumes_at = run.and_then(|run| run.resumes_at).filter(|&at| now.is_none_or(|now| at > now));
+        let state = match run {
+            _ if now.is_some() && resumes_at.is_some() => Self::Ended(End::Quota),
+            _ if at_work => Self::Running,
+            None => Self::NotBegun,
+            Some(run) if run.ended_at.is_none() => Self::Ended(End::Killed),
+            Some(run) => match run.ending {
+                Some(RunEnd::Early(End::Quota)) if now.is_some() => Self::Ended(End::RowsWaiting),
+                Some(RunEnd::Early(end)) => Self::Ended(end),
+                Some(RunEnd::Finished) | None => Self::Ended(End::RowsWaiting),
+            },
+        };
+        (state, resumes_at)
+    }
+}
+
+/// Jobs that are neither final nor held.
+pub fn unfinished(tally: &Tally) -> u64 {
+    tally.count(|state| !state.is_final() && state != JobState::Held)
+}
+
+/// Jobs that go on by themselves. Blocked ones do when what they wait for does, so they do not count here: below a
+/// held row they stay.
+pub fn moving(tally: &Tally) -> u64 {
+    unfinished(tally) - tally.in_state(JobState::Blocked)
+}
+
+/// How a command ends whose rows stand like this: whether there is work left, else whether a person is needed, else whether
+/// something was found by verification, refused or differs.
+pub fn end_of_rows(tally: &Tally, differing: u64, findings: bool) -> End {
+    if moving(tally) > 0 {
+        End::RowsWaiting
+    } else if tally.in_state(JobState::Held) + tally.in_state(JobState::Blocked) > 0 {
+        End::RowsHeld
+    } else if findings {
+        End::Verification
+    } else if differing > 0 || tally.count(|state| state.is_failed() || state == JobState::Skipped) > 0 {
+        End::RowsFailed
+    } else {
+        End::Done
+    }
+}
+
+/// The worse of two ends of rows: work left before a person, a person before refusals.
+pub fn worse(left: End, right: End) -> End {
+    let weight = |end: End| match end.exit() {
+        Exit::Done => 0,
+        Exit::Rejections => 1,
+        Exit::Held => 2,
+        Exit::Parked => 3,
+        Exit::Failed | Exit::Usage | Exit::Sheets | Exit::Journal | Exit::Service => 4,
+    };
+    if weight(right) > weight(left) { right } else { left }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::journal::RunId;
+    use crate::model::kind::Kind;
+
+    fn tally(states: &[JobState]) -> Tally {
+        let mut tally = Tally::default();
+        for &state in states {
+            tally.add(Kind::Device, state, 1);
+        }
+        tally
+    }
+
+    fn run(ending: Option<RunEnd>, resumes: Option<i64>) -> RunInfo {
+        RunInfo {
+            run: RunId(1),
+            started_at: Moment::from_millis(1),
+            ended_at: ending.map(|_| Moment::from_millis(2)),
+            ending,
+            detail: None,
+            held_back: None,
+            resumes_at: resumes.map(Moment::from_millis),
+            requests: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn how_a_run_stands_follows_from_its_rows_and_the_last_run() {
+        use JobState::{Blocked, Created, Held, Ready, Rejected};
+        let under_way = Some(run(None, None));
+        let early = |end, resumes| Some(run(Some(RunEnd::Early(end)), resumes));
+        let finished = Some(run(Some(RunEnd::Finished), None));
+        let ended = RunState::Ended;
+        type Case = (&'static [JobState], Option<RunInfo>, bool, RunState, &'static str);
+        let table: Vec<Case> = vec![
+            (&[], None, false, RunState::Empty, "empty"),
+            (&[Ready], None, false, RunState::NotBegun, "waiting"),
+            (&[Ready, Created], under_way.clone(), true, RunState::Running, "running"),
+            (&[Created], under_way.clone(), true, RunState::Running, "running"),
+            (&[Ready, Created], under_way, false, ended(End::Killed), "stopped"),
+            (&[Ready], early(End::Quota, Some(9)), false, ended(End::Quota), "parked"),
+            (&[Ready], Some(run(None, Some(9))), true, ended(End::Quota), "parked"),
+            (&[Ready], early(End::Quota, Some(3)), false, ended(End::RowsWaiting), "waiting"),
+            (&[Created], early(End::Quota, Some(9)), false, ended(End::Done), "finished"),
+            (&[Ready], early(End::Signal, None), false, ended(End::Signal), "stopped"),
+            (&[Ready], early(End::Until, None), false, ended(End::Until), "stopped"),
+            (&[Ready], early(End::Breaker, None), false, ended(End::Breaker), "stopped"),
+            (&[Ready], early(End::SheetPaused, None), false, ended(End::SheetPaused), "held"),
+            (&[Ready], finished.clone(), false, ended(End::RowsWaiting), "waiting"),
+            (&[Held, Blocked], finished.clone(), false, ended(End::RowsHeld), "held"),
+            (&[Created, Rejected], finished, false, ended(End::RowsFailed), "finished"),
+        ];
+        for (states, run, at_work, expected, word) in table {
+            let tally = tally(states);
+            let rows = end_of_rows(&tally, 0, false);
+            let now = Some(Moment::from_millis(5));
+            let (got, resumes_at) = RunState::of(&tally, rows, run.as_ref(), at_work, now);
+            assert_eq!((got, got.word()), (expected, word), "{states:?} {run:?}");
+            assert_eq!(resumes_at.is_some(), got == ended(End::Quota), "{states:?} {run:?}");
+        }
+        // A report has no clock: whether the day has come is for its reader to see.
+        let tally = tally(&[Ready]);
+        let parked = run(Some(RunEnd::Early(End::Quota)), Some(3));
+        let got = RunState::of(&tally, End::RowsWaiting, Some(&parked), false, None);
+        assert_eq!(got, (ended(End::Quota), Some(Moment::from_millis(3))));
+    }
+
+    #[test]
+    fn rows_end_as_the_worst_of_them_and_what_verification_found_needs_a_person_unless_rows_do() {
+        use JobState::{
+            Adopted, Blocked, Cancelled, Created, Done, Existing, Held, InDoubt, Incomplete, Ready, Rejected,
+            Skipped,
+        };
+        let table: &[(&[JobState], End, End)] = &[
+            (&[], End::Done, End::Verification),
+            (&[Created, Adopted, Existing, Done], End::Done, End::Verification),
+            (&[Created, Cancelled], End::Done, End::Verification),
+            (&[Created, Rejected], End::RowsFailed, End::Verification),
+            (&[Created, Incomplete], End::RowsFailed, End::Verification),
+            (&[Created, Skipped], End::RowsFailed, End::Verification),
+            (&[Rejected, Held], End::RowsHeld, End::RowsHeld),
+            (&[Held, Ready], End::RowsWaiting, End::RowsWaiting),
+            (&[Held, Blocked], End::RowsHeld, End::RowsHeld),
+            (&[Blocked], End::RowsHeld, End::RowsHeld),
+            (&[Blocked, Ready], End::RowsWaiting, End::RowsWaiting),
+            (&[Rejected, InDoubt], End::RowsWaiting, End::RowsWaiting),
+        ];
+        for (states, expected, with_findings) in table {
+            let tally = tally(states);
+            assert_eq!(end_of_rows(&tally, 0, false), *expected, "{states:?}");
+            assert_eq!(end_of_rows(&tally, 0, true), *with_findings, "{states:?}");
+        }
+        assert_eq!(end_of_rows(&tally(&[Created]), 1, false), End::RowsFailed);
+    }
+
+    #[test]
+    fn of_two_imports_the_worse_counts() {
+        assert_eq!(worse(End::RowsFailed, End::RowsHeld), End::RowsHeld);
+        assert_eq!(worse(End::RowsHeld, End::RowsFailed), End::RowsHeld);
+        assert_eq!(worse(End::RowsHeld, End::RowsWaiting), End::RowsWaiting);
+        assert_eq!(worse(End::Done, End::RowsFailed), End::RowsFailed);
+    }
+}

@@ -1,0 +1,143 @@
+//! How it stands, in one sentence without a full stop. Every surface shows this one.
+
+use super::facts::Facts;
+use super::row_words::{incomplete, not_imported};
+use super::run_state::{RunState, unfinished};
+use crate::ending::End;
+use crate::model::amount::counted;
+use crate::model::state::JobState;
+use crate::model::tally::Tally;
+use crate::model::time::Moment;
+
+/// What a surface says in its own way: moments, by the clock of its reader, and a run that goes on while it is read.
+pub struct Wording<'a> {
+    /// A moment that is waited for.
+    pub until: &'a dyn Fn(Moment) -> String,
+    /// What a run at work has done and will do; `None` where nobody can watch it.
+    pub running: Option<&'a dyn Fn() -> String>,
+}
+
+/// How rows stand that are left out of nothing: those with a job, and those that were left out.
+pub(super) struct Sentence<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) state: RunState,
+    pub(super) resumes_at: Option<Moment>,
+    pub(super) at_work: bool,
+    /// Records that are still to be read back.
+    pub(super) unread: u64,
+}
+
+impl Sentence<'_> {
+    pub(super) fn text(&self, wording: &Wording<'_>) -> String {
+        match self.state {
+            RunState::Empty if self.facts.imported => {
+                "the sheets have no rows: there is nothing to do".to_owned()
+            }
+            RunState::Empty => "nothing has been imported yet".to_owned(),
+            RunState::Ended(End::Done | End::RowsFailed | End::Verification) => self.finished(),
+            RunState::NotBegun | RunState::Running | RunState::Ended(_) => {
+                let words = self.unfinished(wording);
+                match self.facts.left_out.total() {
+                    0 => words,
+                    _ => format!("{words}; {}", left_out(&self.facts.left_out)),
+                }
+            }
+        }
+    }
+
+    /// How rows stand of which some are left.
+    fn unfinished(&self, wording: &Wording<'_>) -> String {
+        let left = self.left();
+        match self.state {
+            RunState::NotBegun => format!("imported, nothing sent yet: {left}"),
+            RunState::Running => wording.running.map_or(left, |running| running()),
+            RunState::Ended(End::Quota) => {
+                let until =
+                    self.resumes_at.map_or_else(String::new, |at| format!(" until {}", (wording.until)(at)));
+                let goes_on = if self.at_work { "; the run goes on automatically then" } else { "" };
+                format!("parked{until}: today's quota is spent, {left}{goes_on}")
+            }
+            RunState::Ended(End::Until) => format!("stopped at the time given: {left}"),
+            RunState::Ended(End::Signal) => format!("stopped on request: {left}"),
+            RunState::Ended(End::Killed) => format!("the last run was killed: {left}"),
+            RunState::Ended(End::SheetPaused) => format!("finished except for a paused sheet: {left}"),
+            RunState::Ended(End::RowsWaiting) if wording.running.is_some() => {
+                format!("{left}; no run is in progress")
+            }
+            RunState::Ended(End::RowsWaiting) | RunState::Empty => left,
+            RunState::Ended(End::RowsHeld) => self.held(),
+            RunState::Ended(end) => format!("stopped: {}; {left}", self.why(end)),
+        }
+    }
+
+    /// What is left to be done.
+    fn left(&self) -> String {
+        match (unfinished(&self.facts.tally), self.unread) {
+            (0, 0) => "nothing is left to be sent".to_owned(),
+            (0, _) => "only verification is left".to_owned(),
+            (rows, _) => counted(rows, "row remaining", "rows remaining"),
+        }
+    }
+
+    fn held(&self) -> String {
+        let held = self.facts.tally.in_state(JobState::Held);
+        let waiting = match (unfinished(&self.facts.tally), held) {
+            (0, _) => String::new(),
+            (waiting, 1) => format!("; {} for it", counted(waiting, "row waits", "rows wait")),
+            (waiting, _) => format!("; {} for them", counted(waiting, "row waits", "rows wait")),
+        };
+        let rows = counted(held, "row that needs your decision", "rows that need your decision");
+        format!("finished except for {rows}{waiting}")
+    }
+
+    /// What became of the rows when none is left.
+    fn finished(&self) -> String {
+        let mut parts = Vec::new();
+        let mut put = |number, one, more| {
+            if number > 0 {
+                parts.push(counted(number, one, more));
+            }
+        };
+        let (rejected, skipped) = self.facts.refused;
+        put(rejected, "row was rejected", "rows were rejected");
+        if rejected > 0 {
+            put(skipped, "dependent row was skipped", "dependent rows were skipped");
+        } else {
+            put(skipped, "row was skipped", "rows were skipped");
+        }
+        match self.facts.tally.in_state(JobState::Incomplete) {
+            0 => {}
+            rows => parts.push(incomplete(rows)),
+        }
+        if self.facts.left_out.total() > 0 {
+            parts.push(left_out(&self.facts.left_out));
+        }
+        let cancelled = self.facts.tally.in_state(JobState::Cancelled);
+        if cancelled > 0 {
+            parts.push(counted(cancelled, "row was cancelled", "rows were cancelled"));
+        }
+        match self.facts.differing() {
+            0 => {}
+            rows => parts.push(format!(
+                "{} from what was created earlier",
+                counted(rows, "row differs", "rows differ")
+            )),
+        }
+        match parts.pop() {
+            None => "finished: every row is done".to_owned(),
+            Some(last) if parts.is_empty() => format!("finished; {last}"),
+            Some(last) => format!("finished; {} and {last}", parts.join(", ")),
+        }
+    }
+
+    /// Why the last run was stopped, as it noted it.
+    fn why(&self, end: End) -> &str {
+        let noted = self.facts.run.as_ref().and_then(|run| run.detail.as_deref());
+        noted.unwrap_or(end.entry().words)
+    }
+}
+
+/// Rows that were left out, in words.
+fn left_out(tally: &Tally) -> String {
+    not_imported(tally.in_state(JobState::Rejected), tally.in_state(JobState::Skipped))
+}

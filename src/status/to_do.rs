@@ -1,0 +1,211 @@
+//! What needs a person and what to type next, each with its words and its command.
+
+use std::path::PathBuf;
+
+use super::facts::{Facts, ImportFacts};
+use super::next_command::Again;
+use super::row_words::with_along;
+use super::run_state::{RunState, moving};
+use crate::ending::End;
+use crate::error::Exit;
+use crate::journal::ImportInfo;
+use crate::model::amount::counted;
+use crate::model::operation::Operation;
+use crate::model::state::JobState;
+
+/// Something that needs a person, and the command for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Need {
+    /// The word for programs.
+    pub cause: &'static str,
+    /// How many rows or records.
+    pub count: u64,
+    /// What it is and what to do.
+    pub words: String,
+    /// The command to type.
+    pub command: String,
+}
+
+/// What to do next: words, and the commands behind them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it is for; empty where the command says it.
+    pub words: String,
+    /// The command to type.
+    pub command: String,
+}
+
+/// Rows that wait for an operation of which nobody has said where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unavailable {
+    /// The operation.
+    pub operation: Operation,
+    /// How many rows wait for it.
+    pub rows: u64,
+    /// The profile in which it can be said.
+    pub profile: String,
+}
+
+/// How the rows of an import are corrected.
+pub struct Correction {
+    /// The workbook of rows to correct, where it goes.
+    pub fix: PathBuf,
+    /// Whether it is there.
+    pub is_there: bool,
+    /// The commands for it: what is corrected is read as the files of the import were.
+    pub again: Again,
+}
+
+/// How commands are typed from where the status is told.
+pub struct Commands<'a> {
+    /// About the journal.
+    pub again: &'a Again,
+    /// About the rows of an import.
+    pub correction: &'a dyn Fn(&ImportInfo) -> Correction,
+    /// Operations without a path that rows wait for.
+    pub unavailable: Vec<Unavailable>,
+    /// Whether a report tells them: it needs no command for itself, and has its rows with what to do about them.
+    pub in_report: bool,
+}
+
+/// What the operations that make records do, in words.
+const MAKING: [(Operation, &str); 5] = [
+    (Operation::AddCompany, "creating companies"),
+    (Operation::AddPerson, "creating people"),
+    (Operation::AddSite, "creating sites"),
+    (Operation::AddDevice, "creating devices"),
+    (Operation::AddDeviceFromTemplate, "creating devices from templates"),
+];
+
+/// What needs a person, the gravest first.
+pub(super) fn needs(facts: &Facts, state: RunState, commands: &Commands<'_>) -> Vec<Need> {
+    let mut needs = Vec::new();
+    let mut put = |cause, count, words: String, command: &str| {
+        needs.push(Need { cause, count, words, command: commands.again.command(command) });
+    };
+    let held = facts.tally.in_state(JobState::Held);
+    if held > 0 {
+        let rows = counted(held, "row needs", "rows need");
+        put("held", held, format!("{rows} your decision: check the service first"), "resolve");
+    }
+    if state == RunState::Ended(End::SheetPaused) {
+        let sheet = facts.run.as_ref().and_then(|run| run.detail.as_deref()).unwrap_or("a sheet");
+        let words = format!("paused: {sheet}; correct the sheet and run it again, or send the rest anyway");
+        put("set_aside", moving(&facts.tally), words, "run --despite-rejections");
+    }
+    if let (number, Some(first)) = facts.findings {
+        let them = if number == 1 { "it" } else { "them" };
+        let records = counted(number, "record", "records");
+        let words = format!(
+            "verification found problems with {records}: review {them}, then mark {them} as reviewed"
+        );
+        put("read_back", number, words, &format!("resolve {first} --seen"));
+    }
+    if matches!(state, RunState::Ended(end) if end.exit() == Exit::Service) {
+        let words = "the service stopped the run: find the cause, fix it, then run again".to_owned();
+        put("stopped", moving(&facts.tally), words, "doctor");
+    }
+    for Unavailable { operation, rows, profile } in &commands.unavailable {
+        let known = MAKING.iter().find(|(known, _)| known == operation);
+        let what = known.map_or_else(|| operation.to_string(), |(_, words)| format!("{words} ({operation})"));
+        let words = format!(
+            "{what} is not available in this account: {}; set [profile.{profile}.endpoints.{operation}], or \
+             paths = \"assumed\", and check that it answers",
+            counted(*rows, "row waits", "rows wait")
+        );
+        put("unavailable", *rows, words, "doctor");
+    }
+    for import in &facts.imports {
+        needs.extend(of_import(import, commands));
+    }
+    needs
+}
+
+/// What to do about rows of an import that failed, were not imported or differ, and for which no later import answers.
+fn of_import(facts: &ImportFacts, commands: &Commands<'_>) -> Vec<Need> {
+    let mut needs = Vec::new();
+    let (import, rows) = (facts.info.import, &facts.unanswered);
+    let mut put = |cause, own: u64, along: u64, what: &str| {
+        if own + along == 0 {
+            return;
+        }
+        let were = if own == 1 { "was" } else { "were" };
+        let told = match own {
+            0 => format!("{} of import {import} {what}", counted(along, "row", "rows")),
+            _ => {
+                let told = format!("{} of import {import} {were} {what}", counted(own, "row", "rows"));
+                with_along(told, own, along)
+            }
+        };
+        let (words, command) = to_correct(&facts.info, own, commands);
+        needs.push(Need { cause, count: own + along, words: format!("{told}: {words}"), command });
+    };
+    put("rejected", rows.refused, 0, "rejected");
+    put("incomplete", rows.incomplete, 0, "created, but a later step failed");
+    let what = if rows.left_out > 0 {
+        "not imported because of errors"
+    } else {
+        "not imported because a row that it depends on was not"
+    };
+    put("left_out", rows.left_out, rows.along, what);
+    if facts.differing > 0 {
+        needs.push(Need {
+            cause: "differs",
+            count: facts.differing,
+            words: format!(
+                "{} of import {import} {} from what was created earlier: the report lists the columns; put the \
+                 earlier values back into the sheet, or change the records in the service",
+                counted(facts.differing, "row", "rows"),
+                if facts.differing == 1 { "differs" } else { "differ" }
+            ),
+            command: commands.again.command(&format!("report {import}")),
+        });
+    }
+    needs
+}
+
+/// How rows of an import are corrected, and the command for it; `own` are those with something to correct.
+fn to_correct(info: &ImportInfo, own: u64, commands: &Commands<'_>) -> (String, String) {
+    let correction = (commands.correction)(info);
+    let them = if own == 1 { "it" } else { "them" };
+    if correction.is_there {
+        let fix = &correction.fix;
+        let words = format!("correct {them} in {}, then run that file", fix.display());
+        (words, correction.again.with_file("run", fix))
+    } else {
+        let words = format!("write the report, which has {them} in fix.xlsx");
+        (words, commands.again.command(&format!("report {}", info.import)))
+    }
+}
+
+/// What to type next, by how the rows stand; nothing while a run is at work on them, and where rows on hold tell how they
+/// are decided.
+pub(super) fn next(facts: &Facts, at_work: bool, commands: &Commands<'_>) -> Option<Step> {
+    let again = commands.again;
+    let step = |words: &str, command: String| Some(Step { words: words.to_owned(), command });
+    let Some(ImportFacts { info, unanswered: rows, .. }) = facts.imports.last() else {
+        return step("", again.command("run SHEET.xlsx"));
+    };
+    if moving(&facts.tally) > 0 {
+        return if at_work { None } else { step("to go on", again.command("run")) };
+    }
+    if facts.tally.in_state(JobState::Held) > 0 {
+        return None;
+    }
+    let correction = (commands.correction)(info);
+    let fix = &correction.fix;
+    if let (true, Some((_, by))) = (rows.is_empty(), rows.answered.last()) {
+        step("the rows that failed were imported again", again.command(&format!("status {by}")))
+    } else if commands.in_report {
+        None
+    } else if rows.refused + rows.incomplete > 0 {
+        let words =
+            format!("correct the rows in {} and run that file, or try them again as they are", fix.display());
+        step(&words, again.command(&format!("retry {}", info.import)))
+    } else if !rows.is_empty() && correction.is_there {
+        let words = format!("correct the rows in {}, then", fix.display());
+        step(&words, correction.again.with_file("run", fix))
+    } else {
+        step("the report", again.command(&format!("report {}", info.import)))
+    }
+}
