@@ -1,5 +1,17 @@
 //! Advice: words to read and commands to type, as pieces.
 
+/// A part of an advice as it is written down: of texts that are known before any row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// To be read.
+    Words(&'static str),
+    /// To be typed behind the name of the program: `retry 3`.
+    Command(&'static str),
+}
+
+/// An advice as it is written down.
+pub type Parts = &'static [Part];
+
 /// A part of an advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
@@ -10,6 +22,11 @@ pub enum Piece {
 }
 
 impl Piece {
+    /// A command without the options of the journal and the account: `retry 3`.
+    pub fn command(command: &str) -> Self {
+        Self::Command(format!("fleetload {command}"))
+    }
+
     /// The text, whatever it is for.
     pub fn text(&self) -> &str {
         match self {

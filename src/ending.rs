@@ -3,6 +3,8 @@
 //! One table, [`End::entry`]. The exit code of the process, the last JSON object, `summary.json`, the journal, `explain`,
 //! the help and the pages below `docs/` are made from it.
 
+use crate::advice::Part::{Command, Words};
+use crate::advice::Parts;
 use crate::error::{ErrorKind, Exit};
 
 /// How the work stands when a command has ended; the `state` of its summary.
@@ -86,7 +88,7 @@ pub struct Entry {
     /// What follows from it, in sentences.
     pub follows: &'static str,
     /// What a person does; empty where nothing is to be done.
-    pub advice: &'static str,
+    pub advice: Parts,
 }
 
 const fn entry(
@@ -94,7 +96,7 @@ const fn entry(
     (state, exit): (State, Exit),
     words: &'static str,
     follows: &'static str,
-    advice: &'static str,
+    advice: Parts,
 ) -> Entry {
     Entry { reason, state, exit, words, follows, advice }
 }
@@ -107,7 +109,7 @@ const JOURNAL: (State, Exit) = (State::Failed, Exit::Journal);
 const USAGE: (State, Exit) = (State::Failed, Exit::Usage);
 const OURS: (State, Exit) = (State::Failed, Exit::Failed);
 
-const GOES_ON: &str = "To go on, type: fleetload run";
+const GOES_ON: Parts = &[Words("To go on, type: "), Command("run")];
 const STAYS_READY: &str = "No row was rejected for it. The rows not sent stay ready.";
 const NOTHING_MORE: &str = "Nothing further was sent, because fleetload could not record it in the journal.";
 const NOTHING_DONE: &str = "Nothing was imported and nothing was sent.";
@@ -155,7 +157,7 @@ impl End {
                 FINISHED,
                 "the command completed",
                 "After a run every row is done or cancelled. Nothing needs your attention.",
-                "",
+                &[],
             ),
             Self::Internal => entry(
                 "internal",
@@ -163,35 +165,51 @@ impl End {
                 "fleetload itself failed",
                 "Something unforeseen happened, such as a full disk under a report. Every request that was sent is in \
                 the journal.",
-                "Read the message, fix what you can, then type: fleetload run",
+                &[Words("Read the message, fix what you can, then type: "), Command("run")],
             ),
             Self::Stuck => entry(
                 "stuck",
                 OURS,
                 "a run made no progress for ten minutes and ended itself",
                 "Everything that was sent is in the journal. Requests under way are looked up before anything is sent again.",
-                "Type: fleetload run. If it happens again, report the line that begins with 'in hand'.",
+                &[
+                    Words("Type: "),
+                    Command("run"),
+                    Words(". If it happens again, report the line that begins with 'in hand'."),
+                ],
             ),
             Self::Usage => entry(
                 "usage",
                 USAGE,
                 "the command line, the profile or a setting is wrong",
                 NOTHING_DONE,
-                "Correct what the message names. To see the settings and their origin, type: fleetload doctor",
+                &[
+                    Words("Correct what the message names. To see the settings and their origin, type: "),
+                    Command("doctor"),
+                ],
             ),
             Self::EndpointUnknown => entry(
                 "endpoint-unknown",
                 USAGE,
                 "an operation that is needed has no known path",
                 "Its path is neither documented nor in the profile. Nothing was sent.",
-                "Set method and path in [profile.NAME.endpoints.OPERATION], or set paths = \"assumed\". To see what is missing, type: fleetload doctor",
+                &[
+                    Words(
+                        "Set method and path in [profile.NAME.endpoints.OPERATION], or set paths = \"assumed\". To \
+             see what is missing, type: ",
+                    ),
+                    Command("doctor"),
+                ],
             ),
             Self::Sheets => entry(
                 "sheets",
                 (State::Failed, Exit::Sheets),
                 "the sheets have errors",
                 NOTHING_DONE,
-                "Correct the cells that are named, then run the file again. What a code means: fleetload explain CODE",
+                &[
+                    Words("Correct the cells that are named, then run the file again. What a code means: "),
+                    Command("explain CODE"),
+                ],
             ),
             Self::RowsFailed => entry(
                 "rows-failed",
@@ -199,8 +217,14 @@ impl End {
                 "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
                 "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is \
                  sent for a row that differs; its columns are in the report.",
-                "Correct the rows in fix.xlsx and type: fleetload run FILE. Of rows that differ, put the earlier values back into the sheet, or \
-                 change the records in the service",
+                &[
+                    Words("Correct the rows in fix.xlsx and type: "),
+                    Command("run FILE"),
+                    Words(
+                        ". Of rows that differ, put the earlier values back into the sheet, or change the records \
+             in the service",
+                    ),
+                ],
             ),
             Self::Quota => entry(
                 "quota",
@@ -236,7 +260,7 @@ impl End {
                 STOPPED,
                 "another run is using this journal",
                 "It also sends the rows that this command imported. 'held_by' names its process.",
-                "Let it finish. To see its progress, type: fleetload status",
+                &[Words("Let it finish. To see its progress, type: "), Command("status")],
             ),
             Self::RowsWaiting => entry(
                 "rows-waiting",
@@ -250,121 +274,147 @@ impl End {
                 JOURNAL,
                 "the journal, or a file beside it, cannot be used or written",
                 NOTHING_MORE,
-                "Do what the message says, then type: fleetload run",
+                &[Words("Do what the message says, then type: "), Command("run")],
             ),
             Self::JournalMissing => entry(
                 "journal-missing",
                 JOURNAL,
                 "the journal that is named does not exist",
                 "Nothing was sent.",
-                "Check the folder and --journal. The first import creates the journal.",
+                &[Words("Check the folder and --journal. The first import creates the journal.")],
             ),
             Self::JournalLocked => entry(
                 "journal-locked",
                 JOURNAL,
                 "another program has locked the journal",
                 NOTHING_MORE,
-                "End the other program (a database viewer, for example), then type: fleetload run",
+                &[
+                    Words("End the other program (a database viewer, for example), then type: "),
+                    Command("run"),
+                ],
             ),
             Self::JournalDamaged => entry(
                 "journal-damaged",
                 JOURNAL,
                 "the journal is damaged, or is not a journal",
                 NOTHING_MORE,
-                "To save the rows that can still be read, type: fleetload report. Then go back to a backup of the \
-                journal.",
+                &[
+                    Words("To save the rows that can still be read, type: "),
+                    Command("report"),
+                    Words(". Then go back to a backup of the journal."),
+                ],
             ),
             Self::JournalFull => entry(
                 "journal-full",
                 JOURNAL,
                 "there is no disk space left for the journal",
                 NOTHING_MORE,
-                "Free space on its disk, then type: fleetload run",
+                &[Words("Free space on its disk, then type: "), Command("run")],
             ),
             Self::JournalOlder => entry(
                 "journal-older",
                 JOURNAL,
                 "the journal is an older copy, or was run on another machine",
                 "Nothing was sent, because requests that this copy does not know of would be sent again.",
-                "Use the newest copy. If there is none, type: fleetload run --accept-journal",
+                &[Words("Use the newest copy. If there is none, type: "), Command("run --accept-journal")],
             ),
             Self::AccountLocked => entry(
                 "account-locked",
                 JOURNAL,
                 "a run with another journal uses the same account",
                 "Two at once would exceed the account's limits. 'held_by' names the process and its journal.",
-                "Wait for the other run to end, then type: fleetload run",
+                &[Words("Wait for the other run to end, then type: "), Command("run")],
             ),
             Self::Unreachable => entry(
                 "unreachable",
                 REFUSED,
                 "the service cannot be reached",
                 STAYS_READY,
-                "Check the network and base_url with: fleetload doctor. Then type: fleetload run",
+                &[
+                    Words("Check the network and base_url with: "),
+                    Command("doctor"),
+                    Words(". Then type: "),
+                    Command("run"),
+                ],
             ),
             Self::Credentials => entry(
                 "credentials",
                 REFUSED,
                 "the service refuses the client id, the secret or a fresh access token",
                 STAYS_READY,
-                "Check client_id and the secret of the profile with: fleetload doctor. Then type: fleetload run",
+                &[
+                    Words("Check client_id and the secret of the profile with: "),
+                    Command("doctor"),
+                    Words(". Then type: "),
+                    Command("run"),
+                ],
             ),
             Self::SourceAddress => entry(
                 "source-address",
                 REFUSED,
                 "the service does not accept requests from this network address",
                 STAYS_READY,
-                "Check VPN and network, or have the address added. Then type: fleetload run",
+                &[Words("Check VPN and network, or have the address added. Then type: "), Command("run")],
             ),
             Self::Certificate => entry(
                 "certificate",
                 REFUSED,
                 "the certificate of the service is not accepted",
                 STAYS_READY,
-                "Check this machine's clock, base_url and ca_file with: fleetload doctor. Then type: fleetload run",
+                &[
+                    Words("Check this machine's clock, base_url and ca_file with: "),
+                    Command("doctor"),
+                    Words(". Then type: "),
+                    Command("run"),
+                ],
             ),
             Self::EndpointMissing => entry(
                 "endpoint-missing",
                 REFUSED,
                 "the service has no endpoint at the path of an operation, or its path is not known",
                 "The operation stopped and the others went on. No row was rejected for it; its rows stay ready.",
-                "Set method and path in [profile.NAME.endpoints.OPERATION], then type: fleetload run",
+                &[
+                    Words("Set method and path in [profile.NAME.endpoints.OPERATION], then type: "),
+                    Command("run"),
+                ],
             ),
             Self::Breaker => entry(
                 "breaker",
                 REFUSED,
                 "the service failed at every attempt of an operation for 24 hours",
                 STAYS_READY,
-                "Ask the service's operator, then type: fleetload run",
+                &[Words("Ask the service's operator, then type: "), Command("run")],
             ),
             Self::Service => entry(
                 "service",
                 REFUSED,
                 "the service did not give a usable answer",
                 "The command changed nothing after that.",
-                "To find the cause, type: fleetload doctor",
+                &[Words("To find the cause, type: "), Command("doctor")],
             ),
             Self::RowsHeld => entry(
                 "rows-held",
                 HELD,
                 "finished, but some rows are on hold and need your decision",
                 "The rows that depend on them wait. Everything else is done.",
-                "To see each of them with what the service has, type: fleetload resolve",
+                &[Words("To see each of them with what the service has, type: "), Command("resolve")],
             ),
             Self::SheetPaused => entry(
                 "sheet-paused",
                 HELD,
                 "finished, but a sheet is paused because the service rejected 50 of its rows in a row",
                 "Its other rows were not sent and stay ready. The other sheets went on.",
-                "Correct the sheet and run it again. To send its other rows anyway, type: fleetload run \
-                 --despite-rejections",
+                &[
+                    Words("Correct the sheet and run it again. To send its other rows anyway, type: "),
+                    Command("run --despite-rejections"),
+                ],
             ),
             Self::Verification => entry(
                 "verification",
                 HELD,
                 "finished, but verification found records that are missing, duplicated or different",
                 "Every run reports them until you mark them as reviewed.",
-                "Review them, then type: fleetload resolve JOB --seen",
+                &[Words("Review them, then type: "), Command("resolve JOB --seen")],
             ),
         }
     }

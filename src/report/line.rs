@@ -62,7 +62,7 @@ impl ResultLine {
                     .next(job, import.import)
             }
             (None, Some(job)) => row_advice::of(row.code.as_deref(), row.state).next(job, import.import),
-            (None, None) => row_advice::of_left_out(row.state).to_owned(),
+            (None, None) => row_advice::of_left_out(row.state),
         };
         let is_to_correct = must_be_corrected(&row);
         let change = match is_to_correct && row.job.is_some() {
@@ -77,7 +77,7 @@ impl ResultLine {
                 ),
                 row.answered_by,
             ),
-            advice: advisor.said(&advice, is_to_correct),
+            advice: advisor.said(advice, is_to_correct),
             change,
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,

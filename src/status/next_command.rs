@@ -1,9 +1,7 @@
 //! The command to type next, so that it is about the same journal, account and rehearsal as the one before.
 //!
 //! The one owner of such lines: the terminal, the tables, the workbooks and the pages take them from here. Advice is
-//! written with bare commands (`fleetload retry 3`); [`Again::said`] finds them in it and completes them. A command in it
-//! begins with `fleetload` and goes on while what follows can only be part of one: options and their values, numbers, and
-//! words in capitals that stand for something. What is advised is left to [`crate::status::catalogue`] and to the reports.
+//! written with bare commands, which [`Again::said`] completes.
 
 use std::path::Path;
 
@@ -26,9 +24,6 @@ const RUN: &str = "fleetload run FILE";
 const FILE: &str = " FILE";
 /// The commands that may be a rehearsal.
 const REHEARSED: [&str; 4] = ["run", "plan", "doctor", "resolve"];
-/// Options that stand alone: what follows them is no value.
-const ALONE: [&str; 4] = ["--not-created", "--abandon", "--seen", "--sandbox"];
-
 impl Again {
     /// With an option that every command takes; one that stands alone has an empty value.
     #[must_use]
@@ -76,9 +71,11 @@ impl Again {
     }
 
     /// An advice with its commands completed; `corrected` is the file of rows to correct, where there is one.
-    pub fn said(&self, advice: &str, corrected: Option<&Path>) -> Vec<Piece> {
+    pub fn said(&self, advice: Vec<Piece>, corrected: Option<&Path>) -> Vec<Piece> {
         // What is decided first is not among the rows to correct.
-        let corrected = corrected.filter(|_| !advice.contains("fleetload resolve"));
+        let decides =
+            |piece: &Piece| matches!(piece, Piece::Command(line) if line.starts_with("fleetload resolve "));
+        let corrected = corrected.filter(|_| !advice.iter().any(decides));
         let completed = |piece| match (piece, corrected) {
             (Piece::Command(command), Some(file)) if command == RUN => {
                 Piece::Command(self.with_file("run", file))
@@ -86,7 +83,7 @@ impl Again {
             (Piece::Command(command), _) => Piece::Command(self.completed(&command)),
             (words @ Piece::Words(_), _) => words,
         };
-        pieces(advice).into_iter().map(completed).collect()
+        advice.into_iter().map(completed).collect()
     }
 
     fn completed(&self, command: &str) -> String {
@@ -98,96 +95,16 @@ impl Again {
     }
 }
 
-/// The parts of an advice, in order.
-fn pieces(advice: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut rest = advice;
-    while let Some((before, command, after)) = next_command(rest) {
-        if !before.is_empty() {
-            pieces.push(Piece::Words(before.to_owned()));
-        }
-        pieces.push(Piece::Command(command.to_owned()));
-        rest = after;
-    }
-    if !rest.is_empty() {
-        pieces.push(Piece::Words(rest.to_owned()));
-    }
-    pieces
-}
-
-/// What stands before the first command, the command, and what stands after it.
-fn next_command(text: &str) -> Option<(&str, &str, &str)> {
-    let mut from = 0;
-    while let Some(found) = text[from..].find("fleetload ") {
-        let start = from + found;
-        let begins =
-            text[..start].chars().next_back().is_none_or(|c| c.is_whitespace() || c == '(' || c == ':');
-        match end_of_command(&text[start..]) {
-            Some(length) if begins => {
-                return Some((&text[..start], &text[start..start + length], &text[start + length..]));
-            }
-            _ => from = start + "fleetload ".len(),
-        }
-    }
-    None
-}
-
-/// How long the command at the beginning of a text is; `None` when it is the name of the program in a sentence.
-fn end_of_command(text: &str) -> Option<usize> {
-    let introduced = *COMMANDS.iter().find(|command| {
-        text["fleetload ".len()..]
-            .strip_prefix(**command)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ';', ',', '.', ')']))
-    })?;
-    let mut length = "fleetload".len();
-    let mut before = "";
-    for (position, word) in text.split(' ').skip(1).enumerate() {
-        let bare = if position == 0 { introduced } else { word.trim_end_matches([';', ',', '.', ')']) };
-        if position > 0 && !belongs(bare, before) {
-            break;
-        }
-        length += 1 + bare.len();
-        // A sign after the word ends the sentence, and the command.
-        if bare.len() < word.len() {
-            break;
-        }
-        before = bare;
-    }
-    Some(length)
-}
-
 /// The commands that advice names.
 pub const COMMANDS: [&str; 12] = [
     "run", "check", "plan", "import", "status", "report", "retry", "resolve", "cancel", "template", "doctor",
     "explain",
 ];
 
-/// Whether a word can only be part of the command before it.
-fn belongs(word: &str, before: &str) -> bool {
-    let value = before.starts_with("--") && !ALONE.contains(&before);
-    let stands_for = word.chars().any(|c| c.is_ascii_uppercase())
-        && !word.chars().next().is_some_and(char::is_lowercase)
-        && word
-            .split('.')
-            .next()
-            .is_some_and(|stem| stem.chars().all(|c| c.is_ascii_uppercase() || c == '_'));
-    let number = !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    value || word.starts_with("--") || stands_for || number
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::advice::text;
-
-    /// The commands of an advice in brackets.
-    fn marked(advice: &str) -> String {
-        let pieces = pieces(advice).into_iter().map(|piece| match piece {
-            Piece::Words(words) => words,
-            Piece::Command(command) => format!("[{command}]"),
-        });
-        pieces.collect()
-    }
 
     /// As a command was typed with a journal of its own, for a customer, as a rehearsal.
     fn again() -> Again {
@@ -214,8 +131,9 @@ mod tests {
     #[test]
     fn the_workbook_to_run_is_named_where_there_is_one_and_read_as_the_sheets_were() {
         let fix = Path::new("reports/1/fix.xlsx");
+        let words = || Piece::Words("Correct the row and type: ".to_owned());
         let advice = "Correct the row and type: fleetload run FILE";
-        let with = |again: &Again, fix| text(&again.said(advice, fix));
+        let with = |again: &Again, fix| text(&again.said(vec![words(), Piece::command("run FILE")], fix));
         assert_eq!(
             with(&Again::default(), Some(fix)),
             "Correct the row and type: fleetload run reports/1/fix.xlsx"
@@ -228,51 +146,7 @@ mod tests {
             format!("Correct the row and type: fleetload run reports/1/fix.xlsx {options}")
         );
         assert_eq!(with(&again(), None), format!("{advice} {options}"));
-        let decided = "type: fleetload resolve 7 --abandon, then: fleetload run FILE";
-        assert_eq!(text(&Again::default().said(decided, Some(fix))), decided, "it is not among those rows");
-    }
-
-    #[test]
-    fn every_command_of_an_advice_is_completed_and_its_words_stay() {
-        let again = Again::default().with("--journal", "a.db");
-        let advice = "If it is, type: fleetload resolve 7 --created ID; if not: fleetload resolve 7 --abandon. \
-                      fleetload ended.";
-        assert_eq!(
-            text(&again.said(advice, None)),
-            "If it is, type: fleetload resolve 7 --created ID --journal a.db; if not: fleetload resolve 7 --abandon \
-             --journal a.db. fleetload ended."
-        );
-    }
-
-    #[test]
-    fn what_is_to_be_typed_is_told_apart_from_what_is_to_be_read() {
-        let table = [
-            ("", ""),
-            ("Nothing to correct.", "Nothing to correct."),
-            ("Correct it and type: fleetload run FILE", "Correct it and type: [fleetload run FILE]"),
-            (
-                "type: fleetload resolve 7 --created ID; if not: fleetload resolve 7 --not-created; or: fleetload resolve 7 --abandon",
-                "type: [fleetload resolve 7 --created ID]; if not: [fleetload resolve 7 --not-created]; or: [fleetload resolve 7 --abandon]",
-            ),
-            (
-                "fleetload resolve 7 --created ID with its id",
-                "[fleetload resolve 7 --created ID] with its id",
-            ),
-            (
-                "type: fleetload retry 3 --code answer.no-id. Then wait",
-                "type: [fleetload retry 3 --code answer.no-id]. Then wait",
-            ),
-            ("type: fleetload run; it finds out", "type: [fleetload run]; it finds out"),
-            ("type: fleetload run FILE --journal NEW.db", "type: [fleetload run FILE --journal NEW.db]"),
-            (
-                "this is a fault of fleetload. Try fleetload doctor",
-                "this is a fault of fleetload. Try [fleetload doctor]",
-            ),
-            ("fleetload ended three times", "fleetload ended three times"),
-            ("fleetload failed; fleetload runs on", "fleetload failed; fleetload runs on"),
-        ];
-        for (advice, expected) in table {
-            assert_eq!(marked(advice), expected);
-        }
+        let decided = vec![Piece::command("resolve 7 --abandon"), words(), Piece::command("run FILE")];
+        assert_eq!(Again::default().said(decided.clone(), Some(fix)), decided, "it is not among those rows");
     }
 }

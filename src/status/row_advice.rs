@@ -56,7 +56,7 @@ impl<'a> Advisor<'a> {
     }
 
     /// An advice; `in_fix` says whether it is about rows to correct.
-    pub fn said(&self, advice: &str, in_fix: bool) -> Vec<Piece> {
+    pub fn said(&self, advice: Vec<Piece>, in_fix: bool) -> Vec<Piece> {
         self.again.said(advice, self.fix.as_deref().filter(|_| in_fix))
     }
 
@@ -64,20 +64,21 @@ impl<'a> Advisor<'a> {
     pub fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
         let advice = of_cause(code, import);
         match self.answered_by {
-            Some(by) if advice.contains(RUN) => self.said(&of_answered(by), false),
-            Some(_) | None => self.said(&advice, true),
+            Some(by) if advice.iter().any(is_run) => self.said(of_answered(by), false),
+            Some(_) | None => self.said(advice, true),
         }
     }
 }
 
-/// What advice about rows to correct has in it.
-const RUN: &str = "fleetload run";
+/// Whether it is what advice about rows to correct has in it.
+fn is_run(piece: &Piece) -> bool {
+    matches!(piece, Piece::Command(line) if line.starts_with("fleetload run"))
+}
 
 /// What to do about what came again in a later import.
-pub fn of_answered(by: ImportId) -> String {
-    format!(
-        "Nothing to do here: import {by} has this row again. To see its result, type: fleetload report {by}"
-    )
+pub fn of_answered(by: ImportId) -> Vec<Piece> {
+    let words = format!("Nothing to do here: import {by} has this row again. To see its result, type: ");
+    vec![Piece::Words(words), Piece::command(&format!("report {by}"))]
 }
 
 /// What a code means, and what to do about it.
@@ -140,13 +141,13 @@ impl Advice {
     }
 
     /// What to do next about a job of an import, in words, with the command to type; empty when nothing is to be done.
-    pub fn next(&self, job: JobId, import: ImportId) -> String {
-        self.entry.advice(&job.to_string(), &import.to_string())
+    pub fn next(&self, job: JobId, import: ImportId) -> Vec<Piece> {
+        self.entry.pieces(&job.to_string(), &import.to_string())
     }
 
     /// The same for many jobs of an import with the same code.
-    pub fn next_for_all(&self, import: ImportId) -> String {
-        self.entry.advice("JOB", &import.to_string())
+    pub fn next_for_all(&self, import: ImportId) -> Vec<Piece> {
+        self.entry.pieces("JOB", &import.to_string())
     }
 }
 
@@ -170,33 +171,35 @@ fn goes_on(state: JobState) -> bool {
 
 /// What to do about the rows of an import that a code kept from getting through. Codes of findings in sheets are those
 /// of rows that were left out.
-fn of_cause(code: &str, import: ImportId) -> String {
+fn of_cause(code: &str, import: ImportId) -> Vec<Piece> {
     let is_of_sheet = catalogue::of_row(code).is_none() && catalogue::of_sheet(code).is_some();
     match is_of_sheet {
-        true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped).to_owned(),
-        true => of_left_out(JobState::Rejected).to_owned(),
+        true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped),
+        true => of_left_out(JobState::Rejected),
         false => of(Some(code), JobState::Rejected).next_for_all(import),
     }
 }
 
 /// What to do about a row that the import left out.
-pub fn of_left_out(state: JobState) -> &'static str {
-    if state == JobState::Skipped {
+pub fn of_left_out(state: JobState) -> Vec<Piece> {
+    let words = if state == JobState::Skipped {
         "Nothing to correct in this row. It is in fix.xlsx together with the row that it depends on: correct that one \
-        and type: fleetload run FILE"
+         and type: "
     } else {
-        "Correct the row, in the sheet or in fix.xlsx, and type: fleetload run FILE"
-    }
+        "Correct the row, in the sheet or in fix.xlsx, and type: "
+    };
+    vec![Piece::Words(words.to_owned()), Piece::command("run FILE")]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::text;
 
     #[test]
     fn every_unfinished_row_is_told_what_to_do_even_for_an_unknown_code() {
         for &state in JobState::ALL {
-            let next = of(Some("brandNewCode"), state).next(JobId(7), ImportId(3));
+            let next = text(&of(Some("brandNewCode"), state).next(JobId(7), ImportId(3)));
             assert_eq!(next.is_empty(), state.is_success(), "{state}: {next}");
             assert!(!next.contains('{'), "{next}");
         }
@@ -204,9 +207,9 @@ mod tests {
 
     #[test]
     fn a_held_row_is_decided_by_its_number_and_a_refused_one_retried_by_its_import() {
-        let held = of(Some("absent"), JobState::Held).next(JobId(7), ImportId(3));
+        let held = text(&of(Some("absent"), JobState::Held).next(JobId(7), ImportId(3)));
         assert!(held.contains("fleetload resolve 7 --created ID"), "{held}");
-        let refused = of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3));
+        let refused = text(&of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3)));
         assert!(refused.contains("fleetload retry 3 --code noDataFound"), "{refused}");
     }
 
@@ -215,18 +218,20 @@ mod tests {
         // Rows that are unchanged or differ are not left out.
         let left_out = |entry: &&&Entry| catalogue::of_row(entry.code).is_none();
         for entry in catalogue::of_scope(catalogue::Scope::Sheets).iter().filter(left_out) {
-            let next = of_cause(entry.code, ImportId(3));
+            let next = text(&of_cause(entry.code, ImportId(3)));
             assert!(next.contains("fleetload run") && !next.contains("retry"), "{}: {next}", entry.code);
             assert!(words(entry.code).is_some(), "{}", entry.code);
         }
-        assert!(of_cause("ref.target-invalid", ImportId(3)).starts_with("Nothing to correct in this row"));
-        assert!(of_cause("noDataFound", ImportId(3)).contains("fleetload retry 3"));
+        assert!(
+            text(&of_cause("ref.target-invalid", ImportId(3))).starts_with("Nothing to correct in this row")
+        );
+        assert!(text(&of_cause("noDataFound", ImportId(3))).contains("fleetload retry 3"));
     }
 
     #[test]
     fn a_row_that_goes_on_by_itself_is_never_sent_to_a_person() {
         let doubt = of(Some("answer.timeout"), JobState::InDoubt);
         assert_eq!(doubt.words, "the service did not answer in time");
-        assert!(!doubt.next(JobId(7), ImportId(3)).contains("resolve"));
+        assert!(!text(&doubt.next(JobId(7), ImportId(3))).contains("resolve"));
     }
 }

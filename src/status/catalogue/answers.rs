@@ -3,8 +3,10 @@
 
 use super::service::DECIDE;
 use super::{Entry, Scope};
+use crate::advice::Part::{Command, Words};
+use crate::advice::Parts;
 
-const fn lost(code: &'static str, words: &'static str, follows: &'static str, advice: &'static str) -> Entry {
+const fn lost(code: &'static str, words: &'static str, follows: &'static str, advice: Parts) -> Entry {
     Entry::new(Scope::Answers, code, words, follows, advice)
 }
 
@@ -50,6 +52,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         "answer.no-id",
         "the service confirmed the creation without giving an id: the record exists",
         THERE,
-        "Find the record in the service and type: fleetload resolve {job} --created ID",
+        &[Words("Find the record in the service and type: "), Command("resolve {job} --created ID")],
     ),
 ];

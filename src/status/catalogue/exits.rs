@@ -2,72 +2,86 @@
 //! [`crate::ending`].
 
 use super::{Entry, Scope};
+use crate::advice::Part::{Command, Words};
+use crate::advice::Parts;
 use crate::ending::End;
 
-const fn exit(code: &'static str, words: &'static str, follows: &'static str, advice: &'static str) -> Entry {
+const fn exit(code: &'static str, words: &'static str, follows: &'static str, advice: Parts) -> Entry {
     Entry::new(Scope::Exits, code, words, follows, advice)
 }
 
 /// Every exit code.
 pub(super) const ENTRIES: &[Entry] = &[
-    exit("0", "every row is done", "Nothing is left to send and nothing needs your attention.", ""),
+    exit("0", "every row is done", "Nothing is left to send and nothing needs your attention.", &[]),
     exit(
         "1",
         "fleetload itself failed",
         "Something unforeseen happened, such as a full disk under a report. Every request that was sent is in the \
         journal.",
-        "Read the message, fix what you can, then type: fleetload run",
+        &[Words("Read the message, fix what you can, then type: "), Command("run")],
     ),
     exit(
         "2",
         "usage, profile or settings are wrong",
         "Nothing was imported and nothing was sent.",
-        "Correct what the message names. To see the settings and their origin, type: fleetload doctor",
+        &[
+            Words("Correct what the message names. To see the settings and their origin, type: "),
+            Command("doctor"),
+        ],
     ),
     exit(
         "3",
         "the sheets have problems; nothing was imported, nothing sent",
         "No row of them is in the journal.",
-        "Correct the cells that are named, then run the file again. What a code means: fleetload explain CODE",
+        &[
+            Words("Correct the cells that are named, then run the file again. What a code means: "),
+            Command("explain CODE"),
+        ],
     ),
     exit(
         "4",
         "finished, and some rows were rejected, incomplete or skipped, or differ from what was created earlier",
         "Everything else is done. The rows to correct, each with its reason, are in fix.xlsx in the folder of the reports. Nothing is sent for a row \
          that differs; its columns are in the report.",
-        "Correct the rows in fix.xlsx and type: fleetload run FILE. Of rows that differ, put the earlier values back into the sheet, or change the \
-         records in the service",
+        &[
+            Words("Correct the rows in fix.xlsx and type: "),
+            Command("run FILE"),
+            Words(
+                ". Of rows that differ, put the earlier values back into the sheet, or change the records \
+             in the service",
+            ),
+        ],
     ),
     exit(
         "5",
         "stopped with work left that can go on automatically later",
         "The day's quota is spent, the time given with --until was reached, the run was stopped, or another run is \
         using this journal. The restart time is printed if it is known.",
-        "To go on, type: fleetload run",
+        &[Words("To go on, type: "), Command("run")],
     ),
     exit(
         "6",
         "the journal is locked, damaged, full, not writable or an older copy, or a run with another journal uses the account",
         "Nothing further was sent, because fleetload could not record it in the journal.",
-        "Do what the message says about the journal, then type: fleetload run",
+        &[Words("Do what the message says about the journal, then type: "), Command("run")],
     ),
     exit(
         "7",
         "the service refuses fleetload or cannot be reached",
         "No row was rejected for it. The rows not sent stay ready.",
-        "To find the cause, type: fleetload doctor",
+        &[Words("To find the cause, type: "), Command("doctor")],
     ),
     exit(
         "8",
         "finished, but something needs your decision",
         "Some rows are on hold, a sheet is paused, or verification found problems.",
-        "To see each of them with its command, type: fleetload status",
+        &[Words("To see each of them with its command, type: "), Command("status")],
     ),
 ];
 
 /// Every reason, from the table of the ways a command ends.
 pub(super) const ENDINGS: [Entry; End::ALL.len()] = {
-    let mut entries = [Entry::new(Scope::Endings, "", "", "", ""); End::ALL.len()];
+    let mut entries = [Entry::new(Scope::Endings, "", "", "", &[]); End::ALL.len()];
     let mut at = 0;
     while at < entries.len() {
         let end = End::ALL[at].entry();

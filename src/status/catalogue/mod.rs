@@ -12,6 +12,7 @@ mod service;
 mod sheets;
 mod states;
 
+use crate::advice::{self, Part, Parts, Piece};
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 
@@ -99,7 +100,7 @@ pub struct Entry {
     /// What would happen if it were accepted, or what fleetload does about it; in sentences.
     pub follows: &'static str,
     /// What a person does; `{job}`, `{import}` and `{code}` stand for the row's. Empty where nothing is to be done.
-    advice: &'static str,
+    advice: Parts,
     /// A cell as it stands and as it should be, where that says more than words.
     pub example: Option<(&'static str, &'static str)>,
 }
@@ -110,7 +111,7 @@ impl Entry {
         code: &'static str,
         words: &'static str,
         follows: &'static str,
-        advice: &'static str,
+        advice: Parts,
     ) -> Self {
         Self { code, scope, words, follows, advice, example: None }
     }
@@ -127,9 +128,21 @@ impl Entry {
         format!("{first}{}.", letters.as_str())
     }
 
-    /// What a person does; the job and the import stand as they are given. Empty where nothing is to be done.
+    /// What a person does, as words and commands; the job and the import stand as they are given. Empty where nothing is to
+    /// be done.
+    pub fn pieces(&self, job: &str, import: &str) -> Vec<Piece> {
+        let fill =
+            |text: &str| text.replace("{job}", job).replace("{import}", import).replace("{code}", self.code);
+        let pieces = self.advice.iter().map(|part| match part {
+            Part::Words(words) => Piece::Words(fill(words)),
+            Part::Command(command) => Piece::command(&fill(command)),
+        });
+        pieces.collect()
+    }
+
+    /// The same as one text.
     pub fn advice(&self, job: &str, import: &str) -> String {
-        self.advice.replace("{job}", job).replace("{import}", import).replace("{code}", self.code)
+        advice::text(&self.pieces(job, import))
     }
 
     /// Whether nothing is to be done about it.
@@ -299,7 +312,7 @@ mod tests {
             assert!(seen.insert((entry.scope, code)), "{code}");
             assert!(!entry.words.is_empty() && !entry.words.ends_with('.'), "{code}: {}", entry.words);
             assert!(entry.follows.ends_with('.'), "{code}: {}", entry.follows);
-            for text in [entry.words, entry.follows, entry.advice] {
+            for text in [entry.words, entry.follows, &entry.advice("7", "3")] {
                 assert!(
                     !text.contains("  ") && !text.contains('\n') && text.trim() == text,
                     "{code}: {text}"
@@ -308,7 +321,7 @@ mod tests {
             // What is only noted, and what is done, needs nobody.
             let done = [Scope::States, Scope::Exits, Scope::Endings].contains(&entry.scope);
             assert!(!entry.advice.is_empty() || done, "{code} says nothing of what to do");
-            assert!(!entry.advice("7", "3").contains('{'), "{code}: {}", entry.advice);
+            assert!(!entry.advice("7", "3").contains('{'), "{code}: {:?}", entry.advice);
         }
         assert!(seen.len() > 150, "{}", seen.len());
     }

@@ -3,14 +3,21 @@
 
 use super::service::{CORRECT, DECIDE};
 use super::{Entry, Scope};
+use crate::advice::Part::{Command, Words};
+use crate::advice::Parts;
 
-const fn row(code: &'static str, words: &'static str, follows: &'static str, advice: &'static str) -> Entry {
+const fn row(code: &'static str, words: &'static str, follows: &'static str, advice: Parts) -> Entry {
     Entry::new(Scope::Rows, code, words, follows, advice)
 }
 
 /// An unchanged row is recognised as the one that was given up.
-pub(super) const GIVEN_UP: &str = "It stays cancelled as long as it is unchanged. To send it after all, check that \
-    the service does not have it, change a value of the row and type: fleetload run FILE";
+pub(super) const GIVEN_UP: Parts = &[
+    Words(
+        "It stays cancelled as long as it is unchanged. To send it after all, check that the \
+             service does not have it, change a value of the row and type: ",
+    ),
+    Command("run FILE"),
+];
 
 const HELD: &str =
     "The row is on hold: nothing more is sent for it, and the rows that depend on it wait until you decide.";
@@ -31,23 +38,37 @@ pub(super) const ENTRIES: &[Entry] = &[
         "answer.never",
         "the row was sent several times, and its outcome is still unknown",
         HELD,
-        "Check the service, or ask its operator. When the cause is gone, type: fleetload resolve {job} --not-created",
+        &[
+            Words("Check the service, or ask its operator. When the cause is gone, type: "),
+            Command("resolve {job} --not-created"),
+        ],
     ),
     row(
         "refused.in-doubt",
         "the service rejected the row when it was sent again, and the outcome of the first request is unknown",
         HELD,
-        "Check in the service whether the record of the first request exists. If it does, type: fleetload resolve \
-        {job} --created ID. If it certainly does not, type: fleetload resolve {job} --abandon, then correct the row \
-        and type: fleetload run FILE",
+        &[
+            Words("Check in the service whether the record of the first request exists. If it does, type: "),
+            Command("resolve {job} --created ID"),
+            Words(". If it certainly does not, type: "),
+            Command("resolve {job} --abandon"),
+            Words(", then correct the row and type: "),
+            Command("run FILE"),
+        ],
     ),
     row(
         "id.owned",
         "the service gave an id that belongs to another row",
         HELD,
-        "Look at the record with that id in the service, and check whether this row has a record of its own. If it \
-        has, type: fleetload resolve {job} --created ID with the id of that record. If it certainly has none, type: \
-        fleetload resolve {job} --not-created",
+        &[
+            Words(
+                "Look at the record with that id in the service, and check whether this row has a record \
+             of its own. If it has, type: ",
+            ),
+            Command("resolve {job} --created ID"),
+            Words(" with the id of that record. If it certainly has none, type: "),
+            Command("resolve {job} --not-created"),
+        ],
     ),
     row(
         "request.parameter",
@@ -59,29 +80,43 @@ pub(super) const ENTRIES: &[Entry] = &[
         "existing",
         "a record with the same key exists in the service, and the profile rejects such rows",
         "The row is rejected and nothing is sent for it, because on_existing is \"fail\".",
-        "Remove the row from the sheet; or set on_existing = \"adopt\" in the profile and type: fleetload retry \
-        {import} --code {code}",
+        &[
+            Words("Remove the row from the sheet; or set on_existing = \"adopt\" in the profile and type: "),
+            Command("retry {import} --code {code}"),
+        ],
     ),
     row(
         "existing.unclear",
         "before anything was sent, the service already had records that may belong to this row",
         HELD,
-        "Compare them with the row. If one of them is the row's record, type: fleetload resolve {job} --created ID \
-        with its id. To create a new record, type: fleetload resolve {job} --not-created",
+        &[
+            Words("Compare them with the row. If one of them is the row's record, type: "),
+            Command("resolve {job} --created ID"),
+            Words(" with its id. To create a new record, type: "),
+            Command("resolve {job} --not-created"),
+        ],
     ),
     row(
         "candidates.unclear",
         "it is unknown whether the row was executed, and several records may belong to it",
         HELD,
-        "Compare them with the row. If one of them is the row's record, type: fleetload resolve {job} --created ID \
-        with its id. If certainly none is, type: fleetload resolve {job} --not-created",
+        &[
+            Words("Compare them with the row. If one of them is the row's record, type: "),
+            Command("resolve {job} --created ID"),
+            Words(" with its id. If certainly none is, type: "),
+            Command("resolve {job} --not-created"),
+        ],
     ),
     row(
         "candidates.differ",
         "it is unknown whether the row was executed, and the only record found differs from it",
         HELD,
-        "Compare it with the row. If it is the row's record, type: fleetload resolve {job} --created ID with its id. \
-        If it certainly is not, type: fleetload resolve {job} --not-created",
+        &[
+            Words("Compare it with the row. If it is the row's record, type: "),
+            Command("resolve {job} --created ID"),
+            Words(" with its id. If it certainly is not, type: "),
+            Command("resolve {job} --not-created"),
+        ],
     ),
     row(
         "absent",
@@ -93,7 +128,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         "lookup.failed",
         "the service failed at the look-up that checks whether the record already exists",
         "The row waits, and the look-up is repeated automatically. Nothing was sent for the row.",
-        "Nothing: the look-up is repeated automatically. If it keeps failing, type: fleetload doctor",
+        &[
+            Words("Nothing: the look-up is repeated automatically. If it keeps failing, type: "),
+            Command("doctor"),
+        ],
     ),
     row(
         "lookup.unavailable",
@@ -119,14 +157,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         "a row that it depends on was rejected",
         "The row is skipped, because it cannot be created without the other record. It becomes ready again when the \
         other row is corrected.",
-        "Nothing to correct here: correct the row that it depends on, and this row is sent automatically",
+        &[Words(
+            "Nothing to correct here: correct the row that it depends on, and this row is sent \
+             automatically",
+        )],
     ),
     row(
         "parent.cancelled",
         "a row that it depends on was cancelled",
         "The row is skipped, because it cannot be created without the other record.",
-        "Nothing to correct here: change the row that it depends on and import that again, and this row is sent \
-        automatically",
+        &[Words(
+            "Nothing to correct here: change the row that it depends on and import that again, and \
+             this row is sent automatically",
+        )],
     ),
     row(
         "cancelled",
@@ -138,73 +181,97 @@ pub(super) const ENTRIES: &[Entry] = &[
         "row.unchanged",
         "an earlier import created it, with the same values",
         "Nothing is sent. The row shows the state and the id that it has.",
-        "Nothing needs to be done",
+        &[Words("Nothing needs to be done")],
     ),
     row(
         "row.differs",
         "the row differs from what was created earlier",
         "Nothing is sent, and the record stays as it is. The report lists the columns that differ, with the value \
         that was created and the value of the row. The import ends with exit code 4.",
-        "Put the earlier values back into the sheet and type: fleetload run FILE; or change the record in the service, if the new values are right",
+        &[
+            Words("Put the earlier values back into the sheet and type: "),
+            Command("run FILE"),
+            Words("; or change the record in the service, if the new values are right"),
+        ],
     ),
     row(
         "not-sent",
         "nothing was sent, because the run was ending or no connection was possible",
         NOT_SENT,
-        "Nothing to correct. To send it, type: fleetload run",
+        &[Words("Nothing to correct. To send it, type: "), Command("run")],
     ),
     row(
         "unreachable",
         "the service could not be reached; nothing was sent",
         "The run waits, with growing pauses, and goes on automatically when the service answers again.",
-        "Nothing to correct. To find the cause, type: fleetload doctor",
+        &[Words("Nothing to correct. To find the cause, type: "), Command("doctor")],
     ),
     row(
         "resources",
         "this machine has no more sockets or files; nothing was sent",
         "Fewer requests are sent at once, and the row is sent again.",
-        "Nothing to correct. Lower concurrency in the profile and type: fleetload run",
+        &[Words("Nothing to correct. Lower concurrency in the profile and type: "), Command("run")],
     ),
     row(
         "untrusted",
         "the certificate at the service's address is not accepted; nothing was sent",
         "The run stops (exit code 7). The rows stay ready.",
-        "Nothing to correct in the sheet. Check base_url and this machine's clock; if the service has a certificate of your own authority, name \
-         its file with ca_file in the profile. Then type: fleetload doctor",
+        &[
+            Words(
+                "Nothing to correct in the sheet. Check base_url and this machine's clock; if the service \
+             has a certificate of your own authority, name its file with ca_file in the profile. Then \
+             type: ",
+            ),
+            Command("doctor"),
+        ],
     ),
     row(
         "refused",
         "the service refused the credentials; nothing was carried out",
         "The run stops (exit code 7). The rows stay ready.",
-        "Nothing to correct in the sheet. To find the cause, type: fleetload doctor",
+        &[Words("Nothing to correct in the sheet. To find the cause, type: "), Command("doctor")],
     ),
     row(
         "endpoint.missing",
         "the service has no such endpoint at the path in use; nothing was carried out",
         "The operation stops, no row is rejected for it, and the run ends with exit code 7. The rows stay ready.",
-        "Nothing to correct in the sheet. Map the operation in the profile, as [profile.NAME.endpoints.OPERATION] with method and path; to see \
-         which one, type: fleetload doctor",
+        &[
+            Words(
+                "Nothing to correct in the sheet. Map the operation in the profile, as \
+             [profile.NAME.endpoints.OPERATION] with method and path; to see which one, type: ",
+            ),
+            Command("doctor"),
+        ],
     ),
     row(
         "audit.vanished",
         "the record was created, and is missing now",
         NEVER_REPAIRED,
-        "Ask the service's operator what happened to it, and check the records that depend on it. It is never created \
-        again automatically. To create it again, put the row in a sheet of its own and type: fleetload run FILE \
-        --journal NEW.db",
+        &[
+            Words(
+                "Ask the service's operator what happened to it, and check the records that depend on it. \
+             It is never created again automatically. To create it again, put the row in a sheet of \
+             its own and type: ",
+            ),
+            Command("run FILE --journal NEW.db"),
+        ],
     ),
     row(
         "audit.double",
         "the record is duplicated: there is an equal record that belongs to no row",
         NEVER_REPAIRED,
-        "Compare the two in the service and find out which is in use. fleetload cannot delete records: ask the \
-        service's operator to remove the other one",
+        &[Words(
+            "Compare the two in the service and find out which is in use. fleetload cannot delete \
+             records: ask the service's operator to remove the other one",
+        )],
     ),
     row(
         "audit.orphan-site",
         "the device was in doubt, and the site that should be created with it exists but belongs to no row",
         NEVER_REPAIRED,
-        "Look at the site in the service. fleetload cannot delete records: use the site for the device, or ask the \
-        service's operator to remove it",
+        &[Words(
+            "Look at the site in the service. fleetload cannot delete records: use the site for the \
+             device, or ask the service's operator to remove it",
+        )],
     ),
 ];

@@ -8,17 +8,13 @@ mod structure;
 mod text;
 
 use super::{Entry, Scope};
+use crate::advice::Parts;
 
 /// Every finding, by what it is about.
 pub(super) const ALL: &[&[Entry]] =
     &[files::ENTRIES, structure::ENTRIES, cells::ENTRIES, text::ENTRIES, identity::ENTRIES];
 
-const fn found(
-    code: &'static str,
-    words: &'static str,
-    matters: &'static str,
-    advice: &'static str,
-) -> Entry {
+const fn found(code: &'static str, words: &'static str, matters: &'static str, advice: Parts) -> Entry {
     Entry::new(Scope::Sheets, code, words, matters, advice)
 }
 
