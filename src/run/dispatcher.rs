@@ -10,7 +10,7 @@
 //! Permission comes before the claim, so that a crash leaves in doubt only what was truly under way. The parts (`gates`,
 //! `in_flight`, `evidence`, `audit`) own their state and answer with [`Action`]s, which are carried out here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,15 +18,12 @@ use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::action::Action;
-use super::audit::Audit;
+use super::audit::{self, Audit};
 use super::decide::paused_sheets::PausedSheets;
-use super::decide::reference_lag::{ReferenceLag, Refused};
 use super::drain::Drain;
 use super::ending::Ending;
-use super::evidence::child_companies::ChildLists;
-use super::evidence::lookups;
-use super::evidence::recent_creations::RecentCreations;
-use super::evidence::settle_timer::SettleTimers;
+use super::evidence::reference_lag::Refused;
+use super::evidence::{RunEvidence, lookups};
 use super::gates::{Gates, Phase};
 use super::in_flight::{InFlight, Purpose, QueuedRequest, Stage, Ticket, Tries};
 use super::journal_questions::Message;
@@ -67,13 +64,7 @@ pub(super) struct Dispatcher {
     /// What they send, with the phase of the breaker in which it was permitted.
     pub(super) sent: HashMap<task::Id, (QueuedRequest, Phase)>,
     pub(super) paused_sheets: PausedSheets,
-    pub(super) child_lists: ChildLists,
-    /// Look-up operations that have found in this run what is known to exist.
-    pub(super) proved: HashSet<Operation>,
-    /// The records of this run, for rows that refer to them.
-    pub(super) recent_creations: RecentCreations,
-    /// Rows refused because of a record that may not be visible yet.
-    pub(super) reference_lag: ReferenceLag,
+    pub(super) evidence: RunEvidence,
     pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
@@ -85,7 +76,6 @@ pub(super) struct Dispatcher {
     /// What ended the run at once.
     pub(super) failure: Option<Error>,
     pub(super) clock_watch: ClockWatch,
-    pub(super) settle_timers: SettleTimers,
     pub(super) progress: Progress,
     pub(super) remaining_count: RemainingCount,
 }
@@ -345,7 +335,7 @@ impl Dispatcher {
             Some(Ticket::Settle { job, makes, refused }) => {
                 failpoint::reach("settlement.on-disk");
                 if makes {
-                    self.recent_creations.confirm(job, self.clock.elapsed());
+                    self.evidence.created.confirm(job, self.clock.elapsed());
                 }
                 match refused {
                     Some(refused) => self.wait_for_references(job, *refused),
@@ -360,9 +350,9 @@ impl Dispatcher {
             self.remaining_count.moved(job, from, to);
             if from != to {
                 if to == JobState::InDoubt {
-                    self.settle_timers.begin(job, self.clock.elapsed(), self.options.policy.settle);
+                    self.evidence.settle.begin(job, self.clock.elapsed(), self.options.policy.settle);
                 } else {
-                    self.settle_timers.end(job);
+                    self.evidence.settle.end(job);
                 }
                 self.tell(Event::Moved { job, kind, from, to });
             }
@@ -379,6 +369,9 @@ impl Dispatcher {
                     self.tell(event);
                 }
                 Action::Write(write) => self.write(Ticket::Note, write),
+                Action::LookUp(lookup, purpose) => self.queue_lookup(lookup, purpose),
+                Action::AskAudit(inquiry) => self.ask_audit(inquiry),
+                Action::AskControls(asker, operation, kind) => self.ask_controls(asker, operation, kind),
                 Action::NoteResumption(until) => self.note_resumption(until),
                 Action::NoteHeldBack(words) => self.note_held_back(words),
                 Action::AskQuota(day) => self.ask_quota(day),
@@ -386,6 +379,19 @@ impl Dispatcher {
                 Action::Drain(ending) => self.drain(ending),
             }
         }
+    }
+
+    /// Lets the audit go on, and carries out what it asks for.
+    pub(super) fn audit(&mut self, step: impl FnOnce(&mut Audit, &mut audit::Context<'_>)) {
+        let mut context = audit::Context {
+            gates: &self.gates,
+            controls: &mut self.evidence.controls,
+            now: self.clock.elapsed(),
+            wall: self.clock.now(),
+        };
+        step(&mut self.audit, &mut context);
+        let actions = self.audit.take_actions();
+        self.carry_out(actions);
     }
 
     /// Queues a request of a job.
@@ -401,7 +407,7 @@ impl Dispatcher {
     /// Drops a job from memory: the journal knows the rest.
     pub(super) fn drop_job(&mut self, job: JobId) {
         self.in_flight.drop_job(job);
-        self.reference_lag.forget(job);
+        self.evidence.lag.forget(job);
     }
 
     /// How many requests are under way, or are about to be.
@@ -432,9 +438,11 @@ impl Dispatcher {
             Message::DueTimesRebased => self.in_flight.on_due_times_changed(),
             Message::SheetPaused { sheet, paused } => self.on_sheet_paused(sheet, paused),
             Message::QuotaLedger { day, sent } => self.gates.add_creations(day, sent),
-            Message::Controls { job, operation, controls } => self.run_control(job, operation, &controls),
+            // Nothing is looked up any more.
+            Message::Controls { .. } | Message::Audit(_) if self.drain.is_some() => {}
+            Message::Controls { asker, operation, rows } => self.on_controls(asker, operation, &rows),
             Message::Unfinished(unfinished) => self.on_remaining(unfinished.as_deref()),
-            Message::Audit(reply) => self.on_audit_reply(reply),
+            Message::Audit(reply) => self.audit(|audit, cx| audit.on_reply(cx, reply)),
         }
     }
 

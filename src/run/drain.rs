@@ -1,7 +1,7 @@
-//! How a run comes to its end: what begins the end, what is waited for then, and what it is called.
+//! Draining and the end of a run: what begins it, what is waited for then, and what it is called.
 //!
-//! A drain begins nothing more and lets come home what is under way; a failure of the journal, or of an invariant of
-//! ours, stops everything. What the ends are in words is in `ends`; that the journal notes them is left to `session`.
+//! A drain begins nothing more and waits for what is under way; a failure of the journal, or of an invariant of ours,
+//! stops everything. What the ends are in words is in `ending`; `session` notes them in the journal.
 
 use std::time::Duration;
 
@@ -13,8 +13,9 @@ use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::model::event::Event;
+use crate::model::operation::Operation;
 
-/// How long requests under way may take to come home after the first signal. Below the ten seconds that
+/// How long requests under way may take after the first signal. Below the ten seconds that
 /// container hosts grant.
 const DRAIN_GRACE: Duration = Duration::from_secs(8);
 
@@ -60,7 +61,7 @@ impl Dispatcher {
             self.drain(ending);
             return self.ending();
         }
-        // Not before what is under way has come home, and what creates nothing is done.
+        // Not before what is under way has come back, and what creates nothing is done.
         if at_rest
             && self.options.policy.on_quota == OnQuota::Exit
             && self.creates_only()
@@ -75,7 +76,28 @@ impl Dispatcher {
         (over && !self.paused_sheets.await_answer() && self.is_audited()).then(|| self.finished())
     }
 
-    /// Whether nothing in hand can go on while creations are parked.
+    /// Whether what was made has been read back. Goes on with it if not.
+    fn is_audited(&mut self) -> bool {
+        let mut is_done = false;
+        self.audit(|audit, _| is_done = audit.is_done());
+        is_done
+    }
+
+    /// Gives up look-ups of the audit whose breaker has opened: everything is made, so that nobody has to wait for the
+    /// service to recover.
+    pub(super) fn drop_failing_lookups(&mut self) {
+        if !self.audit.is_under_way() {
+            return;
+        }
+        let failing: Vec<Operation> = self.gates.open_breakers().map(|open| open.operation).collect();
+        for operation in failing {
+            for question in self.in_flight.take_audit_lookups(operation) {
+                self.audit(|audit, _| audit.failed(question));
+            }
+        }
+    }
+
+    /// Whether nothing in memory can go on while creations are parked.
     fn creates_only(&self) -> bool {
         let goes_on = |operation| self.gates.halt(operation).is_none() && self.gates.is_closed(operation);
         self.in_flight.doubts() == 0

@@ -1,4 +1,4 @@
-//! The two ends of a run: what it begins with, and how it ended.
+//! How a run ended, in words and for the journal; and what it begins with.
 
 use std::time::Duration;
 

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use super::audit::AuditReply;
+use super::audit::{Audit, AuditInquiry, AuditReply};
 use super::dispatcher::Dispatcher;
-use super::in_flight::Fetch;
+use super::evidence::lookup_control::Asker;
+use super::in_flight::{Fetch, FoundRecords, Stage};
 use super::watch::clock::latest_due;
 use crate::error::{Error, Result};
 use crate::journal::{JobQueue, Page, Reply, Shelved, Unfinished, Work};
@@ -20,7 +21,7 @@ use crate::model::time::{Day, Moment};
 /// How often the journal is asked whether another process has written to it.
 const CHECK_EVERY: Duration = Duration::from_secs(2);
 /// Records known to exist among which one is chosen to prove a look-up by.
-const CONTROLS: usize = 8;
+const CONTROLS: usize = 64;
 
 /// A message for the dispatcher besides answers of the service.
 pub(super) enum Message {
@@ -35,7 +36,7 @@ pub(super) enum Message {
     /// A sheet is paused in the journal.
     SheetPaused { sheet: SheetId, paused: Result<Shelved> },
     /// Records known to exist, to prove a look-up by.
-    Controls { job: JobId, operation: Operation, controls: Vec<Work> },
+    Controls { asker: Asker, operation: Operation, rows: Vec<Work> },
     /// What is still to be done, by the journal; `None` when it could not be read.
     Unfinished(Option<Box<Unfinished>>),
     /// What the journal says about records that are read back.
@@ -45,10 +46,7 @@ pub(super) enum Message {
 impl Dispatcher {
     /// Has the journal answer a question with a message. One that cannot be read or written any more shows itself at the
     /// next write, where it ends the run.
-    pub(super) fn ask_journal(
-        &self,
-        question: impl FnOnce(&mut JobQueue<'_>) -> Option<Message> + Send + 'static,
-    ) {
+    fn ask_journal(&self, question: impl FnOnce(&mut JobQueue<'_>) -> Option<Message> + Send + 'static) {
         let inbox = self.inbox.clone();
         self.writer.ask(Box::new(move |journal| {
             if let Some(message) = question(journal) {
@@ -78,7 +76,7 @@ impl Dispatcher {
                 Fetch::Doubtful { limit, in_memory } => self.writer.doubtful(now, limit, in_memory),
             }
         }
-        self.retry_missing();
+        self.audit(Audit::retry_missing);
         self.resolve_reference_lag();
         self.drop_failing_lookups();
         self.check_for_changes();
@@ -93,7 +91,7 @@ impl Dispatcher {
         let due = due.filter(|_| asks).map(|due| now + due.since(wall));
         let deadline = self.drain.as_ref().map(|drain| drain.deadline);
         let look = self.audit.next_look().filter(|_| asks);
-        let reference = self.reference_lag.next_due().filter(|_| asks);
+        let reference = self.evidence.lag.next_due().filter(|_| asks);
         due.into_iter().chain(deadline).chain(look).chain(reference).min().unwrap_or(Duration::MAX)
     }
 
@@ -126,7 +124,7 @@ impl Dispatcher {
             return;
         }
         self.checked_at = now;
-        self.child_lists.drop_old(now);
+        self.evidence.children.drop_old(now);
         let known = self.version;
         self.ask_journal(move |journal| {
             let version = journal.data_version().ok()?;
@@ -176,10 +174,39 @@ impl Dispatcher {
     }
 
     /// Asks for records known to exist, to prove a look-up by. Without one it stays unproved, which is the safe side.
-    pub(super) fn ask_controls(&self, job: JobId, operation: Operation, kind: Kind) {
+    pub(super) fn ask_controls(&self, asker: Asker, operation: Operation, kind: Kind) {
         self.ask_journal(move |journal| {
-            let controls = journal.witness(kind, CONTROLS).unwrap_or_default();
-            Some(Message::Controls { job, operation, controls })
+            let rows = journal.witness(kind, CONTROLS).unwrap_or_default();
+            Some(Message::Controls { asker, operation, rows })
+        });
+    }
+
+    /// Asks who owns the records that were found for a job.
+    pub(super) fn ask_owners(&mut self, job: JobId, found: FoundRecords) {
+        self.writer.owners(job.0.cast_unsigned(), found.ids());
+        self.in_flight.set_stage(job, Stage::Owners(Box::new(found)));
+    }
+
+    /// Asks about rows that are read back.
+    pub(super) fn ask_audit(&self, inquiry: AuditInquiry) {
+        self.ask_journal(move |journal| {
+            Some(Message::Audit(match inquiry {
+                AuditInquiry::Page { scope, after, limit, count } => {
+                    let total = if count { journal.count_unaudited(scope).ok() } else { None };
+                    let works = journal.unaudited(scope, after, limit).unwrap_or_default();
+                    AuditReply::Page { works, total }
+                }
+                AuditInquiry::Twins { job, ids } => match journal.owners(&ids) {
+                    Ok(owners) => AuditReply::Twins { job, owners },
+                    Err(_) => AuditReply::Unreadable { job },
+                },
+                AuditInquiry::Sites { job, ids, company, device } => {
+                    match (journal.devices_with_site(company, &device), journal.owners(&ids)) {
+                        (Ok(devices), Ok(owners)) => AuditReply::Sites { job, owners, devices },
+                        (Err(_), _) | (_, Err(_)) => AuditReply::Unreadable { job },
+                    }
+                }
+            }))
         });
     }
 

@@ -1,21 +1,24 @@
 //! A run: every unfinished job of a journal, sent to the service under its limits, once each.
 //!
-//! The `dispatcher` is the one owner of what is under way. The order permission, claim, send, settle, tell stands
-//! there, in one place. What stands around it:
+//! The `dispatcher` keeps the order permission, claim, send, settle, tell, in one place. The parts own their state behind
+//! private fields and answer with values, or with actions that the dispatcher carries out:
 //!
 //! ```text
-//! session       opens and closes a run            run_config       what it goes by, and what changed since the last
-//! job_source    jobs from the journal             in_flight        jobs, messages and writes under way
-//! drain         whether it is over                ending           how it ended
-//! operation_queue  what waits for an operation    remaining        what is still to be done, for the forecast
+//! gates/      may a request leave now?        breaker, operation_gate (pace), connectivity, capacity, quota, creations
+//! in_flight/  what is in memory               jobs and writes; operation_queue; job_source
+//! evidence/   what the service shows of a row lookups, lookup_answer, lookup_control, matching, classify, child_companies,
+//!                                             recent_creations, reference_lag, settle_timer; verify, oneoff_lookup
+//! audit/      reads back what was made        lookups, findings
+//! ```
 //!
-//! gates/        may a request leave now?          breaker, probing, connectivity, capacity, quota, quota_count, send_window
-//! evidence/     what the service shows of a row   lookups, lookup_answer, matching, classify, child_companies,
-//!                                                 recent_creations, lookup_control, settle_timer; verify, oneoff_lookup
-//! decide/       what follows for a job            pre_send_lookup, settle, run_effects, reconcile, custom_site,
-//!                                                 reference_lag, paused_sheets, undo_claim
-//! audit/        reads back what was made          lookups, findings
-//! watch/        clock and progress under watch    clock, progress, watchdog
+//! What the dispatcher does besides, by topic:
+//!
+//! ```text
+//! session     opens and closes a run          run_config (what it goes by), ending (how it ended), drain (when)
+//! decide/     what follows for a job          pre_send_lookup, settle, run_effects, reconcile, custom_site,
+//!                                             await_references, lookup_response, paused_sheets, undo_claim
+//! journal_questions  what it asks its journal remaining (what is still to be done, for the forecast)
+//! watch/      clock and progress              clock, progress, watchdog
 //! ```
 //!
 //! Outside of a run, `verify` asks the service for a person who decides, by way of `oneoff_lookup`; `account_lock` keeps
@@ -110,7 +113,7 @@ pub struct Limits {
 /// What a person at the terminal, or the system, asks of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interrupt {
-    /// Begin nothing more; let what is under way come home.
+    /// Begin nothing more; wait for what is under way.
     Drain,
     /// End at once. What is under way is in doubt at the next start.
     Abort,

@@ -177,7 +177,7 @@ impl Dispatcher {
     fn remaining(&self, unfinished: &Unfinished, now: Duration) -> Remaining {
         let wall = self.clock.now();
         let when = |at: Duration| wall.plus(at.saturating_sub(now));
-        let (missing, looked_up_by) = self.audit.missing(self.options.policy.settle);
+        let (missing, looked_up_by) = self.audit.missing();
         Remaining {
             at: wall,
             making: self.lanes_of(unfinished.requests.clone()),
@@ -263,7 +263,7 @@ impl Dispatcher {
         let ended = remaining_count.found_at_once + remaining_count.found_later;
         // Doubts of an earlier run are taken up one by one; until then the journal says since when they are there.
         let in_journal = unfinished.doubt_since.map(|since| since.plus(settle));
-        let active = self.settle_timers.last().map(|end| self.clock.now().plus(end.saturating_sub(now)));
+        let active = self.evidence.settle.last().map(|end| self.clock.now().plus(end.saturating_sub(now)));
         Doubts {
             settled_by: active.max(in_journal).filter(|_| unfinished.doubts.rows > 0),
             share: share(remaining_count.doubts, sent),

@@ -1,7 +1,7 @@
 //! A run from its opening to its close: it signs in, finds where the journal stands, lets the dispatcher work, and notes
 //! in the journal how it ended.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +10,9 @@ use tokio::task::JoinSet;
 
 use super::audit::Audit;
 use super::decide::paused_sheets::PausedSheets;
-use super::decide::reference_lag::ReferenceLag;
 use super::dispatcher::Dispatcher;
 use super::ending::{Ending, Opening, sign_in};
-use super::evidence::child_companies::ChildLists;
-use super::evidence::recent_creations::RecentCreations;
-use super::evidence::settle_timer::SettleTimers;
+use super::evidence::RunEvidence;
 use super::gates::Gates;
 use super::in_flight::InFlight;
 use super::journal_questions::Message;
@@ -87,6 +84,8 @@ pub async fn run(
         in_flight: InFlight::new(&opening.operations),
         requests: JoinSet::new(),
         sent: HashMap::new(),
+        evidence: RunEvidence::default(),
+        audit: Audit::new(opening.run, options.policy.audit, options.policy.settle),
         paused_sheets: PausedSheets::new(options.policy.on_rejections),
         run: opening.run,
         clock,
@@ -95,17 +94,11 @@ pub async fn run(
         writer,
         inbox,
         news,
-        child_lists: ChildLists::default(),
-        proved: HashSet::new(),
-        recent_creations: RecentCreations::default(),
-        reference_lag: ReferenceLag::default(),
-        audit: Audit::default(),
         version: None,
         checked_at: Duration::ZERO,
         drain: None,
         failure: None,
         clock_watch,
-        settle_timers: SettleTimers::default(),
         progress: Progress::new(pulse),
         remaining_count: RemainingCount::default(),
     };

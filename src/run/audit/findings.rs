@@ -1,5 +1,5 @@
-//! What a look at a record that was made says: whether it is there, whether a second one is, whether a site was left
-//! behind, and the words of the finding. Pure rules; asking is in [`super`].
+//! Findings of the audit: whether a record is there, whether a second one is, whether a site was left behind, and the words
+//! for it. Pure rules; asking is in [`super`].
 
 use crate::journal::{AuditFinding, Candidate, Work};
 use crate::model::id::RemoteId;
@@ -9,13 +9,13 @@ use crate::run::evidence::matching::{self, Relation};
 use crate::service::Found;
 
 /// Whether the record with this id is among those a look-up showed.
-pub(in crate::run) fn shows(id: RemoteId, found: &[Found]) -> bool {
+pub(super) fn shows(id: RemoteId, found: &[Found]) -> bool {
     found.iter().any(|found| found.id == Some(id))
 }
 
 /// The records that have a row's natural key and agree with it in all that can be compared, besides its own record
 /// `ours` and those seen before the first send. Where nobody looked then, none can be told from older ones.
-pub(in crate::run) fn twins(work: &Work, ours: RemoteId, found: &[Found]) -> Vec<(RemoteId, Candidate)> {
+pub(super) fn twins(work: &Work, ours: RemoteId, found: &[Found]) -> Vec<(RemoteId, Candidate)> {
     let Some(baseline) = &work.baseline else { return Vec::new() };
     let sent = matching::sent(work);
     found
@@ -27,21 +27,18 @@ pub(in crate::run) fn twins(work: &Work, ours: RemoteId, found: &[Found]) -> Vec
         .collect()
 }
 
-/// The name by which the site that a device brings along is searched for.
-pub(in crate::run) fn site_name(device: &Device) -> Option<&str> {
-    device.custom_site_name.as_deref().or(device.custom_site_id.as_deref())
-}
-
 /// The device of a row whose creation makes a site as well.
-pub(in crate::run) fn brings_a_site(work: &Work) -> Option<&Device> {
+pub(super) fn brings_a_site(work: &Work) -> Option<&Device> {
     match &work.record {
-        Record::Device(device) => site_name(device).map(|_| device),
+        Record::Device(device) => {
+            (device.custom_site_name.is_some() || device.custom_site_id.is_some()).then_some(device)
+        }
         Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
     }
 }
 
 /// The sites in the device's company that bear the name and the reference it brings along.
-pub(in crate::run) fn sites(device: &Device, company: Option<RemoteId>, found: &[Found]) -> Vec<Candidate> {
+pub(super) fn sites(device: &Device, company: Option<RemoteId>, found: &[Found]) -> Vec<Candidate> {
     let equal = |ours: &str, theirs: &Option<String>| {
         theirs.as_deref().is_some_and(|theirs| key::likeness(ours, theirs) == Likeness::Equal)
     };
@@ -62,20 +59,20 @@ pub(in crate::run) fn sites(device: &Device, company: Option<RemoteId>, found: &
 
 /// What was found about a row, all of it together.
 #[derive(Debug, Default)]
-pub(in crate::run) struct Findings {
+pub(super) struct Findings {
     /// Its record is gone.
-    pub(in crate::run) vanished: bool,
+    pub(super) vanished: bool,
     /// Records equal to its own that nobody owns.
-    pub(in crate::run) twins: Vec<Candidate>,
+    pub(super) twins: Vec<Candidate>,
     /// Sites of the name it brings along that nobody owns.
-    pub(in crate::run) sites: Vec<Candidate>,
+    pub(super) sites: Vec<Candidate>,
     /// How many of those are its own or those of other devices.
-    pub(in crate::run) expected_sites: u64,
+    pub(super) expected_sites: u64,
 }
 
 impl Findings {
     /// The finding as it is noted; `None` when all is as it should be. The gravest gives the code.
-    pub(in crate::run) fn noted(self, work: &Work) -> Option<AuditFinding> {
+    pub(super) fn noted(self, work: &Work) -> Option<AuditFinding> {
         let kind = work.kind.singular();
         let ours = work.remote_id.map(|id| id.to_string()).unwrap_or_default();
         let (mut code, mut words) = (None, Vec::new());

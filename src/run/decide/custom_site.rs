@@ -1,12 +1,12 @@
-//! Devices that make a site of their own when they are created (specification 2.5): the service may make the site
-//! and fail before the device. Such a row is never sent again by itself, and the site that stands alone is named.
+//! Devices with a custom site (`customSiteId`, `customSiteName`; specification 2.5): the service makes the site with the
+//! device, and may fail between. Such a row is never sent again by itself, and the site that stands alone is named.
 
 use super::reconcile::cause;
 use crate::journal::Work;
 use crate::model::id::JobId;
 use crate::model::key::{Likeness, likeness};
 use crate::model::reason::Reason;
-use crate::model::record::{Record, Role};
+use crate::model::record::Record;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
@@ -15,11 +15,11 @@ use crate::service::{Found, Lookup};
 impl Dispatcher {
     /// The look-up for the site that may have been made without its device.
     pub(in crate::run) fn custom_site_lookup(&self, work: &Work) -> Option<Lookup> {
-        custom_site(work).filter(|lookup| !work.executed && self.gates.usable(lookup.operation()))
+        lookups::of_custom_site(work).filter(|lookup| !work.executed && self.gates.usable(lookup.operation()))
     }
 
     /// The device is not there; holds the row, and names the site that was made for it, if it is there.
-    pub(in crate::run) fn on_custom_site(&mut self, job: JobId, reading: LookupAnswer) {
+    pub(in crate::run) fn on_custom_site(&mut self, job: JobId, answer: LookupAnswer) {
         let Some(work) = self.in_flight.work(job) else { return };
         let (code, found_out) = if work.absent_reads > 0 {
             (Reason::Absent, "the device is not found")
@@ -27,7 +27,7 @@ impl Dispatcher {
             (Reason::LookupInconclusive, "no look-up says for certain whether the device is there")
         };
         let mut reason = format!("{}, and {found_out}; sending it could make its site twice", cause(work));
-        match reading {
+        match answer {
             LookupAnswer::Records(found) => {
                 for site in found.iter().filter(|found| is_custom_site(&work.record, found)) {
                     let id = site.id.map(|id| format!(" (id {id})")).unwrap_or_default();
@@ -42,17 +42,6 @@ impl Dispatcher {
             }
         }
         self.hold(job, code.as_str(), reason, Vec::new());
-    }
-}
-
-/// The look-up for the site that creating a device makes as well, named as the row says.
-fn custom_site(work: &Work) -> Option<Lookup> {
-    match &work.record {
-        Record::Device(device) => {
-            let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
-            Some(Lookup::SitesByName { name, company: lookups::link(work, Role::Company) })
-        }
-        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
     }
 }
 
@@ -105,7 +94,7 @@ mod tests {
     #[test]
     fn only_a_device_that_makes_a_site_has_one_to_ask_for() {
         let expected = Lookup::SitesByName { name: "Kiosk".to_owned(), company: Some(OURS) };
-        assert_eq!(custom_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
-        assert_eq!(custom_site(&device("Till", None)), None);
+        assert_eq!(lookups::of_custom_site(&kiosk(Some("K1"), Some("Kiosk"))), Some(expected));
+        assert_eq!(lookups::of_custom_site(&device("Till", None)), None);
     }
 }

@@ -1,6 +1,6 @@
-//! Sheets of which the service refuses one row after another for the same reason: the contract has changed, or a
-//! column holds the wrong thing throughout. Going on would spend the day's quota on refusals, so that such a sheet
-//! is set aside and everything else goes on; a person may have it go on all the same.
+//! Pauses a sheet of which the service refuses one row after another for the same reason: the contract has changed, or a
+//! column holds the wrong thing throughout. Going on would spend the day's quota on refusals, so that nothing more of
+//! the sheet is sent and everything else goes on; a person may have it go on all the same.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -149,11 +149,11 @@ impl Dispatcher {
         self.paused_sheets.is_paused(work.sheet)
     }
 
-    /// Lets everything go that waits to be sent for a sheet; what is under way comes home.
+    /// Drops everything that waits to be sent for a sheet; what is under way goes on.
     fn pause_sheet(&mut self, sheet: SheetId) {
         self.pause_in_journal(sheet);
         for job in self.in_flight.drop_sheet(sheet) {
-            self.reference_lag.forget(job);
+            self.evidence.lag.forget(job);
         }
     }
 

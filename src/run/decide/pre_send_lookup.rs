@@ -1,14 +1,12 @@
-//! The look before sending: whether the record of a row is there already, and which records with its key are
+//! The look-up before sending: whether the record of a row is there already, and which records with its key are
 //! (the baseline), so that after a lost answer an older twin is never taken for ours.
 //!
 //! The children of a company are listed once for all rows below it, and anew after some minutes. Where no look-up is
-//! available the row is sent without a baseline; if its answer is lost, a person decides. How look-ups are asked and read
-//! is in `reading`.
+//! available the row is sent without a baseline; if its answer is lost, a person decides.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::reconcile::FoundRecords;
 use crate::journal::{Action, Evidence, How, Write};
 use crate::model::id::{JobId, RemoteId};
 use crate::model::kind::Kind;
@@ -22,15 +20,14 @@ use crate::run::evidence::classify::{self, PreSend, Reconciled};
 use crate::run::evidence::lookup_answer::LookupAnswer;
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Relation, Seen};
-use crate::run::in_flight::Stage;
-use crate::run::in_flight::{Purpose, QueuedRequest};
+use crate::run::in_flight::{FoundRecords, Purpose, QueuedRequest, Stage};
 use crate::service::{Found, Lookup, may_be_a_page};
 
 /// How long a row waits whose look before sending failed.
 const FAILED_LOOK_WAIT: Duration = Duration::from_secs(5);
 
 impl Dispatcher {
-    /// A job has come in hand: looks whether its record is there, where that can be looked up.
+    /// A job was fetched: looks whether its record is there, where that can be looked up.
     pub(in crate::run) fn pre_send_lookup(&mut self, job: JobId) {
         let Some(work) = self.in_flight.work(job) else { return };
         if self.is_sheet_paused(work) {
@@ -70,14 +67,14 @@ impl Dispatcher {
         let made_here = work
             .parents
             .iter()
-            .any(|(role, parent)| *role == Role::Parent && self.recent_creations.has(*parent));
+            .any(|(role, parent)| *role == Role::Parent && self.evidence.created.has(*parent));
         if made_here {
             // A company that this run made has no children but ours.
             self.in_flight.set_baseline(job, Some(Vec::new()));
             self.queue_send(job);
             return;
         }
-        match self.child_lists.need(parent, job, self.clock.elapsed()) {
+        match self.evidence.children.need(parent, job, self.clock.elapsed()) {
             Need::Met(children) => self.classify_children(job, children.as_deref()),
             Need::Wait => self.in_flight.set_stage(job, Stage::AwaitingChildren),
             Need::Ask => {
@@ -113,9 +110,9 @@ impl Dispatcher {
         &mut self,
         job: JobId,
         operation: Operation,
-        reading: LookupAnswer,
+        answer: LookupAnswer,
     ) {
-        match reading {
+        match answer {
             LookupAnswer::Records(found) => {
                 let whole = !may_be_a_page(found.len());
                 self.find_related(job, operation, &found, whole);
@@ -128,10 +125,10 @@ impl Dispatcher {
     }
 
     /// The list of a company's children has been read, for every job that waits for it.
-    pub(in crate::run) fn on_child_list(&mut self, parent: RemoteId, reading: LookupAnswer) {
-        let children = match reading {
+    pub(in crate::run) fn on_child_list(&mut self, parent: RemoteId, answer: LookupAnswer) {
+        let children = match answer {
             LookupAnswer::Failed(why) => {
-                for job in self.child_lists.failed(parent) {
+                for job in self.evidence.children.failed(parent) {
                     self.postpone_send(job, &why);
                 }
                 return;
@@ -139,7 +136,7 @@ impl Dispatcher {
             LookupAnswer::Records(found) => Some(Arc::new(Children::of(found))),
             LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => None,
         };
-        for job in self.child_lists.came(parent, children.clone(), self.clock.elapsed()) {
+        for job in self.evidence.children.came(parent, children.clone(), self.clock.elapsed()) {
             self.classify_children(job, children.as_deref());
         }
     }
@@ -167,8 +164,7 @@ impl Dispatcher {
                 None => self.queue_send(job),
             }
         } else {
-            self.in_flight.set_stage(job, Stage::Owners(Box::new(FoundRecords::PreSend(operation, related))));
-            self.writer.owners(ticket_of(job), ids);
+            self.ask_owners(job, FoundRecords::PreSend(operation, related));
         }
     }
 
@@ -279,9 +275,4 @@ impl Dispatcher {
         let code = Reason::CandidatesUnclear.as_str().to_owned();
         self.settle_unless_corrected(job, Write::Hold { job, from, code, reason, candidates, evidence });
     }
-}
-
-/// A job's number as the ticket of a question about it.
-pub(in crate::run) fn ticket_of(job: JobId) -> u64 {
-    job.0.cast_unsigned()
 }

@@ -1,4 +1,4 @@
-//! Getting out of doubt: a request left, no answer told what became of it, and sending again on hope could make
+//! Reconciliation after a lost answer: a request left, nothing told what became of it, and sending again on hope could make
 //! a second record for ever.
 //!
 //! The record is looked up by its natural key. Records seen before the first send and records that another job
@@ -8,7 +8,6 @@
 
 use std::time::Duration;
 
-use super::pre_send_lookup::ticket_of;
 use crate::failpoint;
 use crate::journal::{Action, Candidate, Evidence, How, Work, Write};
 use crate::mistake::{self, Mistake};
@@ -23,12 +22,12 @@ use crate::run::InDoubt;
 use crate::run::dispatcher::Dispatcher;
 use crate::run::evidence::classify::{self, Reconciled, guarded_by_mac, makes_a_site, shows};
 use crate::run::evidence::lookup_answer::LookupAnswer;
+use crate::run::evidence::lookup_control::{Asker, ControlResult};
 use crate::run::evidence::lookups;
 use crate::run::evidence::matching::{self, Seen};
 use crate::run::evidence::settle_timer::Clocks;
-use crate::run::in_flight::Purpose;
-use crate::run::in_flight::Stage;
-use crate::service::{Found, Lookup, may_be_a_page};
+use crate::run::in_flight::{FoundRecords, Purpose};
+use crate::service::{Lookup, may_be_a_page};
 
 /// Agreeing look-ups that must have found nothing before "not there" is believed.
 pub(in crate::run) const ABSENT_READS: u32 = 2;
@@ -43,23 +42,14 @@ const LATE_LOOKS: u32 = 6;
 /// it fails, and every further one may be executed late.
 const MOST_DOUBTS: u32 = 8;
 
-/// Records that were found, while the journal says who owns them.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::run) enum FoundRecords {
-    /// By the look before sending, with the operation that found them.
-    PreSend(Operation, Vec<Found>),
-    /// By a look after a lost answer, with the operation that found them.
-    Reconcile(Operation, Vec<Found>),
-}
-
 impl Dispatcher {
-    /// A job in doubt has come in hand, its look being due.
+    /// A job in doubt was fetched, since its look-up is due.
     pub(in crate::run) fn reconcile(&mut self, job: JobId) {
         failpoint::reach("doubt.taken-up");
         let Some(work) = self.in_flight.work(job) else { return };
         let elapsed = self.clock.elapsed();
         let clocks = Clocks { elapsed, wall: self.clock.now(), steady: self.clock_watch.steady(elapsed) };
-        self.settle_timers.resume(job, work.doubt_since, clocks, self.options.policy.settle);
+        self.evidence.settle.resume(job, work.doubt_since, clocks, self.options.policy.settle);
         let usable = |operation| self.gates.usable(operation);
         let lookup = match (&work.action, work.remote_id) {
             (Action::Create, _) => lookups::by_key(work, &usable),
@@ -76,7 +66,7 @@ impl Dispatcher {
 
     /// No look-up can tell. Only where the service's own uniqueness makes a second creation impossible may the
     /// step be sent again, once late commits are over.
-    pub(in crate::run) fn without_lookup(&mut self, job: JobId) {
+    fn without_lookup(&mut self, job: JobId) {
         let Some(work) = self.in_flight.work(job) else { return };
         if matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record) {
             if self.settled(work) {
@@ -107,21 +97,18 @@ impl Dispatcher {
         &mut self,
         job: JobId,
         operation: Operation,
-        reading: LookupAnswer,
+        answer: LookupAnswer,
     ) {
         failpoint::reach("doubt.look-read");
         let Some(work) = self.in_flight.work(job) else { return };
-        match reading {
+        match answer {
             LookupAnswer::Unavailable => self.reconcile(job),
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
                 self.retry_lookup_later(job, &format!("the look-up was inconclusive: {why}"))
             }
             LookupAnswer::Records(found) => match &work.action {
                 Action::Create => {
-                    let ids = found.iter().filter_map(|found| found.id).collect();
-                    self.in_flight
-                        .set_stage(job, Stage::Owners(Box::new(FoundRecords::Reconcile(operation, found))));
-                    self.writer.owners(ticket_of(job), ids);
+                    self.ask_owners(job, FoundRecords::Reconcile(operation, found));
                 }
                 Action::Extra(extra) => {
                     if shows(extra, &found) {
@@ -148,7 +135,7 @@ impl Dispatcher {
             FoundRecords::Reconcile(operation, found) => {
                 if !owners.is_empty() {
                     // It has found a record that is known to exist: its "not there" counts from now on.
-                    self.proved.insert(operation);
+                    self.evidence.controls.prove(operation);
                 }
                 let length = found.len();
                 let seen = Seen::pair(found, owners);
@@ -193,9 +180,11 @@ impl Dispatcher {
                 self.hold(job, Reason::CandidatesUnclear.as_str(), reason, candidates);
             }
             Reconciled::Absent if may_be_a_page(length) => self.try_narrower_lookup(job, operation),
-            Reconciled::Absent if self.proved.contains(&operation) => self.absent(job),
+            Reconciled::Absent if self.evidence.controls.is_proved(operation) => self.absent(job),
             Reconciled::Absent if mistake::made(Mistake::ProofNotAsked) => self.absent(job),
-            Reconciled::Absent => self.find_control(job, operation),
+            Reconciled::Absent => {
+                self.ask_controls(Asker::Reconcile(job), operation, work.kind);
+            }
         }
     }
 
@@ -225,9 +214,9 @@ impl Dispatcher {
         }
     }
 
-    pub(in crate::run) fn on_confirmation(&mut self, job: JobId, id: RemoteId, reading: LookupAnswer) {
+    pub(in crate::run) fn on_confirmation(&mut self, job: JobId, id: RemoteId, answer: LookupAnswer) {
         let Some(work) = self.in_flight.work(job) else { return };
-        match reading {
+        match answer {
             LookupAnswer::Unavailable => self.adopt(job, id),
             LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
                 self.retry_lookup_later(job, &format!("the record could not be read: {why}"))
@@ -256,7 +245,7 @@ impl Dispatcher {
     }
 
     /// An admissible look-up found nothing.
-    pub(in crate::run) fn absent(&mut self, job: JobId) {
+    fn absent(&mut self, job: JobId) {
         let Some(work) = self.in_flight.work(job) else { return };
         let reads = work.absent_reads + 1;
         if !self.settled(work) || reads < ABSENT_READS {
@@ -286,6 +275,28 @@ impl Dispatcher {
         }
     }
 
+    /// Whether the look-up that found nothing of a job finds what is known to exist.
+    pub(in crate::run) fn on_control(&mut self, job: JobId, result: ControlResult) {
+        match result {
+            ControlResult::Proved => self.absent(job),
+            ControlResult::NotProved(why) | ControlResult::Failed(why) => self.retry_lookup_later(job, &why),
+            ControlResult::Unavailable => self.reconcile(job),
+            // The service's own uniqueness is proof enough.
+            ControlResult::NoRecord if self.is_guarded(job) => self.without_lookup(job),
+            ControlResult::NoRecord => {
+                self.retry_lookup_later(job, "nothing known to exist could prove the look-up");
+            }
+        }
+    }
+
+    /// Whether a job may be sent again without any look-up, since the service refuses a second record.
+    fn is_guarded(&self, job: JobId) -> bool {
+        self.options.policy.in_doubt == InDoubt::Settle
+            && self.in_flight.work(job).is_some_and(|work| {
+                matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
+            })
+    }
+
     /// It was not executed: it may be sent again, unless that has failed too often.
     fn send_again(&mut self, job: JobId, note: &str) {
         let Some(work) = self.in_flight.work(job) else { return };
@@ -303,7 +314,7 @@ impl Dispatcher {
 
     /// This look decided nothing. After enough late ones a person is asked; not while the service fails at the
     /// operation, since what it makes afterwards may prove the look-up.
-    pub(in crate::run) fn retry_lookup_later(&mut self, job: JobId, note: &str) {
+    fn retry_lookup_later(&mut self, job: JobId, note: &str) {
         let Some(work) = self.in_flight.work(job) else { return };
         let early = looks_before(self.options.policy.settle);
         if self.settled(work) && work.looks >= early + LATE_LOOKS && !self.is_unstable(work.operation) {
@@ -340,7 +351,7 @@ impl Dispatcher {
 
     /// How long "not there" may not be believed yet.
     fn left(&self, work: &Work) -> Duration {
-        self.settle_timers.left(work.job, self.clock.elapsed(), self.options.policy.settle)
+        self.evidence.settle.left(work.job, self.clock.elapsed(), self.options.policy.settle)
     }
 
     /// From when on "not there" may be believed, as far as the wall clock goes evenly. The journal counts whole

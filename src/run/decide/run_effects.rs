@@ -1,8 +1,7 @@
-//! What an answer means for the run besides its row: a slower pace, creations parked, an operation or everything
-//! stopped, a breaker that opens.
+//! Effects of an answer on the run: what the gates are told, what is given up, the health check of a failing service.
 //!
 //! Which consequence a verdict has for a step is decided in [`crate::model::settle`], and here for a look-up. What
-//! becomes of the row itself is left to `outcome`.
+//! becomes of the row itself is in `settle`.
 
 use crate::model::operation::Operation;
 use crate::model::quota::QuotaDay;

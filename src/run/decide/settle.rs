@@ -1,6 +1,6 @@
-//! From an answer to the outcome of a step: the verdict, what follows from it for the job, and the write that puts it
-//! in the journal. The rules themselves are [`crate::model::settle`]; what follows for the run is in `consequence`,
-//! what it counts for in `counting`.
+//! Settles a step by its answer: the verdict, what follows from it for the job, and the write that puts it in the journal.
+//!
+//! The rules are [`crate::model::settle`]; what follows for the run is in `run_effects`.
 
 use std::time::Duration;
 
@@ -84,12 +84,12 @@ impl Dispatcher {
         match &settled {
             Settled::Done { .. } => {
                 self.note_verdict(job, None);
-                self.reference_lag.probed(job, true);
+                self.evidence.lag.probed(job, true);
             }
             Settled::Rejected(rejection) => {
-                let counted = self.reference_lag.is_counted(job);
+                let counted = self.evidence.lag.is_counted(job);
                 if not_found.is_some() {
-                    self.reference_lag.probed(job, false);
+                    self.evidence.lag.probed(job, false);
                 }
                 if !counted {
                     self.note_verdict(job, Some(rejection));

@@ -1,7 +1,7 @@
-//! What was about to leave and did not: permission given back, a claim taken back, a write that the journal refused.
+//! Takes a claim back whose request did not leave, and deals with a write that the journal refused.
 //!
 //! As long as no request of ours left for it, nothing is in doubt: the row stands where it stood or where a person has
-//! put it, and quota and breaker have not counted it. The order of which this is the other way is in `dispatcher`.
+//! put it, and quota and breaker have not counted it.
 
 use crate::error::Error;
 use crate::journal::{Evidence, Write};
@@ -24,7 +24,7 @@ impl Dispatcher {
     /// request of ours is concerned, a person has decided, cancelled or corrected it meanwhile, and the journal's
     /// word counts.
     pub(in crate::run) fn on_write_refused(&mut self, number: u64, error: Error) {
-        // Where the job stands now is for the journal to say, even if it was asked while the job was in hand.
+        // Where the job stands now is for the journal to say, even if it was asked while the job was in memory.
         self.version = None;
         match self.in_flight.end_write(number) {
             Some(Ticket::Claim(job)) => {

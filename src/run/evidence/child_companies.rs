@@ -2,9 +2,9 @@
 //! compared with its namesakes only.
 //!
 //! A list grows old while others work with the service too: after some minutes it is taken again. Asking for it and
-//! acting on it are in [`crate::run::decide::pre_send_lookup`].
+//! acting on it are in `decide::pre_send_lookup`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,6 +130,7 @@ fn waiting(family: Option<ChildList>) -> Vec<JobId> {
 #[derive(Debug)]
 pub(in crate::run) struct Children {
     by_name: HashMap<String, Vec<Found>>,
+    ids: HashSet<RemoteId>,
     count: usize,
     whole: bool,
 }
@@ -139,18 +140,24 @@ impl Children {
     pub(in crate::run) fn of(children: Vec<Found>) -> Self {
         let count = children.len();
         let whole = !may_be_a_page(count);
+        let ids = children.iter().filter_map(|child| child.id).collect();
         let mut by_name: HashMap<String, Vec<Found>> = HashMap::new();
         for child in children {
             if let Some(name) = &child.name {
                 by_name.entry(folded(name)).or_default().push(child);
             }
         }
-        Self { by_name, count, whole }
+        Self { by_name, ids, count, whole }
     }
 
     /// The children whose name is this one, or nearly.
     pub(in crate::run) fn named(&self, name: &str) -> &[Found] {
         self.by_name.get(&folded(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the record with this id is one of them.
+    pub(in crate::run) fn has(&self, id: RemoteId) -> bool {
+        self.ids.contains(&id)
     }
 
     /// Whether the list has no length that a page of a longer one would have.

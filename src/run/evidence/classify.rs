@@ -1,6 +1,6 @@
-//! What the records that a look-up found mean for a row: pure rules, before sending and after a lost answer.
+//! Classifies the records that a look-up found: what they mean for a row before it is sent, and after a lost answer.
 //!
-//! Asking and acting are in [`crate::run::decide::pre_send_lookup`] and [`crate::run::decide::reconcile`].
+//! Pure rules; `decide::pre_send_lookup` and `decide::reconcile` act by them.
 
 use super::matching::{self, Relation, Seen};
 use crate::journal::{Candidate, Work};

@@ -1,69 +1,60 @@
-//! Witnesses: a look-up that found nothing is believed only when the same operation finds, in this run, a record that is
-//! known to exist.
+//! Control look-ups: "not found" is believed only of an operation that has found, in this run, a record known to exist.
 //!
-//! Which records those are the journal says. What follows from a look-up that is proved, or cannot be, is left to
-//! `after`.
+//! Which records those are the journal says. Reconciliation and audit ask; what follows from the result is theirs.
 
-use super::classify::guarded_by_mac;
-use super::lookup_answer::LookupAnswer;
+use std::collections::HashSet;
+
 use super::lookups;
-use crate::journal::{Action, Work};
+use crate::journal::Work;
 use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
-use crate::run::InDoubt;
-use crate::run::dispatcher::Dispatcher;
-use crate::run::in_flight::Purpose;
+use crate::service::Lookup;
 
-impl Dispatcher {
-    /// Nothing was found, by a look-up that has yet to show that it finds anything.
-    pub(in crate::run) fn find_control(&mut self, job: JobId, operation: Operation) {
-        let Some(work) = self.in_flight.work(job) else { return };
-        self.ask_controls(job, operation, work.kind);
+/// Look-up operations that have found in this run what is known to exist.
+#[derive(Debug, Default)]
+pub(in crate::run) struct LookupControls {
+    proved: HashSet<Operation>,
+}
+
+impl LookupControls {
+    /// An operation has found a record that is known to exist: its "not found" counts from now on.
+    pub(in crate::run) fn prove(&mut self, operation: Operation) {
+        self.proved.insert(operation);
     }
 
-    /// Whether a job may be sent again without any look-up, since the service refuses a second record.
-    fn is_guarded(&self, job: JobId) -> bool {
-        self.options.policy.in_doubt == InDoubt::Settle
-            && self.in_flight.work(job).is_some_and(|work| {
-                matches!(work.action, Action::Create) && !work.executed && guarded_by_mac(&work.record)
-            })
+    /// Whether an operation's "not found" counts.
+    pub(in crate::run) fn is_proved(&self, operation: Operation) -> bool {
+        self.proved.contains(&operation)
     }
+}
 
-    /// Looks up a record that is known to exist, by the same operation.
-    pub(in crate::run) fn run_control(&mut self, job: JobId, operation: Operation, witnesses: &[Work]) {
-        let control = witnesses
-            .iter()
-            .find_map(|witness| Some((lookups::by_operation(witness, operation)?, witness.remote_id?)));
-        match control {
-            Some((lookup, expected)) if self.gates.usable(operation) => {
-                self.queue_lookup(lookup, Purpose::Control(job, expected));
-            }
-            Some(_) => self.reconcile(job),
-            // The service's own uniqueness is proof enough.
-            None if self.is_guarded(job) => self.without_lookup(job),
-            None => self.retry_lookup_later(job, "nothing known to exist could prove the look-up"),
-        }
-    }
+/// For whom a look-up is to be proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::run) enum Asker {
+    /// A job in doubt that it did not find.
+    Reconcile(JobId),
+    /// A row that is read back, and that it did not find.
+    Audit(JobId),
+}
 
-    pub(in crate::run) fn on_control_answer(
-        &mut self,
-        job: JobId,
-        operation: Operation,
-        expected: RemoteId,
-        reading: LookupAnswer,
-    ) {
-        match reading {
-            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(expected)) => {
-                self.proved.insert(operation);
-                self.absent(job);
-            }
-            LookupAnswer::Records(_) => {
-                self.retry_lookup_later(job, "the look-up does not find a record that is known to exist");
-            }
-            LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
-                self.retry_lookup_later(job, &format!("the look-up was inconclusive: {why}"))
-            }
-            LookupAnswer::Unavailable => self.reconcile(job),
-        }
-    }
+/// What came of a control look-up.
+#[derive(Debug)]
+pub(in crate::run) enum ControlResult {
+    /// It finds what is known to exist.
+    Proved,
+    /// It does not, or says nothing; says what.
+    NotProved(String),
+    /// The service failed at it; says how.
+    Failed(String),
+    /// The look-up is not available.
+    Unavailable,
+    /// There is no record to try it by.
+    NoRecord,
+}
+
+/// The look-up by `operation` that must find the record of this row, and the id it must find.
+pub(in crate::run) fn control_lookup(row: &Work, operation: Operation) -> Option<(Lookup, RemoteId)> {
+    let id = row.remote_id?;
+    let by_id = Some(Lookup::record(row.kind, id)).filter(|lookup| lookup.operation() == operation);
+    Some((by_id.or_else(|| lookups::by_operation(row, operation))?, id))
 }

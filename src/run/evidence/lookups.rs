@@ -52,6 +52,17 @@ fn candidates(work: &Work) -> Vec<Lookup> {
     }
 }
 
+/// The look-up for the site that creating a device makes as well, named as the row says.
+pub(in crate::run) fn of_custom_site(work: &Work) -> Option<Lookup> {
+    match &work.record {
+        Record::Device(device) => {
+            let name = device.custom_site_name.as_ref().or(device.custom_site_id.as_ref())?.clone();
+            Some(Lookup::SitesByName { name, company: link(work, Role::Company) })
+        }
+        Record::Company(_) | Record::Site(_) | Record::Person(_) => None,
+    }
+}
+
 /// The look-up that reads back what a step after the creation was to bring about.
 pub(in crate::run) fn of_extra(
     work: &Work,

@@ -1,7 +1,7 @@
-//! Which of the records a look-up returned is the one a row asks for. Searches of the service are partial
-//! matches, so everything is compared again on our side, exactly.
+//! Compares the records that a look-up returned with the row that asked. Searches of the service are partial matches, so
+//! everything is compared again on our side, exactly.
 //!
-//! What follows from it before sending is in [`crate::run::decide::pre_send_lookup`], after a lost answer in [`crate::run::decide::reconcile`].
+//! What follows before sending, and after a lost answer, is in [`super::classify`].
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Look-ups outside of a run: one at a time and slowly, since a run may be under way with the same account.
 //!
-//! What to ask and what follows from the answer is left to [`super::verify`].
+//! What to ask and what follows from the answer is in [`super::verify`].
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use crate::error::{Error, Result};
 use crate::model::operation::Operation;
 use crate::model::verdict::Verdict;
 use crate::run::ending::Ending;
-use crate::service::{self, Client, Found, Limiter, Lookup, Rate};
+use crate::run::evidence::lookup_answer::LookupAnswer;
+use crate::service::{Client, Found, Limiter, Lookup, Rate};
 
 /// Look-ups a second: few enough to leave a run that is under way its pace.
 const PACE: f64 = 10.0;
@@ -22,15 +23,6 @@ const TRIES: u32 = 3;
 const WAIT: Duration = Duration::from_secs(1);
 /// How long the list of a company's children or people is used for the next row: many rows have the same parent.
 const LIST_GOOD_FOR: Duration = Duration::from_secs(30);
-
-/// What came back for a look-up.
-pub(in crate::run) enum OneoffAnswer {
-    Records(Vec<Found>),
-    /// There is no such look-up.
-    Missing,
-    /// An answer that says nothing.
-    Unclear(String),
-}
 
 /// Asks the service, one look-up at a time.
 pub(in crate::run) struct OneoffLookups {
@@ -71,9 +63,9 @@ impl OneoffLookups {
     /// # Errors
     ///
     /// `Service` when the service cannot be reached, refuses us, or does not answer.
-    pub(in crate::run) async fn ask(&mut self, lookup: &Lookup) -> Result<OneoffAnswer> {
+    pub(in crate::run) async fn ask(&mut self, lookup: &Lookup) -> Result<LookupAnswer> {
         if let Some(list) = self.remembered(lookup) {
-            return Ok(OneoffAnswer::Records(list));
+            return Ok(LookupAnswer::Records(list));
         }
         let operation = lookup.operation();
         let mut why = String::new();
@@ -83,24 +75,22 @@ impl OneoffLookups {
             }
             let answer = self.client.send(lookup.call()).await;
             why = match answer.verdict {
-                Verdict::Succeeded(success) => {
-                    return Ok(match service::found(operation, &success.body) {
-                        Ok(found) => {
-                            self.remember(lookup, &found);
-                            OneoffAnswer::Records(found)
+                verdict @ (Verdict::Succeeded(_)
+                | Verdict::NoDataFound(_)
+                | Verdict::EndpointMissing(_)
+                | Verdict::Rejected(_)
+                | Verdict::Duplicate(_)
+                | Verdict::Contradicted(_)) => {
+                    let answer = LookupAnswer::of(operation, verdict, false);
+                    match &answer {
+                        LookupAnswer::Records(found) => self.remember(lookup, found),
+                        LookupAnswer::Unavailable => {
+                            self.missing.insert(operation);
                         }
-                        Err(why) => OneoffAnswer::Unclear(why),
-                    });
+                        LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) => {}
+                    }
+                    return Ok(answer);
                 }
-                Verdict::NoDataFound(_) => return Ok(OneoffAnswer::Records(Vec::new())),
-                Verdict::EndpointMissing(_) => {
-                    self.missing.insert(operation);
-                    return Ok(OneoffAnswer::Missing);
-                }
-                Verdict::Rejected(rejection) | Verdict::Duplicate(rejection) => {
-                    return Ok(OneoffAnswer::Unclear(rejection.message));
-                }
-                Verdict::Contradicted(contradiction) => return Ok(OneoffAnswer::Unclear(contradiction.what)),
                 Verdict::Refused(refusal) => return Err(refused(&Ending::refused(refusal))),
                 Verdict::NotSent(why) => {
                     return Err(Error::service(format!("the service cannot be reached: {}", why.words()))

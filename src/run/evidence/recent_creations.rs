@@ -1,8 +1,8 @@
-//! What this run has made, and what of it the service has shown to know.
+//! Recent creations of this run, and which of them the service has shown to know.
 //!
 //! The service may check references against a state that lags behind: for a while a record that was confirmed is "not
-//! found" to the rows below it. That ends when it takes one such row, when a look finds it, or with time. What follows
-//! for a row that was refused meanwhile is left to `unseen`.
+//! found" to the rows below it. That ends when it takes one such row, when a look-up finds it, or with time. What follows
+//! for a row that was refused meanwhile is in `reference_lag`.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

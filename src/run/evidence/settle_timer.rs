@@ -1,4 +1,4 @@
-//! How long after a lost answer "not there" may be believed, counted in time that passed while this run was awake.
+//! Settle timers: how long after a lost answer "not there" is not believed, on the monotonic clock.
 //!
 //! The journal knows since when a row is in doubt by the wall clock, which can be set forward: a settle time read
 //! from it could be over seconds after the answer was lost, while the service is still at work. So each doubt of
@@ -32,7 +32,7 @@ impl SettleTimers {
         self.0.insert(job, now + settle);
     }
 
-    /// A job that is in doubt comes in hand; `since` is from the journal. What this run knows itself stays.
+    /// A job that is in doubt is fetched; `since` is from the journal. What this run knows itself stays.
     pub(in crate::run) fn resume(
         &mut self,
         job: JobId,

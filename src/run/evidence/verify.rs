@@ -1,5 +1,5 @@
 //! Asks the service about a row that a person decides: what is there that may be its record, and whether an id is
-//! that of its record. Nothing is sent but look-ups (`lookups_now`).
+//! that of its record. Nothing is sent but look-ups (`service`).
 //!
 //! What counts as the row's record is decided by the same rules as in a run (`matching`); what follows from the
 //! answer is left to the command that asked.
@@ -10,9 +10,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::classify::shows;
+use super::lookup_answer::LookupAnswer;
+use super::lookup_control::control_lookup;
 use super::lookups;
 use super::matching::{self, Relation, Seen};
-use super::oneoff_lookup::{OneoffAnswer, OneoffLookups};
+use super::oneoff_lookup::OneoffLookups;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::journal::{Action, Candidate, Journal, Work};
@@ -23,7 +25,7 @@ use crate::model::record::Role;
 use crate::service::{Client, Found, Lookup, may_be_a_page};
 
 /// Records known to exist by which a look-up is tried before it counts as one that does not find them.
-const WITNESSES: usize = 3;
+const CONTROLS: usize = 3;
 /// Candidates that are read in full to be compared.
 const READ_IN_FULL: usize = 5;
 
@@ -66,7 +68,7 @@ pub enum Identity {
 
 /// Asks the service about rows, one look-up at a time.
 pub struct Verifier {
-    lookups_now: OneoffLookups,
+    service: OneoffLookups,
     /// Whether a look-up has found a record that is known to exist; `None` when there was none to try it by.
     proved: HashMap<(Operation, Kind), Option<bool>>,
 }
@@ -74,7 +76,7 @@ pub struct Verifier {
 impl Verifier {
     /// One that has asked nothing yet.
     pub fn new(client: Client, clock: Arc<dyn Clock>) -> Self {
-        Self { lookups_now: OneoffLookups::new(client, clock), proved: HashMap::new() }
+        Self { service: OneoffLookups::new(client, clock), proved: HashMap::new() }
     }
 
     /// What is there that may be the record of a row, or may show that its step was carried out.
@@ -90,14 +92,14 @@ impl Verifier {
             (Action::Create, _) => self.sight_of_record(journal, work, shown).await,
             (Action::Extra(extra), Some(owner)) => {
                 let Some(lookup) =
-                    lookups::of_extra(work, owner, &|operation| self.lookups_now.usable(operation))
+                    lookups::of_extra(work, owner, &|operation| self.service.usable(operation))
                 else {
                     return Ok(Sight::Untold(
                         "no look-up shows whether this step was carried out".to_owned(),
                     ));
                 };
-                Ok(match self.lookups_now.ask(&lookup).await? {
-                    OneoffAnswer::Records(found) => {
+                Ok(match self.service.ask(&lookup).await? {
+                    LookupAnswer::Records(found) => {
                         let done = Candidate {
                             id: Some(owner),
                             name: Some(work.record.name().to_owned()),
@@ -108,10 +110,12 @@ impl Verifier {
                         let by = lookup.operation().to_string();
                         Sight::Told { by, candidates, earlier: Vec::new() }
                     }
-                    OneoffAnswer::Missing => {
+                    LookupAnswer::Unavailable => {
                         Sight::Untold(format!("{} is not available", lookup.operation()))
                     }
-                    OneoffAnswer::Unclear(why) => Sight::Untold(format!("{}: {why}", lookup.operation())),
+                    LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                        Sight::Untold(format!("{}: {why}", lookup.operation()))
+                    }
                 })
             }
             (Action::Extra(_), None) => Ok(Sight::Untold("its record has no id".to_owned())),
@@ -122,13 +126,15 @@ impl Verifier {
         let mut next = self.by_key(work);
         while let Some(lookup) = next.take() {
             let operation = lookup.operation();
-            let found = match self.lookups_now.ask(&lookup).await? {
-                OneoffAnswer::Records(found) => found,
-                OneoffAnswer::Missing => {
+            let found = match self.service.ask(&lookup).await? {
+                LookupAnswer::Records(found) => found,
+                LookupAnswer::Unavailable => {
                     next = self.by_key(work);
                     continue;
                 }
-                OneoffAnswer::Unclear(why) => return Ok(Sight::Untold(format!("{operation}: {why}"))),
+                LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
+                    return Ok(Sight::Untold(format!("{operation}: {why}")));
+                }
             };
             let length = found.len();
             let (mut candidates, earlier) = sort_out(journal, work, shown, found)?;
@@ -139,7 +145,7 @@ impl Verifier {
             }
             if may_be_a_page(length) {
                 next = lookups::narrower(work, operation)
-                    .filter(|lookup| self.lookups_now.usable(lookup.operation()));
+                    .filter(|lookup| self.service.usable(lookup.operation()));
                 if next.is_none() {
                     let why = format!("{operation} lists {length} records, which may be one page of more");
                     return Ok(Sight::Untold(why));
@@ -171,10 +177,10 @@ impl Verifier {
         let mut asked = Vec::new();
         let lookup = Lookup::record(work.kind, id);
         let mut record = None;
-        if self.lookups_now.usable(lookup.operation()) {
+        if self.service.usable(lookup.operation()) {
             asked.push(lookup.operation());
-            match self.lookups_now.ask(&lookup).await? {
-                OneoffAnswer::Records(found) => {
+            match self.service.ask(&lookup).await? {
+                LookupAnswer::Records(found) => {
                     let Some(found) = found.into_iter().find(|found| found.id == Some(id)) else {
                         let kind = work.kind.singular();
                         let differences = vec![format!("the service has no {kind} with the id {id}")];
@@ -182,8 +188,8 @@ impl Verifier {
                     };
                     record = Some(found);
                 }
-                OneoffAnswer::Missing => drop(asked.pop()),
-                OneoffAnswer::Unclear(why) => {
+                LookupAnswer::Unavailable => drop(asked.pop()),
+                LookupAnswer::Inconclusive(why) | LookupAnswer::Failed(why) => {
                     return Ok(Identity::Untold(format!("{}: {why}", written(&asked))));
                 }
             }
@@ -192,7 +198,7 @@ impl Verifier {
             && let Some(lookup) = self.by_key(work)
         {
             asked.push(lookup.operation());
-            if let OneoffAnswer::Records(found) = self.lookups_now.ask(&lookup).await? {
+            if let LookupAnswer::Records(found) = self.service.ask(&lookup).await? {
                 record = found.into_iter().find(|found| found.id == Some(id));
             }
         }
@@ -228,12 +234,12 @@ impl Verifier {
             Kind::Site | Kind::Device => return Ok(()),
         };
         let unknown = "which company it belongs to could not be asked";
-        let Some(list) = list.filter(|list| self.lookups_now.usable(list.operation())) else {
+        let Some(list) = list.filter(|list| self.service.usable(list.operation())) else {
             notes.push(unknown.to_owned());
             return Ok(());
         };
-        match self.lookups_now.ask(&list).await? {
-            OneoffAnswer::Records(found) => {
+        match self.service.ask(&list).await? {
+            LookupAnswer::Records(found) => {
                 if found.iter().any(|found| found.id == Some(id)) {
                     asked.push(list.operation());
                 } else if may_be_a_page(found.len()) {
@@ -243,7 +249,9 @@ impl Verifier {
                     differences.push("it belongs to another company than the row says".to_owned());
                 }
             }
-            OneoffAnswer::Missing | OneoffAnswer::Unclear(_) => notes.push(unknown.to_owned()),
+            LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) => {
+                notes.push(unknown.to_owned())
+            }
         }
         Ok(())
     }
@@ -270,17 +278,17 @@ impl Verifier {
     }
 
     fn by_key(&self, work: &Work) -> Option<Lookup> {
-        lookups::by_key(work, &|operation| self.lookups_now.usable(operation))
+        lookups::by_key(work, &|operation| self.service.usable(operation))
     }
 
     /// Lists of companies show only names: reads the first candidates in full, to say how they differ.
     async fn read_in_full(&mut self, work: &Work, candidates: &mut [(Relation, Candidate)]) -> Result<()> {
-        if work.kind != Kind::Company || !self.lookups_now.usable(Operation::GetCompany) {
+        if work.kind != Kind::Company || !self.service.usable(Operation::GetCompany) {
             return Ok(());
         }
         for (relation, candidate) in candidates.iter_mut().take(READ_IN_FULL) {
             let (Relation::Agrees, Some(id)) = (&relation, candidate.id) else { continue };
-            if let OneoffAnswer::Records(found) = self.lookups_now.ask(&Lookup::Company(id)).await?
+            if let LookupAnswer::Records(found) = self.service.ask(&Lookup::Company(id)).await?
                 && let Some(found) = found.iter().find(|found| found.id == Some(id))
             {
                 let differences = matching::differences(&matching::sent(work), &found.raw);
@@ -298,15 +306,11 @@ impl Verifier {
             return Ok(*known);
         }
         let mut proved = None;
-        for witness in journal.witness(kind, WITNESSES)? {
-            let (Some(lookup), Some(expected)) =
-                (lookups::by_operation(&witness, operation), witness.remote_id)
-            else {
-                continue;
-            };
-            let found = match self.lookups_now.ask(&lookup).await? {
-                OneoffAnswer::Records(found) => found.iter().any(|found| found.id == Some(expected)),
-                OneoffAnswer::Missing | OneoffAnswer::Unclear(_) => false,
+        for row in journal.witness(kind, CONTROLS)? {
+            let Some((lookup, expected)) = control_lookup(&row, operation) else { continue };
+            let found = match self.service.ask(&lookup).await? {
+                LookupAnswer::Records(found) => found.iter().any(|found| found.id == Some(expected)),
+                LookupAnswer::Unavailable | LookupAnswer::Inconclusive(_) | LookupAnswer::Failed(_) => false,
             };
             proved = Some(found);
             if found {

@@ -4,7 +4,7 @@
 //! Three things open it: twenty failures in a row, a twentieth of the last two hundred outcomes, three pages in a
 //! row where the service promises JSON. Only what left after that decides what follows: answers to requests that
 //! were under way when it opened are news of the time before. Which request may be the probe, and what is said
-//! about it, is left to `probing`.
+//! about it, is left to the gates.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// Probes that must succeed in a row where only a part of the requests fails: one success says little there.
 const SHARE_PROBES: u32 = 3;
 
-/// What a request that came home says about the service.
+/// What a request that came back says about the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::run) enum Outcome {
     /// It is at work.
@@ -194,7 +194,7 @@ impl Breaker {
         self.state = State::HealthCheck;
     }
 
-    /// The question has come home: whether the service answered it.
+    /// The health check has come back: whether the service answered it.
     pub(super) fn on_health_check(&mut self, answered: bool, now: Duration) -> Change {
         match (self.state, answered) {
             (State::HealthCheck, true) => {
@@ -206,7 +206,7 @@ impl Breaker {
         }
     }
 
-    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
+    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come back).
     pub(super) fn permits(&mut self, now: Duration) -> Result<(), Option<Duration>> {
         match self.state {
             State::Closed => Ok(()),
@@ -220,7 +220,7 @@ impl Breaker {
         }
     }
 
-    /// A request leaves. Whoever brings it home says so with the phase.
+    /// A request leaves. Whoever brings it back says so with the phase.
     pub(super) fn on_send(&mut self) -> Phase {
         if let State::HalfOpen { probing } = &mut self.state {
             *probing = true;
@@ -238,7 +238,7 @@ impl Breaker {
         phase == self.phase && self.state == State::HalfOpen { probing: true }
     }
 
-    /// A request came home and says this about the service.
+    /// A request came back and says this about the service.
     pub(super) fn on_outcome(&mut self, outcome: Outcome, phase: Phase, now: Duration) -> Change {
         if phase != self.phase {
             return Change::Same;
@@ -263,7 +263,7 @@ impl Breaker {
         }
     }
 
-    /// A request came home, or never left, without telling anything about the service (not sent, token, pace,
+    /// A request came back, or never left, without telling anything about the service (not sent, token, pace,
     /// quota).
     pub(super) fn on_no_outcome(&mut self, phase: Phase) {
         if let State::HalfOpen { probing } = &mut self.state

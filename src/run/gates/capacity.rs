@@ -37,7 +37,7 @@ impl Capacity {
     }
 
     /// Whether another request may leave while so many are under way; if not, when to ask again (`None`: after
-    /// one has come home).
+    /// one has come back).
     pub(super) fn permits(&mut self, under_way: usize, now: Duration) -> Result<(), Option<Duration>> {
         self.recover(now);
         match self.short_at {

@@ -27,7 +27,7 @@ struct Lost {
 }
 
 impl Connectivity {
-    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come home).
+    /// Whether a request may leave now; if not, when to ask again (`None`: after the probe has come back).
     pub(super) fn permits(&self, now: Duration) -> Result<(), Option<Duration>> {
         match &self.lost {
             None => Ok(()),
@@ -79,7 +79,7 @@ impl Connectivity {
                 });
                 Some(FIRST_WAIT)
             }
-            // One of several that left before the first failure came home.
+            // One of several that left before the first failure came back.
             Some(lost) if !lost.probing => None,
             Some(lost) => {
                 lost.probing = false;

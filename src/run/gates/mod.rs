@@ -13,7 +13,6 @@ mod connectivity;
 mod creations;
 mod operation_gate;
 mod quota;
-mod send_window;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -169,7 +169,7 @@ impl Quota {
         self.on_unknown_outcome();
     }
 
-    /// A creation came home without telling whether it was executed: it counts, and another may find out.
+    /// A creation came back without telling whether it was executed: it counts, and another may find out.
     pub(super) fn on_unknown_outcome(&mut self) {
         if let Gate::Canary { probing, .. } = &mut self.gate {
             *probing = false;

@@ -10,14 +10,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use self::operation_queue::OperationQueue;
-use super::decide::reconcile::FoundRecords;
-use super::decide::reference_lag::Refused;
+use super::audit::AuditQuestion;
+use super::evidence::reference_lag::Refused;
 use super::gates::Phase;
 use crate::journal::Work;
 use crate::model::id::{JobId, RemoteId, SheetId};
 use crate::model::operation::Operation;
 use crate::model::state::JobState;
 use crate::model::time::Day;
+use crate::service::Found;
 
 pub(super) use self::job_source::Fetch;
 pub(super) use self::operation_queue::{Backlog, Purpose, QueuedRequest, Tries};
@@ -55,6 +56,23 @@ pub(super) enum Stage {
     UnderWay,
     /// Its outcome to be on disk; `sent` when that is the outcome of a request.
     Settling { sent: bool },
+}
+
+/// Records that were found, while the journal says who owns them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum FoundRecords {
+    /// By the look before sending, with the operation that found them.
+    PreSend(Operation, Vec<Found>),
+    /// By a look after a lost answer, with the operation that found them.
+    Reconcile(Operation, Vec<Found>),
+}
+
+impl FoundRecords {
+    /// The ids of the records.
+    pub(super) fn ids(&self) -> Vec<RemoteId> {
+        let (Self::PreSend(_, found) | Self::Reconcile(_, found)) = self;
+        found.iter().filter_map(|found| found.id).collect()
+    }
 }
 
 /// What a write was for.
@@ -350,11 +368,11 @@ impl InFlight {
     }
 
     /// Takes the look-ups of the audit that wait for an operation.
-    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<Purpose> {
+    pub(super) fn take_audit_lookups(&mut self, operation: Operation) -> Vec<AuditQuestion> {
         let mut taken = Vec::new();
         self.queue(operation).waiting.retain(|request| match request {
-            QueuedRequest::Look { purpose: purpose @ Purpose::Audit(_), .. } => {
-                taken.push(*purpose);
+            QueuedRequest::Look { purpose: Purpose::Audit(question), .. } => {
+                taken.push(*question);
                 false
             }
             QueuedRequest::Look { .. } | QueuedRequest::Send(_) => true,

@@ -7,6 +7,7 @@ use crate::model::id::{JobId, RemoteId};
 use crate::model::operation::Operation;
 use crate::model::time::Moment;
 use crate::run::audit::AuditQuestion;
+use crate::run::evidence::lookup_control::Asker;
 use crate::service::Lookup;
 
 /// Something that waits for permission to send one request.
@@ -38,8 +39,8 @@ pub(in crate::run) enum Purpose {
     Reconcile(JobId),
     /// Whether the only candidate for a job agrees in full.
     Confirm(JobId, RemoteId),
-    /// Whether a look-up finds what is known to exist, for a job it did not find.
-    Control(JobId, RemoteId),
+    /// Whether a look-up finds what is known to exist, for whoever it found nothing of.
+    Control(Asker, RemoteId),
     /// Whether what was made is there, and only once.
     Audit(AuditQuestion),
     /// Whether the site of a device's own was made, when the device was not.
@@ -57,9 +58,13 @@ impl Purpose {
             Self::PreSend(job)
             | Self::Reconcile(job)
             | Self::Confirm(job, _)
-            | Self::Control(job, _)
+            | Self::Control(Asker::Reconcile(job), _)
             | Self::CustomSite(job) => Some(job),
-            Self::Children(_) | Self::Audit(_) | Self::Reference(..) | Self::HealthCheck(_) => None,
+            Self::Control(Asker::Audit(_), _)
+            | Self::Children(_)
+            | Self::Audit(_)
+            | Self::Reference(..)
+            | Self::HealthCheck(_) => None,
         }
     }
 }

@@ -124,7 +124,7 @@ impl Dispatcher {
         wake
     }
 
-    /// A request came home that no row sent: the one that asks for the time.
+    /// A request came back that no row sent: the one that asks for the time.
     pub(in crate::run) fn on_time_response(&mut self, id: task::Id, answer: &Answer) {
         if self.clock_watch.asking != Some(id) {
             return;

@@ -8,7 +8,7 @@ fn breaker() -> Breaker {
     Breaker::of(Operation::AddDevice)
 }
 
-/// A request leaves and comes home at once.
+/// A request leaves and comes back at once.
 fn pass(breaker: &mut Breaker, outcome: Outcome, now: Duration) -> Change {
     let phase = breaker.on_send();
     breaker.on_outcome(outcome, phase, now)
@@ -136,7 +136,7 @@ fn of_an_outage_no_more_leaves_than_is_under_way_and_twenty() {
             for _ in 0..answered_before {
                 pass(&mut breaker, Outcome::Answered, NEVER);
             }
-            // Dark from here on: whatever leaves fails, and for each that comes home another leaves.
+            // Dark from here on: whatever leaves fails, and for each that comes back another leaves.
             let mut under_way: VecDeque<Phase> = (0..concurrency).map(|_| breaker.on_send()).collect();
             let mut left = concurrency;
             while let Some(phase) = under_way.pop_front() {

@@ -1,27 +1,21 @@
-//! Rows refused with `noDataFound` while a record that they refer to was made moments ago: does the service not show that
-//! record yet, or is a cell of the row wrong?
+//! Rows refused with `noDataFound` while a record that they refer to was created moments ago: does the service not show
+//! that record yet (its checks lag behind), or is a cell of the row wrong?
 //!
 //! The record is looked up, which costs no quota. When it is there, the row is rejected on the answer it has. When it is not
 //! there yet, the row waits until it is, and of all rows refused alike one probes, that is, is sent again. When the
 //! probe is accepted, those behind it are sent again as well; when a few probes are refused although everything they
 //! refer to is there, those behind them are rejected on the answers they have. A record that no look-up can find is waited
 //! for with probes only, at growing distances, until it is no longer young.
+//!
+//! Rules only; `decide::await_references` sends, looks up and rejects by them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use super::paused_sheets::shape;
-use crate::journal::{Evidence, Write};
-use crate::model::event::Event;
-use crate::model::id::{JobId, RemoteId, SheetId};
+use super::lookups::Reference;
+use crate::model::id::{JobId, SheetId};
 use crate::model::operation::Operation;
-use crate::model::reason::ServiceCode;
-use crate::model::state::JobState;
 use crate::model::verdict::Rejection;
-use crate::run::dispatcher::Dispatcher;
-use crate::run::evidence::lookup_answer::LookupAnswer;
-use crate::run::evidence::lookups::{self, Reference};
-use crate::run::in_flight::{Purpose, QueuedRequest};
 
 /// The wait after the first look or probe that did not find a record; each further one doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -36,12 +30,12 @@ const WAITING_AT_ONCE: usize = 8;
 
 /// What rows refused alike share: the operation, and the refusal without what differs from row to row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct RefusalShape(Operation, String);
+pub(in crate::run) struct RefusalShape(pub(in crate::run) Operation, pub(in crate::run) String);
 
 /// A row that was refused and waits.
 #[derive(Debug)]
 struct Waiting {
-    shape_of_refusal: RefusalShape,
+    shape: RefusalShape,
     sheet: SheetId,
     /// Records it refers to that are not known to be visible.
     unproved: BTreeSet<JobId>,
@@ -90,7 +84,7 @@ enum Look {
 
 /// What is to be done about a row or a record now.
 #[derive(Debug, PartialEq)]
-enum Step {
+pub(in crate::run) enum Step {
     /// Look whether a record is visible.
     Look(Reference),
     /// Send a row again.
@@ -114,19 +108,19 @@ pub(in crate::run) struct ReferenceLag {
 /// A row that was refused, on its way to those that wait.
 #[derive(Debug)]
 pub(in crate::run) struct Refused {
-    rejection: Rejection,
+    pub(in crate::run) rejection: Rejection,
     /// The records not known to be visible, whether a look-up can tell, and from when on they are no longer young.
-    unproved: Vec<(Reference, bool, Duration)>,
-    missed: bool,
-    counted: bool,
+    pub(in crate::run) unproved: Vec<(Reference, bool, Duration)>,
+    pub(in crate::run) missed: bool,
+    pub(in crate::run) counted: bool,
 }
 
 impl ReferenceLag {
     /// A row waits from now on.
-    fn wait(
+    pub(in crate::run) fn wait(
         &mut self,
         job: JobId,
-        shape_of_refusal: RefusalShape,
+        shape: RefusalShape,
         sheet: SheetId,
         refused: Refused,
         now: Duration,
@@ -141,7 +135,7 @@ impl ReferenceLag {
         }
         let alike = self
             .alike
-            .entry(shape_of_refusal.clone())
+            .entry(shape.clone())
             .or_insert_with(|| Alike { due: now + FIRST_WAIT, ..Alike::default() });
         if alike.probe == Some(job) {
             // A probe below a record that no look-up can find.
@@ -151,14 +145,12 @@ impl ReferenceLag {
             alike.due = now + wait_after(alike.refused);
         }
         let told = false;
-        self.waiting.insert(
-            job,
-            Waiting { shape_of_refusal, sheet, unproved: references, missed, rejection, counted, told },
-        );
+        self.waiting
+            .insert(job, Waiting { shape, sheet, unproved: references, missed, rejection, counted, told });
     }
 
     /// The record of a job is visible.
-    fn seen(&mut self, reference: JobId) {
+    pub(in crate::run) fn on_visible(&mut self, reference: JobId) {
         if self.awaited.remove(&reference).is_some() {
             self.wake = Some(Duration::ZERO);
             for waiting in self.waiting.values_mut() {
@@ -168,7 +160,7 @@ impl ReferenceLag {
     }
 
     /// A look did not find the record of a job, or told nothing.
-    fn not_seen(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
+    pub(in crate::run) fn on_not_visible(&mut self, reference: JobId, found_nothing: bool, now: Duration) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference)
             && let Look::UnderWay(lookup) = &awaited.look
@@ -182,7 +174,7 @@ impl ReferenceLag {
     }
 
     /// No look-up finds the record of a job.
-    fn not_to_be_seen(&mut self, reference: JobId) {
+    pub(in crate::run) fn on_no_lookup(&mut self, reference: JobId) {
         self.wake = Some(Duration::ZERO);
         if let Some(awaited) = self.awaited.get_mut(&reference) {
             awaited.look = Look::Impossible;
@@ -200,7 +192,7 @@ impl ReferenceLag {
     /// A row has its answer, accepted or refused as before. When it was the probe of others, that settles theirs too.
     pub(in crate::run) fn probed(&mut self, job: JobId, accepted: bool) {
         let Some(waiting) = self.waiting.get(&job) else { return };
-        let alike = self.alike.get_mut(&waiting.shape_of_refusal).filter(|alike| alike.probe == Some(job));
+        let alike = self.alike.get_mut(&waiting.shape).filter(|alike| alike.probe == Some(job));
         if let Some(alike) = alike {
             alike.accepted = accepted;
             alike.refused = if accepted { 0 } else { alike.refused + 1 };
@@ -208,11 +200,11 @@ impl ReferenceLag {
         self.forget(job);
     }
 
-    /// A job is no longer in hand.
+    /// A job is no longer in memory.
     pub(in crate::run) fn forget(&mut self, job: JobId) {
-        let Some(Waiting { shape_of_refusal, .. }) = self.waiting.remove(&job) else { return };
+        let Some(Waiting { shape, .. }) = self.waiting.remove(&job) else { return };
         self.wake = Some(Duration::ZERO);
-        if let Some(alike) = self.alike.get_mut(&shape_of_refusal)
+        if let Some(alike) = self.alike.get_mut(&shape)
             && alike.probe == Some(job)
         {
             alike.probe = None;
@@ -220,7 +212,7 @@ impl ReferenceLag {
     }
 
     /// Whether a row was refused and waits, or is sent again.
-    fn has(&self, job: JobId) -> bool {
+    pub(in crate::run) fn has(&self, job: JobId) -> bool {
         self.waiting.contains_key(&job)
     }
 
@@ -230,7 +222,7 @@ impl ReferenceLag {
     }
 
     /// Whether enough rows of a sheet wait.
-    fn is_full(&self, sheet: SheetId) -> bool {
+    pub(in crate::run) fn is_full(&self, sheet: SheetId) -> bool {
         let of_sheet = self.waiting.values().filter(|waiting| waiting.sheet == sheet);
         of_sheet.take(WAITING_AT_ONCE).count() == WAITING_AT_ONCE
     }
@@ -246,7 +238,7 @@ impl ReferenceLag {
     }
 
     /// What is to be done now.
-    fn steps(&mut self, now: Duration) -> Vec<Step> {
+    pub(in crate::run) fn steps(&mut self, now: Duration) -> Vec<Step> {
         let mut steps = Vec::new();
         if self.wake.is_none_or(|wake| wake > now) {
             return steps;
@@ -256,7 +248,7 @@ impl ReferenceLag {
             self.awaited.iter().filter(|(_, awaited)| awaited.until <= now).map(|(job, _)| *job).collect();
         for reference in old {
             self.miss(reference);
-            self.seen(reference);
+            self.on_visible(reference);
         }
         let mut wake = self.awaited.values().map(|awaited| awaited.until).min();
         for awaited in self.awaited.values_mut() {
@@ -271,8 +263,7 @@ impl ReferenceLag {
         }
         let mut settled = Vec::new();
         for (&job, waiting) in &mut self.waiting {
-            let Some(alike) =
-                self.alike.get_mut(&waiting.shape_of_refusal).filter(|alike| alike.probe != Some(job))
+            let Some(alike) = self.alike.get_mut(&waiting.shape).filter(|alike| alike.probe != Some(job))
             else {
                 continue;
             };
@@ -317,9 +308,7 @@ impl ReferenceLag {
     /// Drops what no row waits for any more.
     fn drop_unneeded(&mut self) {
         let waiting = &self.waiting;
-        self.alike.retain(|shape_of_refusal, _| {
-            waiting.values().any(|waiting| waiting.shape_of_refusal == *shape_of_refusal)
-        });
+        self.alike.retain(|shape, _| waiting.values().any(|waiting| waiting.shape == *shape));
         self.awaited.retain(|job, _| waiting.values().any(|waiting| waiting.unproved.contains(job)));
     }
 }
@@ -329,155 +318,10 @@ fn wait_after(times: u32) -> Duration {
     FIRST_WAIT.saturating_mul(1 << times.min(16)).min(LONGEST_WAIT)
 }
 
-impl Dispatcher {
-    /// A row was refused with `noDataFound`: what it waits for, when a record it refers to may not be visible yet.
-    pub(in crate::run) fn missing_references(&self, job: JobId, rejection: &Rejection) -> Option<Refused> {
-        let references = lookups::references(self.in_flight.work(job)?);
-        let sent_at = self.in_flight.sent_at(job)?;
-        let named = rejection.message.to_lowercase();
-        let mut missed = false;
-        let mut unproved = Vec::new();
-        for reference in references {
-            let Some(until) = self.recent_creations.unproved(reference.job, sent_at) else { continue };
-            // It was not visible then, whatever it is now.
-            missed |=
-                self.recent_creations.is_late(reference.job) || named.contains(&reference.id.to_string());
-            if !self.recent_creations.is_shown(reference.job) {
-                let is_usable = self.gates.usable(reference.lookup.operation());
-                missed |= !is_usable;
-                unproved.push((reference, is_usable, until));
-            }
-        }
-        let counted = self.reference_lag.is_counted(job);
-        let waits = missed || !unproved.is_empty();
-        waits.then(|| Refused { rejection: rejection.clone(), unproved, missed, counted })
-    }
-
-    /// Puts a refused row off until it is known whether what it refers to is visible. It stays in hand.
-    pub(in crate::run) fn await_references(&mut self, job: JobId, mut refused: Refused, evidence: Evidence) {
-        // Where no look-up can tell, the refusal counts now: it may take a minute until it is final.
-        if !refused.counted && refused.unproved.iter().any(|(_, is_usable, _)| !is_usable) {
-            refused.counted = true;
-            self.note_verdict(job, Some(&refused.rejection));
-        }
-        let now = self.clock.elapsed();
-        let until = refused.unproved.iter().map(|(.., until)| *until).max().unwrap_or(now);
-        let until = evidence.at.plus(until.saturating_sub(now));
-        let code = ServiceCode::NoDataFound.as_str().to_owned();
-        let reason = "rejected; the service may not show yet the record that this row refers to, which was created moments ago";
-        let write = Write::Defer { job, until, code, reason: reason.to_owned(), evidence };
-        self.settle_and_wait(job, write, refused);
-    }
-
-    /// It is on disk that a row was refused and put off.
-    pub(in crate::run) fn wait_for_references(&mut self, job: JobId, mut refused: Refused) {
-        let now = self.clock.elapsed();
-        // A look may have been read while this was written.
-        refused.missed |=
-            refused.unproved.iter().any(|(reference, ..)| self.recent_creations.is_late(reference.job));
-        refused.unproved.retain(|(reference, ..)| !self.recent_creations.is_shown(reference.job));
-        let Some(work) = self.in_flight.work(job).filter(|_| self.drain.is_none()) else {
-            return self.drop_job(job);
-        };
-        let shape_of_refusal = RefusalShape(work.operation, shape(&refused.rejection, work.record.name()));
-        self.reference_lag.wait(job, shape_of_refusal, work.sheet, refused, now);
-        self.in_flight.defer(job);
-    }
-
-    /// A row was accepted: what its step refers to is visible.
-    pub(in crate::run) fn on_references_visible(&mut self, job: JobId) {
-        let Some(work) = self.in_flight.work(job) else { return };
-        let now = self.clock.elapsed();
-        for reference in lookups::references(work) {
-            self.recent_creations.show(reference.job, now);
-            self.reference_lag.seen(reference.job);
-        }
-    }
-
-    /// Looks, sends again and rejects, as it is time to.
-    pub(in crate::run) fn resolve_reference_lag(&mut self) {
-        let now = self.clock.elapsed();
-        for step in self.reference_lag.steps(now) {
-            match step {
-                Step::Look(Reference { job, id, lookup }) => {
-                    self.queue_lookup(lookup, Purpose::Reference(job, id));
-                }
-                Step::Send(job) => self.queue_send(job),
-                Step::Reject { job, rejection, counted } => {
-                    if !counted {
-                        self.note_verdict(job, Some(&rejection));
-                    }
-                    let evidence = Evidence::at(self.clock.now());
-                    let from = JobState::Deferred;
-                    self.settle_unless_corrected(job, Write::Reject { job, from, rejection, evidence });
-                }
-                Step::Tell(job, until) => {
-                    let Some(work) = self.in_flight.work(job) else { continue };
-                    let until = self.clock.now().plus(until.saturating_sub(now));
-                    self.tell(Event::Unseen { job, kind: work.kind, until });
-                }
-            }
-        }
-    }
-
-    /// A look whether a record is visible has been read.
-    pub(in crate::run) fn on_reference_answer(
-        &mut self,
-        reference: JobId,
-        id: RemoteId,
-        reading: LookupAnswer,
-    ) {
-        let now = self.clock.elapsed();
-        match reading {
-            LookupAnswer::Records(found) if found.iter().any(|found| found.id == Some(id)) => {
-                self.recent_creations.show(reference, now);
-                self.reference_lag.seen(reference);
-            }
-            LookupAnswer::Records(_) => {
-                self.recent_creations.note_late(reference);
-                self.reference_lag.not_seen(reference, true, now);
-            }
-            LookupAnswer::Failed(_) => self.reference_lag.not_seen(reference, false, now),
-            LookupAnswer::Inconclusive(_) | LookupAnswer::Unavailable => {
-                self.reference_lag.not_to_be_seen(reference)
-            }
-        }
-    }
-
-    /// The place in its queue of the first errand of an operation that may leave now. A row stays where it is while
-    /// the answers to others of its sheet may show that it would be refused as well.
-    pub(in crate::run) fn first_sendable(&self, operation: Operation) -> Option<usize> {
-        if self.reference_lag.is_empty() && self.paused_sheets.is_calm() {
-            return self.in_flight.has_waiting(operation).then_some(0);
-        }
-        let now = self.clock.elapsed();
-        let mut sheets = HashMap::new();
-        self.in_flight.position(operation, |request| {
-            let QueuedRequest::Send(job) = request else { return true };
-            let Some(work) = self.in_flight.work(*job) else { return true };
-            let sheet = work.sheet;
-            let &mut (has_room, is_full) = sheets
-                .entry(sheet)
-                .or_insert_with(|| (self.has_room_for(sheet), self.reference_lag.is_full(sheet)));
-            let is_young = || {
-                let references = lookups::references(work);
-                references
-                    .iter()
-                    .any(|reference| self.recent_creations.unproved(reference.job, now).is_some())
-            };
-            has_room && (!is_full || self.reference_lag.has(*job) || !is_young())
-        })
-    }
-
-    /// Whether one more row of a sheet may be under way.
-    fn has_room_for(&self, sheet: SheetId) -> bool {
-        self.paused_sheets.room(sheet).is_none_or(|room| !self.in_flight.has_under_way(sheet, room))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::id::RemoteId;
 
     const SITE: JobId = JobId(100);
     const START: Duration = Duration::from_secs(10);
@@ -499,11 +343,11 @@ mod tests {
     /// A row is refused below a site; `is_usable` when a look-up can tell of that.
     fn refuse(reference_lag: &mut ReferenceLag, job: i64, is_usable: bool, now: Duration) {
         let job = JobId(job);
-        let shape_of_refusal = RefusalShape(Operation::AddDevice, "noDataFound".into());
+        let shape = RefusalShape(Operation::AddDevice, "noDataFound".into());
         let missed = !is_usable;
         let unproved = vec![(site(), is_usable, UNTIL)];
         let refused = Refused { rejection: rejection(job), unproved, missed, counted: false };
-        reference_lag.wait(job, shape_of_refusal, SheetId(1), refused, now);
+        reference_lag.wait(job, shape, SheetId(1), refused, now);
     }
 
     /// Rows that wait for the first look, which is under way.
@@ -533,7 +377,7 @@ mod tests {
     #[test]
     fn rows_below_a_record_that_is_there_are_rejected_on_the_answers_they_have() {
         let mut reference_lag = looking(3);
-        reference_lag.seen(SITE);
+        reference_lag.on_visible(SITE);
         assert_eq!(rejected(&reference_lag.steps(START)), [1, 2, 3]);
         assert!(reference_lag.is_empty() && reference_lag.steps(seconds(100)).is_empty());
     }
@@ -542,13 +386,13 @@ mod tests {
     fn a_record_that_is_not_there_yet_is_looked_for_at_growing_distances_and_its_rows_are_told_of() {
         let mut reference_lag = looking(1);
         let mut at = Vec::new();
-        reference_lag.not_seen(SITE, true, START);
+        reference_lag.on_not_visible(SITE, true, START);
         let mut now = START;
         assert_eq!(reference_lag.steps(now), [Step::Tell(JobId(1), UNTIL)]);
         while at.len() < 5 {
             now = reference_lag.next_due().expect("a moment to look again");
             assert_eq!(reference_lag.steps(now), [Step::Look(site())]);
-            reference_lag.not_seen(SITE, true, now);
+            reference_lag.on_not_visible(SITE, true, now);
             assert_eq!(reference_lag.steps(now), []);
             at.push((now - START).as_secs());
         }
@@ -558,9 +402,9 @@ mod tests {
     #[test]
     fn once_it_is_there_one_row_probes_and_when_it_is_accepted_the_others_follow() {
         let mut reference_lag = looking(4);
-        reference_lag.not_seen(SITE, true, START);
+        reference_lag.on_not_visible(SITE, true, START);
         reference_lag.steps(START);
-        reference_lag.seen(SITE);
+        reference_lag.on_visible(SITE);
         assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
         assert_eq!(reference_lag.steps(seconds(1)), [], "the others wait for it");
         reference_lag.probed(JobId(1), true);
@@ -571,9 +415,9 @@ mod tests {
     #[test]
     fn three_probes_refused_although_all_is_there_speak_for_the_others() {
         let mut reference_lag = looking(6);
-        reference_lag.not_seen(SITE, true, START);
+        reference_lag.on_not_visible(SITE, true, START);
         reference_lag.steps(START);
-        reference_lag.seen(SITE);
+        reference_lag.on_visible(SITE);
         for job in 1..=3 {
             assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(job))]);
             reference_lag.probed(JobId(job), false);
@@ -584,9 +428,9 @@ mod tests {
     #[test]
     fn a_probe_that_does_not_come_home_with_an_answer_is_followed_by_another() {
         let mut reference_lag = looking(2);
-        reference_lag.not_seen(SITE, true, START);
+        reference_lag.on_not_visible(SITE, true, START);
         reference_lag.steps(START);
-        reference_lag.seen(SITE);
+        reference_lag.on_visible(SITE);
         assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(1))]);
         reference_lag.forget(JobId(1));
         assert_eq!(reference_lag.steps(seconds(1)), [Step::Send(JobId(2))]);
@@ -618,7 +462,7 @@ mod tests {
     #[test]
     fn a_record_that_never_shows_is_probed_for_once_it_is_no_longer_young() {
         let mut reference_lag = looking(2);
-        reference_lag.not_seen(SITE, true, START);
+        reference_lag.on_not_visible(SITE, true, START);
         assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(1))]);
         reference_lag.probed(JobId(1), false);
         assert_eq!(reference_lag.steps(UNTIL), [Step::Send(JobId(2))]);
