@@ -306,7 +306,7 @@ impl Dispatcher {
         }
     }
 
-    /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::written`].
+    /// **Settle.** Hands an outcome to the journal; what follows from it waits for [`Self::on_written`].
     pub(super) fn settle(&mut self, job: JobId, write: Write) {
         self.settle_as(job, write, None);
     }

@@ -26,7 +26,7 @@ impl Journal {
 }
 
 impl JobQueue<'_> {
-    /// Sets a sheet aside: [`Journal::ready`] hands out no row that it was the last to name.
+    /// Sets a sheet aside: [`JobQueue::ready`](crate::journal::JobQueue::ready) hands out no row that it was the last to name.
     pub fn shelve(&mut self, sheet: SheetId) -> Result<Shelved> {
         self.journal.shelved.insert(sheet);
         Ok(self
