@@ -29,7 +29,7 @@
 //! # The house
 //!
 //! The rooms stand on floors. A file imports from lower floors only, and rooms of one floor do not know each other but for
-//! those of the first and the last; `tests/floors.rs` sees to it.
+//! those of the first and the last; `tests/cli/floors.rs` sees to it.
 //!
 //! | floor | rooms |
 //! |---|---|
