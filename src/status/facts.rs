@@ -24,36 +24,57 @@ pub(super) struct Facts {
     pub(super) run: Option<RunInfo>,
 }
 
-/// What is left to be done about one import.
-pub(super) struct ImportFacts {
-    pub(super) info: ImportInfo,
-    pub(super) unanswered: Unanswered,
+/// How the rows of one import stand, and what is left to be done about them.
+pub struct ImportFacts {
+    /// The import.
+    pub info: ImportInfo,
+    /// Its rows by state, those included that it left out.
+    pub tally: Tally,
+    /// Rows that did not get through, and for which no later import answers.
+    pub unanswered: Unanswered,
     /// Rows that differ from what was created earlier.
-    pub(super) differing: u64,
+    pub differing: u64,
+    /// Rows that it left out and that have not come again.
+    left_out: Tally,
+    /// The later imports that answer for rows of it.
+    later: Vec<Answered>,
+}
+
+impl ImportFacts {
+    fn of(journal: &Journal, info: ImportInfo) -> Result<Self> {
+        let tally = journal.tally(Some(info.import))?;
+        let left_out = journal.left_out_tally(Some(info.import))?;
+        let later = journal.answered_later(info.import)?;
+        let differing = journal.differing(Some(info.import))?;
+        let unanswered = Unanswered::by(&tally, &left_out, &later);
+        Ok(Self { info, tally, unanswered, differing, left_out, later })
+    }
 }
 
 impl Facts {
     /// Of an import, or of all.
     pub(super) fn of(journal: &Journal, import: Option<ImportId>) -> Result<Self> {
-        let tally = journal.tally(import)?;
         let infos = journal.imports()?;
-        let left_out = match import {
-            Some(_) => journal.left_out_tally(import)?,
-            None => left_out_once(journal, &infos)?,
+        let imported = !infos.is_empty();
+        let wanted = infos.into_iter().filter(|info| import.is_none_or(|wanted| wanted == info.import));
+        let imports =
+            wanted.map(|info| ImportFacts::of(journal, info)).collect::<Result<Vec<ImportFacts>>>()?;
+        let (tally, left_out) = match (import, imports.as_slice()) {
+            (Some(_), [only]) => (only.tally.clone(), only.left_out.clone()),
+            (Some(_), _) => (Tally::default(), Tally::default()),
+            // A row that came again is counted with the import that it came in.
+            (None, _) => {
+                let mut left_out = journal.left_out_tally(None)?;
+                for later in imports.iter().flat_map(|import| &import.later) {
+                    left_out.take_away(&later.left_out);
+                }
+                (journal.tally(None)?, left_out)
+            }
         };
         // The rows of one import are counted with those it left out, all jobs are not.
         let counted_in = |state| if import.is_some() { left_out.in_state(state) } else { 0 };
         let with_job = |state| tally.in_state(state).saturating_sub(counted_in(state));
         let refused = (with_job(JobState::Rejected), with_job(JobState::Skipped));
-        let imported = !infos.is_empty();
-        let mut imports = Vec::new();
-        for info in infos.into_iter().filter(|info| import.is_none_or(|wanted| wanted == info.import)) {
-            imports.push(ImportFacts {
-                unanswered: Unanswered::of(journal, info.import)?,
-                differing: journal.differing(Some(info.import))?,
-                info,
-            });
-        }
         let findings = journal.unseen_findings(import)?;
         let findings = (findings.len() as u64, findings.first().map(|finding| finding.job));
         Ok(Self { tally, left_out, refused, imported, imports, findings, run: journal.last_run()? })
@@ -63,17 +84,6 @@ impl Facts {
     pub(super) fn differing(&self) -> u64 {
         self.imports.iter().map(|import| import.differing).sum()
     }
-}
-
-/// The rows that imports left out and that have not come again, each counted once.
-fn left_out_once(journal: &Journal, imports: &[ImportInfo]) -> Result<Tally> {
-    let mut tally = journal.left_out_tally(None)?;
-    for info in imports {
-        for later in journal.answered_later(info.import)? {
-            tally.take_away(&later.left_out);
-        }
-    }
-    Ok(tally)
 }
 
 /// Rows of an import that did not get through, and for which no later import answers.
@@ -93,15 +103,17 @@ pub struct Unanswered {
 impl Unanswered {
     /// Of an import.
     pub fn of(journal: &Journal, import: ImportId) -> Result<Self> {
-        let left_out = journal.left_out_tally(Some(import))?;
-        let tally = journal.tally(Some(import))?;
-        let later = journal.answered_later(import)?;
+        let (tally, left_out) = (journal.tally(Some(import))?, journal.left_out_tally(Some(import))?);
+        Ok(Self::by(&tally, &left_out, &journal.answered_later(import)?))
+    }
+
+    fn by(tally: &Tally, left_out: &Tally, later: &[Answered]) -> Self {
         let answered = |state| later.iter().map(|later| later.left_out.in_state(state)).sum::<u64>();
         let left = |state| left_out.in_state(state).saturating_sub(answered(state));
         let of_jobs = |state| later.iter().map(|later| later.refused.in_state(state)).sum::<u64>();
         let rows = |later: &Answered| later.refused.count(JobState::is_failed) + later.left_out.total();
         let failed = |state| tally.in_state(state).saturating_sub(left_out.in_state(state) + of_jobs(state));
-        Ok(Self {
+        Self {
             refused: failed(JobState::Rejected),
             incomplete: failed(JobState::Incomplete),
             left_out: left(JobState::Rejected),
@@ -111,7 +123,7 @@ impl Unanswered {
                 .map(|later| (rows(later), later.by))
                 .filter(|(rows, _)| *rows > 0)
                 .collect(),
-        })
+        }
     }
 
     /// How many they are.

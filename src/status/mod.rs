@@ -26,10 +26,9 @@ use crate::model::tally::Tally;
 use crate::model::time::Moment;
 
 use self::facts::Facts;
-pub use self::facts::Unanswered;
+pub use self::facts::{ImportFacts, Unanswered};
 pub use self::run_state::RunState;
 use self::run_state::end_of_rows;
-use self::sentence::Sentence;
 pub use self::sentence::Wording;
 pub use self::to_do::{Commands, Correction, Need, Step, Unavailable};
 
@@ -85,7 +84,7 @@ impl Status {
         let facts = Facts::of(journal, import)?;
         let open = facts.run.as_ref().is_some_and(|run| run.ended_at.is_none());
         let at_work = if now.is_some() { open && journal.is_run_at_work() } else { journal.is_run_at_work() };
-        let rows = end_of_rows(&facts.tally, journal.differing(import)?, facts.findings.0 > 0);
+        let rows = end_of_rows(&facts.tally, facts.differing(), facts.findings.0 > 0);
         let (state, resumes_at) = match RunState::of(&facts.tally, rows, facts.run.as_ref(), at_work, now) {
             (RunState::Empty, _) if facts.left_out.total() > 0 => (RunState::Ended(rows), None),
             found => found,
@@ -139,11 +138,14 @@ impl Status {
             && self.facts.tally.in_state(JobState::Cancelled) == 0
     }
 
-    /// How it stands, in one sentence without a full stop.
-    pub fn sentence(&self, wording: &Wording<'_>) -> String {
-        let Self { facts, state, resumes_at, at_work, unread } = self;
-        let (state, resumes_at, at_work, unread) = (*state, *resumes_at, *at_work, *unread);
-        Sentence { facts, state, resumes_at, at_work, unread }.text(wording)
+    /// Each import that it is about.
+    pub fn imports(&self) -> &[ImportFacts] {
+        &self.facts.imports
+    }
+
+    /// Rows that differ from what was created earlier.
+    pub fn differing(&self) -> u64 {
+        self.facts.differing()
     }
 
     /// What needs a person, the gravest first.

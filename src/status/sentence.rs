@@ -1,6 +1,6 @@
 //! How it stands, in one sentence without a full stop. Every surface shows this one.
 
-use super::facts::Facts;
+use super::Status;
 use super::row_words::{incomplete, not_imported};
 use super::run_state::{RunState, unfinished};
 use crate::ending::End;
@@ -17,18 +17,9 @@ pub struct Wording<'a> {
     pub running: Option<&'a dyn Fn() -> String>,
 }
 
-/// How rows stand that are left out of nothing: those with a job, and those that were left out.
-pub(super) struct Sentence<'a> {
-    pub(super) facts: &'a Facts,
-    pub(super) state: RunState,
-    pub(super) resumes_at: Option<Moment>,
-    pub(super) at_work: bool,
-    /// Records that are still to be read back.
-    pub(super) unread: u64,
-}
-
-impl Sentence<'_> {
-    pub(super) fn text(&self, wording: &Wording<'_>) -> String {
+impl Status {
+    /// How it stands, in one sentence without a full stop.
+    pub fn sentence(&self, wording: &Wording<'_>) -> String {
         match self.state {
             RunState::Empty if self.facts.imported => {
                 "the sheets have no rows: there is nothing to do".to_owned()

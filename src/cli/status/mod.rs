@@ -15,35 +15,31 @@ use crate::cli::context::Context;
 use crate::cli::summary::Summary;
 use crate::ending::{End, RunEnd};
 use crate::error::Result;
-use crate::journal::{AuditFigures, ImportInfo, Journal};
+use crate::journal::{AuditFigures, Journal};
 use crate::model::state::JobState;
-use crate::status::Unanswered;
 use crate::status::run_state::{moving, unfinished};
+use crate::status::{ImportFacts, Status};
 use crate::term::{Ink, Line, count, counted, span};
 
 /// Tells where an import, or the whole journal, stands.
 pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary> {
     let journal = context.journal()?;
-    let imports = journal.imports()?;
     if let Some(wanted) = typed.import {
-        require(&imports, wanted)?;
+        require(&journal.imports()?, wanted)?;
     }
-    let shown: Vec<&ImportInfo> =
-        imports.iter().filter(|import| typed.import.is_none_or(|wanted| import.import == wanted)).collect();
     let overview = Overview::of(context, &journal, typed.import)?;
     if let Some(banner) = journal.whose()?.banner() {
         context.terminal.result(Line::new().ink(Ink::Warning, banner));
     }
     overview.tell_sentence(context);
     tell_account(context, &journal)?;
-    for import in &shown {
-        tell_import(context, &journal, import, &Unanswered::of(&journal, import.import)?)?;
+    for import in overview.status.imports() {
+        tell_import(context, import);
     }
-    let tally = journal.tally(typed.import)?;
     overview.tell_figures(context);
     tell_quota_object(context, &journal)?;
     overview.tell_needs(context);
-    tell_run(context, &journal)?;
+    tell_run(context, &overview.status);
     held::tell(context, &journal, typed.import)?;
     let read_back = journal.audit_figures(typed.import)?;
     if read_back != AuditFigures::default() {
@@ -52,9 +48,10 @@ pub(super) fn status(context: &Context<'_>, typed: &OfImport) -> Result<Summary>
         audit::tell_how_to_end(context, findings.iter().find(|finding| finding.seen.is_none()));
     }
     held::tell_decided(context, &journal, typed.import)?;
+    let tally = overview.status.tally();
     let fields = json!({
-        "import": typed.import, "rows": tally.total(), "counts": counts::object(&tally),
-        "changed_since": journal.differing(typed.import)?, "audit": read_back,
+        "import": typed.import, "rows": tally.total(), "counts": counts::object(tally),
+        "changed_since": overview.status.differing(), "audit": read_back,
         "next_due": journal.next_due()?.map(|due| due.to_string()),
     });
     next_commands::tell_next(context, &overview.status);
@@ -67,20 +64,14 @@ fn tell_account(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-fn tell_import(
-    context: &Context<'_>,
-    journal: &Journal,
-    import: &ImportInfo,
-    rows: &Unanswered,
-) -> Result<()> {
-    let tally = journal.tally(Some(import.import))?;
+fn tell_import(context: &Context<'_>, facts: &ImportFacts) {
+    let ImportFacts { info: import, tally, unanswered: rows, differing, .. } = facts;
     let files: Vec<&str> = import.files.iter().map(|(name, _)| name.as_str()).collect();
-    let differing = journal.differing(Some(import.import))?;
-    let state = match (moving(&tally), tally.in_state(JobState::Held)) {
+    let state = match (moving(tally), tally.in_state(JobState::Held)) {
         (0, 0) if tally.count(JobState::is_success) == tally.total() => "finished".to_owned(),
-        (0, 0) => format!("finished: {}", counts::states(&tally)),
+        (0, 0) => format!("finished: {}", counts::states(tally)),
         (0, held) => format!("finished except for {}", counted(held, "row on hold", "rows on hold")),
-        _ => format!("{} unfinished", count(unfinished(&tally))),
+        _ => format!("{} unfinished", count(unfinished(tally))),
     };
     let answers = match rows.answers() {
         words if words.is_empty() => words,
@@ -96,10 +87,9 @@ fn tell_import(
         "object": "import", "import": import.import, "at": import.at.to_string(), "rows": import.rows,
         "files": import.files.iter().map(|(name, sha256)| json!({"name": name, "sha256": sha256}))
             .collect::<Vec<_>>(),
-        "counts": counts::object(&tally), "changed_since": differing,
+        "counts": counts::object(tally), "changed_since": differing,
         "answered": rows.answered.iter().map(|(rows, by)| json!({"rows": rows, "by": by})).collect::<Vec<_>>(),
     }));
-    Ok(())
 }
 
 fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
@@ -109,9 +99,9 @@ fn tell_quota_object(context: &Context<'_>, journal: &Journal) -> Result<()> {
     Ok(())
 }
 
-fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
+fn tell_run(context: &Context<'_>, status: &Status) {
     let terminal = context.terminal;
-    if let Some(run) = journal.last_run()? {
+    if let Some(run) = status.run() {
         let requests: u64 = run.requests.values().sum();
         terminal.result("");
         match run.ended_at {
@@ -129,7 +119,7 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
             None => terminal.result(format!(
                 "last run: begun {}, {}{}",
                 context.moment(run.started_at),
-                if journal.is_run_at_work() { "under way" } else { "killed" },
+                if status.at_work() { "under way" } else { "killed" },
                 run.held_back.as_deref().map_or_else(String::new, |held_back| format!("; {held_back}"))
             )),
         }
@@ -140,5 +130,4 @@ fn tell_run(context: &Context<'_>, journal: &Journal) -> Result<()> {
             "resumes_at": run.resumes_at.map(|at| at.to_string()), "requests": run.requests,
         }));
     }
-    Ok(())
 }
