@@ -145,7 +145,7 @@ pub enum Exit {
     Sheets = 3,
     /// Finished, and some rows were rejected or skipped.
     Rejections = 4,
-    /// Stopped with work left that can go on by itself later.
+    /// Stopped with work left that can go on automatically later.
     Parked = 5,
     /// Journal locked, damaged, full, not writable, or an older copy.
     Journal = 6,

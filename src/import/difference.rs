@@ -51,7 +51,7 @@ pub(super) fn between(
             differing.push(place);
         }
     }
-    // Coordinates that stand in one pair of columns are told once.
+    // Coordinates that stand in one pair of columns are reported once.
     for (copy, original) in COORDINATES {
         let is_copy = kind == Kind::Site && table.position(copy).is_none();
         let changes = |name| (before.get(&(name, None)), after.get(&(name, None)));

@@ -166,7 +166,7 @@ fn company(writer: &ImportWriter<'_>, links: &[Link]) -> Result<String> {
     })
 }
 
-/// The column at which differences are told.
+/// The column at which differences are reported.
 fn first_column<'a>(differences: &'a [Difference], name: &'a str) -> &'a str {
     differences.first().map_or(name, |first| first.column.split_inclusive(':').next().unwrap_or(name))
 }

@@ -121,7 +121,7 @@ pub fn forecast(facts: &Remaining) -> Forecast {
     let Some(created) = create(creations, pace.unwrap_or(UNLIMITED), facts.quota, start) else {
         return Forecast { next, ..Forecast::default() };
     };
-    // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known all the same.
+    // Without a limit the pace is that of the machine, which nobody knows beforehand; the quota is known anyway.
     let (ended, shares) = match pace {
         Some(_) => (Some(created.finish), created.shares),
         None => (None, Vec::new()),

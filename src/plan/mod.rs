@@ -182,7 +182,7 @@ impl Plan {
     }
 }
 
-/// What is told in place of what will happen.
+/// What is reported in place of what will happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lacking {
     /// That nothing can be sent, and why.

@@ -18,7 +18,7 @@ use super::layout::{Blame, Layout};
 const VALUES: usize = 1_000;
 /// Values told.
 const TOLD: usize = 2;
-/// Letters of a value that are told.
+/// Letters of a value that are reported.
 const LETTERS: usize = 60;
 /// How like a value must be to be told as a near one, from 0 to 1.
 const NEAR: f64 = 0.6;

@@ -52,7 +52,7 @@ impl ResultLine {
         row: RowView,
     ) -> Result<Self> {
         let blames = layout.blame(&row);
-        // A row that the import recognised while it was unfinished is sent by it all the same.
+        // A row that the import recognised while it was unfinished is sent by it anyway.
         let settled_before = row.disposition == Disposition::Recognised
             && row.finished_at.is_some_and(|finished| finished <= import.at);
         let advice = match (row.answered_by, row.job) {
@@ -138,7 +138,7 @@ fn with_values(message: String, row: &RowView) -> String {
     if message.is_empty() { words } else { format!("{message}; {words}") }
 }
 
-/// A row that was left out and has come again since shows the outcome of that; why it has one is told.
+/// A row that was left out and has come again since shows the outcome of that; why it has one is reported.
 fn come_again(message: String, row: &RowView) -> String {
     if row.disposition != Disposition::LeftOut || row.job.is_none() {
         return message;
@@ -147,7 +147,7 @@ fn come_again(message: String, row: &RowView) -> String {
     if message.is_empty() { words.to_owned() } else { format!("{words}: {message}") }
 }
 
-/// A row that did not get through and came again in a later import is told with that.
+/// A row that did not get through and came again in a later import is reported with that.
 fn answered(message: String, by: Option<ImportId>) -> String {
     let Some(by) = by else { return message };
     let words = format!("import {by} has this row again; see its result there");

@@ -68,7 +68,7 @@ pub(super) struct Dispatcher {
     pub(super) audit: Audit,
     /// This run in the journal.
     pub(super) run: RunId,
-    /// The version of the journal's content that was last seen; `None` when it is to be looked at anew.
+    /// The version of the journal's content that was last seen; `None` when it is to be looked at again.
     pub(super) version: Option<i64>,
     pub(super) checked_at: Duration,
     /// Why nothing more is begun, once it is not.

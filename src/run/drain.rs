@@ -105,7 +105,7 @@ impl Dispatcher {
     }
 }
 
-/// Nothing is left that goes on by itself: finished, unless rows wait for an operation that had to stop. One that
+/// Nothing is left that goes on automatically: finished, unless rows wait for an operation that had to stop. One that
 /// only held rows need has stopped nothing.
 pub(super) fn natural_end(ending: Ending, gates: &Gates, journal: &Journal) -> Result<Ending> {
     if !matches!(ending, Ending::Finished | Ending::SheetsLeft { .. }) {

@@ -18,7 +18,7 @@ use crate::service::{Client, Endpoints};
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// Nothing is left that goes on by itself. Held jobs may remain.
+    /// Nothing is left that goes on automatically. Held jobs may remain.
     Finished,
     /// The day's quota is spent and the policy is to exit.
     Parked {
@@ -27,13 +27,13 @@ pub enum Ending {
         /// Why, in words.
         why: String,
     },
-    /// Nothing is left that goes on by itself, but for rows of sheets that were set aside because the service
+    /// Nothing is left that goes on automatically, but for rows of sheets that were set aside because the service
     /// refused one row after another.
     SheetsLeft {
         /// The sheets.
         sheets: Vec<LeftSheet>,
     },
-    /// Stopped on request, with work left that goes on by itself later.
+    /// Stopped on request, with work left that goes on automatically later.
     Interrupted {
         /// What asked for it: a signal, or the time given.
         by: End,
@@ -125,7 +125,7 @@ impl Ending {
         Ok(if sheets.is_empty() { Self::Finished } else { Self::SheetsLeft { sheets } })
     }
 
-    /// Why the run ended before everything was done; `None` when nothing was left that goes on by itself.
+    /// Why the run ended before everything was done; `None` when nothing was left that goes on automatically.
     pub fn early(&self) -> Option<End> {
         match self {
             Self::Finished => None,

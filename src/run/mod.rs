@@ -93,7 +93,7 @@ pub enum OnRejections {
     Ask,
     /// Set the sheet aside; its rows stay ready.
     Leave,
-    /// Send its other rows all the same.
+    /// Send its other rows anyway.
     GoOn,
 }
 

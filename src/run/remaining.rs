@@ -92,7 +92,7 @@ impl RemainingCount {
         self.next = None;
     }
 
-    /// What is told changes what remains.
+    /// What is reported changes what remains.
     pub(super) fn on_event(&mut self, event: &Event) {
         if matches!(
             event,

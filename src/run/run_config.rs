@@ -1,6 +1,6 @@
 //! What a run goes by: the version of fleetload, where each operation is, and what to do where there is a choice.
 //!
-//! A job may take days, and between two of its runs the binary or the profile may have changed. That is told, not
+//! A job may take days, and between two of its runs the binary or the profile may have changed. That is reported, not
 //! refused: a path that was mapped wrongly has to be mapped rightly some time.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::journal::AuditScope;
 use crate::model::operation::Operation;
 use crate::service::Endpoints;
 
-/// Changes that are told one by one; of more than these, only how many.
+/// Changes that are reported one by one; of more than these, only how many.
 const TOLD: usize = 6;
 
 /// See the module. Words, so that a journal written by another version can be read.

@@ -28,7 +28,7 @@ use crate::journal::{Journal, Writer};
 use crate::model::event::Event;
 use crate::service::Client;
 
-/// Runs every unfinished job of `journal` until nothing goes on by itself.
+/// Runs every unfinished job of `journal` until nothing goes on automatically.
 ///
 /// Gives the journal back, closed to writes of the run. News is told only after what it tells is on disk; `pulse` shows how
 /// the run stands, for a [`Watchdog`](super::Watchdog).

@@ -289,7 +289,7 @@ mod tests {
             let _ = limiter.permit();
             assert!(about(limiter.rate(), rate), "{} instead of {rate}", limiter.rate());
         }
-        // Any refusal, also one that is an echo, begins the calm anew.
+        // Any refusal, also one that is an echo, begins the calm again.
         assert!(about(limiter.refused(), 36.414));
         clock.advance(Duration::from_millis(900));
         assert!(about(limiter.refused(), 36.414));

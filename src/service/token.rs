@@ -36,7 +36,7 @@ const LONGEST_LIFE: u64 = 366 * 24 * 60 * 60;
 /// The longest token, in bytes: servers take no longer header.
 const LONGEST_TOKEN: usize = 8 * 1024;
 
-/// What is told about a token; never the token.
+/// What is reported about a token; never the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenInfo {
     /// How long it is good for, where the service says so sensibly.

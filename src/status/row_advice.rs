@@ -101,7 +101,7 @@ pub fn of(code: Option<&str>, state: JobState) -> Advice {
         }
         // Rows that are settled need no advice, whatever happened on the way.
         _ if general.needs_nobody() => Advice::of(general.words, general),
-        // A code may be left from before; what goes on by itself needs no more than that.
+        // A code may be left from before; what goes on automatically needs no more than that.
         Some(entry) if !goes_on(state) => Advice::of(entry.words, entry),
         Some(entry) => Advice::of(entry.words, general),
         None => Advice::of(general.words, general),

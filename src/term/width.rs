@@ -9,7 +9,7 @@ const USUAL: usize = 80;
 const USUAL_ROWS: usize = 24;
 /// Longer lines are hard to read.
 const WIDEST: usize = 100;
-/// The same for lines that are told one by one, with names and numbers.
+/// The same for lines that are reported one by one, with names and numbers.
 const WIDEST_LINE: usize = 110;
 /// Narrower than this nothing is readable.
 const NARROWEST: usize = 40;

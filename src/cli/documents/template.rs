@@ -1,5 +1,5 @@
 //! `fleetload template`: blank sheets to fill in. What they look like is [`crate::sheet::template`]'s business; here
-//! is only where they go and what is told.
+//! is only where they go and what is reported.
 
 use crate::cli::args::commands::Template as Typed;
 use crate::cli::context::Context;

@@ -74,7 +74,7 @@ fn number(count: usize) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }
 
-/// Tells all findings; with `redact` without the values of the sheets. Notes, which ask for nothing, are told with
+/// Tells all findings; with `redact` without the values of the sheets. Notes, which ask for nothing, are reported with
 /// `-v` and in JSON.
 pub(super) fn tell(context: &Context<'_>, findings: &Findings, redact: bool) {
     if context.terminal.json() {
@@ -229,14 +229,14 @@ fn grouped(findings: &Findings, notes: bool) -> Vec<&Group> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Whether a group is told only when asked for: notes, but for what was read as the identity of a device.
+/// Whether a group is reported only when asked for: notes, but for what was read as the identity of a device.
 fn is_quiet(group: &Group) -> bool {
     let is_identity =
         group.key.code == Code::CellZeroPaddedFormat && group.key.column.as_deref() == Some("devices.mac");
     group.key.severity == Severity::Info && !is_identity
 }
 
-/// How many findings are told only when asked for.
+/// How many findings are reported only when asked for.
 pub(super) fn quiet(findings: &Findings) -> u64 {
     number(findings.groups().iter().filter(|group| is_quiet(group)).map(|group| group.count).sum())
 }

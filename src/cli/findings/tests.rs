@@ -1,4 +1,4 @@
-//! How findings are told, as whole texts.
+//! How findings are reported, as whole texts.
 
 use super::*;
 use crate::term::{Manner, testing::terminal};

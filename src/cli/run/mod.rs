@@ -111,7 +111,7 @@ fn unborn_rehearsal(typed: &Typed) -> Result<Purpose> {
     Ok(Purpose::Rehearsal(Rehearsed { address, client_id, client_secret: client_secret.into() }))
 }
 
-/// The time zones that the service lists. What it does not answer is told, and keeps nothing from going on.
+/// The time zones that the service lists. What it does not answer is reported, and keeps nothing from going on.
 async fn zones_of(context: &Context<'_>, client: &Client) -> Option<ZoneList> {
     if !zones::can_be_asked(client) {
         return None;

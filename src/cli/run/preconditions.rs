@@ -95,7 +95,7 @@ pub(super) fn enter_again(journal: &mut Journal) -> Result<()> {
     journal.enter(&Register::open(&state_folder())?)
 }
 
-/// The command that goes on all the same, with the files that were to be run and what their rows are.
+/// The command that goes on anyway, with the files that were to be run and what their rows are.
 fn accepting(context: &Context<'_>, typed: &Run) -> String {
     let files: String =
         typed.files.iter().map(|file| format!("{} ", quoted(&file.to_string_lossy()))).collect();

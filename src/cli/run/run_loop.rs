@@ -47,7 +47,7 @@ impl Passes<'_> {
             let ending;
             (journal, ending) = match self.runtime.block_on(self.once(journal)) {
                 Ok(sent) => sent,
-                // What came in at the last moment could not be sent; the run before it is finished all the same.
+                // What came in at the last moment could not be sent; the run before it is finished anyway.
                 Err(error) if finished && error.kind() == ErrorKind::Usage => {
                     drop(locks);
                     let journal = Journal::open_existing(&self.context.common.journal)?;

@@ -1,5 +1,5 @@
 //! `fleetload doctor`: shows every setting with its origin, says for each kind of row what this profile can do with it,
-//! and tries credentials, clock, journal and look-ups. What is wrong is told, and the rest is examined all the same.
+//! and tries credentials, clock, journal and look-ups. What is wrong is reported, and the rest is examined anyway.
 //!
 //! Creates and changes nothing at the service: what is asked of it are look-ups of a record that cannot exist, and its
 //! list of time zones, which is kept beside the journal for the checking of sheets.
@@ -124,7 +124,7 @@ impl Examined<'_> {
         Summary::new(end).with("can_create", can.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>())
     }
 
-    /// What something gave; its error is told as what is wrong, and the rest is examined all the same.
+    /// What something gave; its error is reported as what is wrong, and the rest is examined anyway.
     fn noting<T>(&mut self, check: &str, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

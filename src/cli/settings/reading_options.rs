@@ -205,7 +205,7 @@ impl ReadingOptions {
     }
 
     /// What it says of columns and values. The form of files, and where in them rows stand, is another matter; and whether
-    /// rows may be left out is asked anew.
+    /// rows may be left out is asked again.
     #[must_use]
     pub(super) fn of_columns(self) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Whether an open journal is the newest there is, or an older copy.
 //!
 //! A copy that lacks requests which were sent would send them again. So a run compares the journal with what the
-//! machine remembers of it (`high_water_mark`) before anything leaves; who goes on all the same has every row looked into
+//! machine remembers of it (`high_water_mark`) before anything leaves; who goes on anyway has every row looked into
 //! that is not known to be done (`unsure`), by the rules that hold for a lost answer.
 
 use std::path::PathBuf;
@@ -166,7 +166,7 @@ impl Regression {
         }
     }
 
-    /// The error that stops a run. `accept` is the command by which a person goes on all the same.
+    /// The error that stops a run. `accept` is the command by which a person goes on anyway.
     pub fn error(&self, journal: &std::path::Path, accept: &str) -> Error {
         let path = journal.display();
         let container = ".\nIf that was here, in a container whose own files are not kept: have XDG_STATE_HOME name the \

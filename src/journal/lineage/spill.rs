@@ -50,7 +50,7 @@ impl Journal {
     /// Claims are left out: what was not on disk was not sent.
     pub fn spill(&self, writes: &[Write]) -> Result<PathBuf> {
         let spill = spill_path(&self.spill_beside);
-        // A journal that cannot even be read any more spills all the same.
+        // A journal that cannot even be read any more spills anyway.
         let journal = identity::id(&self.view.connection).ok();
         let mut text = String::new();
         for write in writes.iter().filter(|write| write.is_settlement()) {

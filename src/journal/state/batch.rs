@@ -17,8 +17,8 @@ use crate::journal::state::{doubt, hold, job_row, transition};
 impl JobQueue<'_> {
     /// Carries out the writes in one transaction and commits it: when this returns `Ok`, they are on disk.
     ///
-    /// A write that does not fit the state of its job changes nothing and is told in its place; the others are
-    /// carried out all the same. An `Err` means that the journal cannot be written, and that none of them was.
+    /// A write that does not fit the state of its job changes nothing and is reported in its place; the others are
+    /// carried out anyway. An `Err` means that the journal cannot be written, and that none of them was.
     pub fn apply(&mut self, writes: &[Write]) -> Result<Vec<std::result::Result<Vec<Moved>, Error>>> {
         let transaction = self.journal.begin()?;
         let mut outcomes = Vec::with_capacity(writes.len());

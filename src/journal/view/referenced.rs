@@ -105,7 +105,7 @@ mod tests {
         for (name, owner) in [("a", named(Role::Company, 2)), ("b", named(Role::Company, 2))] {
             import.add_job(&site(name, vec![owner], Vec::new())).unwrap();
         }
-        // What a device has is told of any row: the journal does not look at its kind.
+        // What a device has is reported of any row: the journal does not look at its kind.
         let device = vec![named(Role::Company, 1), named(Role::Site, 3), named(Role::Template, 4)];
         import.add_job(&site("c", device, Vec::new())).unwrap();
         let elsewhere = vec![link(Role::Company, acme), named(Role::Site, 5)];

@@ -1,4 +1,4 @@
-//! News of a run, travelling up to whoever shows it. An event is told only after what it tells is on disk.
+//! News of a run, travelling up to whoever shows it. An event is reported only after what it tells is on disk.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Keeps fix files of an earlier report that somebody has edited: they are known by the digest that report noted, and get
-//! another name before the file is written anew or removed.
+//! another name before the file is written again or removed.
 //!
 //! A file that nothing is known of is taken for corrected: a copy too many does no harm. What is written in its place
 //! is left to [`super::atomic_write`]. Workbooks of a check have no report beside them that could note a digest: they tell by

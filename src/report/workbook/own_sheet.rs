@@ -36,7 +36,7 @@ impl<'a> OwnSheet<'a> {
         Ok(this)
     }
 
-    /// Writes a cell of the row; an empty one has its format all the same.
+    /// Writes a cell of the row; an empty one has its format anyway.
     pub(super) fn text(&mut self, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
         self.sheet.write_string_with_format(self.row, column, fitting(text), format).map(|_| ())
     }

@@ -281,7 +281,7 @@ mod tests {
         cause.unsaid = 30;
         let told = said(&cause);
         assert_eq!((told.len(), told[5].as_str()), (6, "and 32 other messages"));
-        // Where nothing was said, the rows are told all the same.
+        // Where nothing was said, the rows are reported anyway.
         cause.said = vec![Said { message: String::new(), ..said_of(2, 2) }];
         cause.unsaid = 0;
         assert_eq!(said(&cause), ["a.csv!a!2, a.csv!a!12"]);

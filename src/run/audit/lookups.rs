@@ -85,7 +85,7 @@ impl Audit {
         for job in self.child_lists.remove(&parent).unwrap_or_default() {
             let Some(row) = self.rows.get(&job) else { continue };
             let mut alike = children.named(row.work.record.name()).to_vec();
-            // Renamed meanwhile, it is there all the same.
+            // Renamed meanwhile, it is there anyway.
             let own = row.work.remote_id.filter(|id| children.has(*id) && !findings::shows(*id, &alike));
             if let Some(id) = own {
                 alike.push(Found { id: Some(id), ..Found::default() });

@@ -1,6 +1,6 @@
 //! Pauses a sheet of which the service refuses one row after another for the same reason: the contract has changed, or a
 //! column holds the wrong thing throughout. Going on would spend the day's quota on refusals, so that nothing more of
-//! the sheet is sent and everything else goes on; a person may have it go on all the same.
+//! the sheet is sent and everything else goes on; a person may have it go on anyway.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

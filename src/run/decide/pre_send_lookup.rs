@@ -1,7 +1,7 @@
 //! The look-up before sending: whether the record of a row is there already, and which records with its key are
 //! (the baseline), so that after a lost answer an older twin is never taken for ours.
 //!
-//! The children of a company are listed once for all rows below it, and anew after some minutes. Where no look-up is
+//! The children of a company are listed once for all rows below it, and again after some minutes. Where no look-up is
 //! available the row is sent without a baseline; if its answer is lost, a person decides.
 
 use std::sync::Arc;
@@ -212,7 +212,7 @@ impl Dispatcher {
     }
 
     /// Settles what a look before sending says of a job. The look may have been held back for minutes: it says nothing
-    /// of a row that an import has corrected meanwhile, which is looked up anew with the values it has now.
+    /// of a row that an import has corrected meanwhile, which is looked up again with the values it has now.
     pub(in crate::run) fn settle_unless_corrected(&mut self, job: JobId, write: Write) {
         let Some(work) = self.in_flight.work(job) else { return };
         let content = work.content_hash.clone();

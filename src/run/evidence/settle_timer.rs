@@ -113,7 +113,7 @@ mod tests {
         let (then, begun) = ("2026-03-01T09:55:00Z", "2026-03-01T10:00:00Z");
         assert_eq!(left_after_taking_up(then, "2026-03-01T13:00:00Z", begun), 300, "set forward meanwhile");
         assert_eq!(left_after_taking_up(then, "2026-03-01T07:00:00Z", begun), 600, "set back meanwhile");
-        // Set back between two runs: the whole time anew, and not three hours.
+        // Set back between two runs: the whole time again, and not three hours.
         assert_eq!(left_after_taking_up("2026-03-01T13:00:00Z", begun, begun), 600);
     }
 

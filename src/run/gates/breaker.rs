@@ -305,7 +305,7 @@ impl Breaker {
     }
 
     fn still_open(&mut self, now: Duration) -> Change {
-        // After a success among the failures it begins anew with short pauses.
+        // After a success among the failures it begins again with short pauses.
         self.pause =
             if self.succeeded > 0 { self.reason.first_pause() } else { (self.pause * 2).min(LONGEST_PAUSE) };
         self.succeeded = 0;

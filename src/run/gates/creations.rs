@@ -2,7 +2,7 @@
 //! are spent, and by whose midnight that is judged.
 //!
 //! The rule is `quota`, which knows nothing of requests. The ledger in the journal changes with the attempts themselves,
-//! and what is told is what stands there.
+//! and what is reported is what stands there.
 
 use super::quota::{Parking, ServiceClock};
 use super::{Action, Gates};

@@ -17,7 +17,7 @@ use crate::model::verdict::Verdict;
 use crate::run::dispatcher::Dispatcher;
 use crate::service::{Answer, Call};
 
-/// A difference between the wall clock and the time that passed which is told as a jump. Less is rounding, a slow
+/// A difference between the wall clock and the time that passed which is reported as a jump. Less is rounding, a slow
 /// round, or a clock that is being corrected.
 const JUMP_MS: i64 = 5_000;
 /// Two readings of the clock further apart than this, with another between, say nothing about that one: the process

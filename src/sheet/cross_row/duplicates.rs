@@ -196,7 +196,7 @@ pub(super) fn natural(
 }
 
 /// Rows whose names differ in capitals, spaces and marks only, and that belong to one company (with one reference, for sites).
-/// They may be meant, so each is told as worth a look.
+/// They may be meant, so each is reported as worth a look.
 pub(super) fn nearly(between: &Between, resolutions: &[Resolution], found: &mut dyn FnMut(Finding)) {
     let of = |between: &Between, entry: &Entry| {
         let (kind, owner, name, reference) = natural_of(between, entry, resolutions)?;

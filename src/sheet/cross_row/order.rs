@@ -24,7 +24,7 @@ fn before(between: &Between, resolutions: &[Resolution], number: usize) -> Optio
     }
 }
 
-/// How many rows of the same kind must come before each row. Circles are told, and their rows made unusable.
+/// How many rows of the same kind must come before each row. Circles are reported, and their rows made unusable.
 pub(super) fn depths(
     between: &mut Between,
     resolutions: &[Resolution],

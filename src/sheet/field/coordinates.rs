@@ -1,4 +1,4 @@
-//! Coordinates in decimal degrees, and what is told of those that are written in another way.
+//! Coordinates in decimal degrees, and what is reported of those that are written in another way.
 //!
 //! Degrees and minutes, compass letters and both coordinates in one cell are errors with the decimal value as suggestion,
 //! where the text can be read in one way only. What is suggested can be pasted: it is a value of its axis.
@@ -318,7 +318,7 @@ mod tests {
 
     use super::*;
 
-    /// The code that is told, and what is suggested.
+    /// The code that is reported, and what is suggested.
     fn told(text: &str, is_latitude: bool, comma_is_free: bool) -> (Option<Code>, Option<String>) {
         match degrees(text, is_latitude, comma_is_free) {
             Ok(_) => (None, None),

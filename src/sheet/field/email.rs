@@ -1,4 +1,4 @@
-//! E-mail addresses: what cannot be one is told, and none is rewritten but for the case of its domain.
+//! E-mail addresses: what cannot be one is reported, and none is rewritten but for the case of its domain.
 
 use super::confusables;
 use super::{CellReading, Problem, Value};
@@ -21,7 +21,7 @@ pub(super) fn email(text: &str, link: Option<&str>, reading: &mut CellReading) -
     }
     match read {
         Err(problem) if problem.code == Code::CellEmail && !text.contains('@') => Err(behind(text, &link)),
-        // What is no address for another reason is told as what it is.
+        // What is no address for another reason is reported as what it is.
         Err(problem) if problem.code != Code::CellEmail || problem.suggestion.is_none() => Err(problem),
         Ok(_) | Err(_) => Err(Problem::new(
             Code::CellEmail,

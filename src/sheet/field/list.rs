@@ -55,7 +55,7 @@ pub(super) fn labels(text: &str, ways: &Ways, reading: &mut CellReading) -> Resu
         let mut found = Vec::new();
         suspicions(&label, &mut found);
         found.into_iter().for_each(|problem| told_once(problem, reading));
-        // Of a cell with nothing else it is told already.
+        // Of a cell with nothing else it is reported already.
         if is_list && is_placeholder(&label) {
             let advice = if ways.placeholders_blank {
                 "it is ignored; remove it from the list"

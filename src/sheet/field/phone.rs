@@ -1,4 +1,4 @@
-//! Phone numbers: what cannot be one is told, and none is rewritten.
+//! Phone numbers: what cannot be one is reported, and none is rewritten.
 
 use super::{CellReading, Problem, Value, country};
 use crate::sheet::finding::code::Code;

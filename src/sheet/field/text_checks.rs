@@ -300,7 +300,7 @@ pub(super) fn garbled(text: &str, norm: Norm) -> Option<Problem> {
     Some(if meant.chars().any(hides) || meant.is_empty() { problem } else { problem.suggest(meant) })
 }
 
-/// Signs of damage in a text that is used all the same.
+/// Signs of damage in a text that is used anyway.
 pub(super) fn suspicions(text: &str, problems: &mut Vec<Problem>) {
     if has_markup(text) {
         problems.push(

@@ -2,7 +2,7 @@
 //! that is probably meant.
 //!
 //! What is not in the service's list is an error. Offline nobody knows which names the service takes, so that most of what
-//! is told then is a warning; an offset is an error, for it is no zone.
+//! is reported then is a warning; an offset is an error, for it is no zone.
 
 use std::sync::OnceLock;
 

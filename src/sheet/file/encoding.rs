@@ -1,4 +1,4 @@
-//! How the letters of a text table are stored: by byte order mark, else UTF-8, else a guess that is told.
+//! How the letters of a text table are stored: by byte order mark, else UTF-8, else a guess that is reported.
 //!
 //! The guess is chardetng's. Rows are cut by [`super::csv`], which also finds the bytes that do not fit.
 

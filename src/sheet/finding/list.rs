@@ -19,7 +19,7 @@ const KEPT: usize = 50_000;
 const KEPT_OF_LISTED: usize = 100_000;
 /// Their size in memory, about: sentences may be long.
 const LISTED_BYTES: usize = 64 << 20;
-/// The first findings of a group that differ, which are told whole.
+/// The first findings of a group that differ, which are reported whole.
 const FIRST: usize = 5;
 
 /// How many findings are kept.
@@ -77,7 +77,7 @@ impl Findings {
         &self.policy
     }
 
-    /// Notes a sheet that was opened, so that what is found in it is told in the order of the files.
+    /// Notes a sheet that was opened, so that what is found in it is reported in the order of the files.
     pub fn note_sheet(&mut self, file: &str, sheet: Option<&str>) {
         self.sheets.push((file.to_owned(), sheet.map(str::to_owned)));
     }

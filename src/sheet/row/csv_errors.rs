@@ -1,4 +1,4 @@
-//! What is told of records of text tables that could not be cut properly.
+//! What is reported of records of text tables that could not be cut properly.
 
 use crate::sheet::cell::Cell;
 use crate::sheet::file::csv::{Damage, Stray};

@@ -55,7 +55,7 @@ pub(crate) struct Values {
     /// Whether the coordinates of a site are its address's too.
     copy_coordinates: bool,
     plain: Vec<Option<Value>>,
-    /// Columns whose cells hold something that cannot be used, and is told at the cell.
+    /// Columns whose cells hold something that cannot be used, and is reported at the cell.
     wrong: Vec<bool>,
     /// Of families: the column, what stands after the colon, the value.
     entries: Vec<Entry>,

@@ -202,7 +202,7 @@ impl<'a> RowReader<'a> {
         // As long as nobody has said what to do with hidden rows, they are read and become no records.
         let is_held = is_hidden && !self.hidden_rows_are_decided;
         if is_held || row.findings.iter().any(Finding::is_error) {
-            // Of a row whose cells may belong to other columns nothing else is told.
+            // Of a row whose cells may belong to other columns nothing else is reported.
             row.identity.references = if is_whole { self.values.references() } else { Vec::new() };
         } else {
             row.draft = self.values.draft();
@@ -347,7 +347,7 @@ impl<'a> RowReader<'a> {
             unique: match self.table.kind {
                 Kind::Company => None,
                 Kind::Site => owned("reference"),
-                // Of a username in capitals what is suggested, so that two that differ by case only are told.
+                // Of a username in capitals what is suggested, so that two that differ by case only are reported.
                 Kind::Person => owned("username").or_else(|| row.identity.unique.take()),
                 Kind::Device => owned("mac"),
             },
@@ -383,7 +383,7 @@ impl<'a> RowReader<'a> {
         self.tally.has_met_a_template()
     }
 
-    /// What is told once for the table: counted changes, blanks, columns without a header.
+    /// What is reported once for the table: counted changes, blanks, columns without a header.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
         for (position, counts) in self.counts.into_iter().enumerate() {

@@ -90,7 +90,7 @@ impl Tally {
     }
 }
 
-/// Once for the table, where a blank cell is told once for its column.
+/// Once for the table, where a blank cell is reported once for its column.
 fn without(table: &Table, column: &'static Column) -> Finding {
     let name = column.name;
     table

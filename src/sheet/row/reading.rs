@@ -175,7 +175,7 @@ impl<'a, 'e> TableReading<'a, 'e> {
                     )
                     .in_row(row.number, row.line),
             );
-            // A stray value far out is told as what it is.
+            // A stray value far out is reported as what it is.
             let is_stray =
                 |finding: &Finding| finding.code == Code::RowTooManyCells && finding.value.is_some();
             findings.extend(row.findings.into_iter().filter(is_stray));

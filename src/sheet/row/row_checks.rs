@@ -16,7 +16,7 @@ use crate::sheet::table::{header, layout};
 const LACKING: usize = 2;
 
 impl RowReader<'_> {
-    /// Whether something is wrong with a row as a whole, which is told in place of all that was found in its cells.
+    /// Whether something is wrong with a row as a whole, which is reported in place of all that was found in its cells.
     pub(super) fn is_wrong_as_a_whole(&mut self, cells: &[Cell], row: &mut Row) -> bool {
         let Some(mut finding) = self.wrong_width(cells, row).or_else(|| self.no_record(cells, row)) else {
             return false;
@@ -199,7 +199,7 @@ const TYPED_OVER_EXAMPLE: usize = 3;
 
 impl RowReader<'_> {
     /// Whether a row is the template's example by its key, which is not read. Who wrote a record of their own over it
-    /// is told.
+    /// is reported.
     pub(super) fn is_the_example(
         &mut self,
         key: Option<&str>,

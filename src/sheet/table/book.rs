@@ -176,7 +176,7 @@ impl Book {
         Ok(ended.map_err(|broken| broken.why))
     }
 
-    /// The workbook. A reading that ended in a panic has left nothing half done: each begins anew.
+    /// The workbook. A reading that ended in a panic has left nothing half done: each begins again.
     fn workbook(&self) -> MutexGuard<'_, Option<Workbook>> {
         self.workbook.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -126,7 +126,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
         .map_err(|error| Error::internal(format!("writing {} failed", path.display())).because(error))
 }
 
-/// The columns of a blank sheet; those of which there can be many are told on the first page instead.
+/// The columns of a blank sheet; those of which there can be many are reported on the first page instead.
 fn shown(kind: Kind) -> impl Iterator<Item = &'static Column> {
     columns(kind).iter().filter(|column| column.family().is_none())
 }

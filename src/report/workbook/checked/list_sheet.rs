@@ -15,7 +15,7 @@ use super::by_row::{Survey, places};
 /// The name of the sheet.
 pub(super) const NAME: &str = "Findings";
 
-/// Findings that are listed with their places; the cells are marked all the same.
+/// Findings that are listed with their places; the cells are marked anyway.
 const LISTED: usize = 5_000;
 /// Ranges told of what was found in a column.
 const RANGES: usize = 3;

@@ -77,7 +77,7 @@ pub(super) fn write(
     (found, spans): (&ByRow<'_>, Spans<'_>),
 ) -> Result<()> {
     let (mut width, together) = columns_shown(table.headers.len(), survey.widths.columns());
-    // The result columns of an earlier check or run are written anew.
+    // The result columns of an earlier check or run are written again.
     if together.is_none() && width <= table.headers.len() {
         width = table.headers.iter().rposition(|header| !is_result_column(header)).map_or(0, |last| last + 1);
     }

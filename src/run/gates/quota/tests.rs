@@ -191,7 +191,7 @@ fn the_ceiling_is_what_was_counted_when_no_more_were_allowed_less_what_is_turned
     assert_eq!(quota.new_ceiling(), Some(58));
     assert!(!quota.accepted(), "the one that came before");
 
-    // Raised on the same day: the next refusal teaches anew, and more.
+    // Raised on the same day: the next refusal teaches again, and more.
     let mut raised = Quota::new(day, 58, None, Some(58), 0);
     raised.begin_with_canary();
     raised.on_send(now);

@@ -38,7 +38,7 @@ pub(super) struct Cutter<'a> {
     pub(super) width: Option<usize>,
 }
 
-/// Fewest cells of a row that is told from the lines of a text.
+/// Fewest cells of a row that is reported from the lines of a text.
 const NARROWEST: usize = 3;
 /// Spaces after a closing mark that are looked past.
 const SPACES: usize = 1024;

@@ -284,7 +284,7 @@ fn texts(archive: &mut Archive, part: &str) -> Result<(), Fault> {
         if name == "si" {
             begins = Some(at);
         }
-        // A text in many runs is one all the same, and held as often as cells have it.
+        // A text in many runs is one anyway, and held as often as cells have it.
         if begins.is_some_and(|begins| at - begins > limits.run as u64) {
             return Err(Fault::new(
                 Code::FileTooLarge,

@@ -1,4 +1,4 @@
-//! The header of a table: which rows may be it, what is told of those above it, and what is said where none is.
+//! The header of a table: which rows may be it, what is reported of those above it, and what is said where none is.
 //!
 //! Which worksheet or separator is taken is decided in `worksheet_search` and `separators`, which row is likeliest in
 //! [`crate::sheet::table`].
@@ -52,7 +52,7 @@ impl Book {
         guess(candidates, kind, &self.options.rename, self.options.header_row.is_some())
     }
 
-    /// Takes a table with its header, the candidate of this number; the rows above it are told as not read.
+    /// Takes a table with its header, the candidate of this number; the rows above it are reported as not read.
     pub(super) fn add_table(
         &mut self,
         name: String,

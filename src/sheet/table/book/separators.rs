@@ -89,7 +89,7 @@ impl Book {
         if let Some(finding) = self.open_header(&candidates[header], delimiter) {
             return Err(finding);
         }
-        // Whatever stands above the header is told as passed over, also what cannot be cut into cells.
+        // Whatever stands above the header is reported as passed over, also what cannot be cut into cells.
         let row = candidates[header].row;
         let above: Vec<Candidate> =
             damaged.into_iter().map(|(title, _)| title).filter(|title| title.row < row).collect();
@@ -183,7 +183,7 @@ impl Book {
             let cells: Vec<String> = record.cells.into_iter().map(|text| plain(text, ours)).collect();
             let candidate = Candidate::new(record.row, Some(record.line), cells.iter().map(String::as_str));
             match record.damage {
-                // A header with a letter that does not fit is a header all the same; the letter is found in its name.
+                // A header with a letter that does not fit is a header anyway; the letter is found in its name.
                 None | Some(Damage::Encoding { .. }) => {
                     self.consider(candidate, &mut candidates);
                     looked += 1;

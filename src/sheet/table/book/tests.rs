@@ -1,4 +1,4 @@
-//! Whole files: what is found in them, and where. What becomes of rows that are right is told in `records`.
+//! Whole files: what is found in them, and where. What becomes of rows that are right is reported in `records`.
 
 mod records;
 
@@ -404,7 +404,7 @@ fn cells_that_exclude_or_need_each_other_are_found() {
         ("a,T,+64 9 555,1 High St,,,,,Edge,no,,,", vec![]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,,51.5,,", vec![at(Code::RowIncompleteGroup, "L2")]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,,,,10.1.0.0/16", vec![at(Code::RowConflict, "M2")]),
-        // What is wrong is told at its cell, and not called missing as well.
+        // What is wrong is reported at its cell, and not called missing as well.
         ("a,T,+64 9 555,1 High St,,,,,Edge,,515,-0.1,", vec![at(Code::CellRange, "K2")]),
         ("a,T,+64 9 555,1 High St,,,,,Edge,,51.5,1 E,", vec![at(Code::CellDms, "L2")]),
     ];

@@ -81,7 +81,7 @@ impl Hidden {
         is_one
     }
 
-    /// What is told of them.
+    /// What is reported of them.
     fn told(&self, survey: &Survey, table: &Table, choice: Option<HiddenRows>) -> Option<Finding> {
         let first = self.0.first()?;
         let (count, rows) = (self.0.count(), self.0.words());
@@ -110,7 +110,7 @@ impl Hidden {
     }
 }
 
-/// What is told of the columns of a table before its rows are read.
+/// What is reported of the columns of a table before its rows are read.
 pub(super) fn tell(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
     let read = (0..table.headers.len()).filter(|column| is_read(table, *column));
     let columns: Vec<_> = read.filter_map(|column| Some((column, survey.column(column)?))).collect();
@@ -152,7 +152,7 @@ fn tell_links(table: &Table, survey: &Survey, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is told of formulas: how many there are, and whose results may be out of date.
+/// What is reported of formulas: how many there are, and whose results may be out of date.
 fn tell_formulas(table: &Table, columns: &[(usize, &ColumnSurvey)], findings: &mut Vec<Finding>) {
     let sum = |of: fn(&ColumnSurvey) -> Tally| {
         let tallies = columns.iter().map(|(column, survey)| (*column, of(survey)));

@@ -147,7 +147,7 @@ impl Book {
         Some("hidden")
     }
 
-    /// Looks into a worksheet for rows of a kind; where there are none, that is told or noted.
+    /// Looks into a worksheet for rows of a kind; where there are none, that is reported or noted.
     fn look_into(
         &mut self,
         workbook: &mut Workbook,
