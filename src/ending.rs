@@ -3,8 +3,8 @@
 //! One table, [`End::entry`]. The exit code of the process, the last JSON object, `summary.json`, the journal, `explain`,
 //! the help and the pages below `docs/` are made from it.
 
-use crate::advice::Part::{Command, Words};
 use crate::advice::Parts;
+use crate::advice::Piece::{Command, Words};
 use crate::error::{ErrorKind, Exit};
 
 /// How the work stands when a command has ended; the `state` of its summary.

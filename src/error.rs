@@ -9,6 +9,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use crate::advice::Advice;
 use crate::ending::End;
 
 /// What went wrong, as far as the exit code and the reader are concerned.
@@ -32,7 +33,7 @@ pub struct Error {
     kind: ErrorKind,
     end: End,
     what: String,
-    hint: Option<String>,
+    hint: Option<Advice>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -72,7 +73,7 @@ impl Error {
 
     /// Adds what the reader should do or type next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Advice>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -107,9 +108,14 @@ impl Error {
         &self.what
     }
 
-    /// What to do next, when something can be done.
+    /// What to do next, when something can be done, as one text.
     pub fn next_step(&self) -> Option<&str> {
-        self.hint.as_deref()
+        self.hint.as_ref().map(Advice::as_str)
+    }
+
+    /// The same with its commands told apart.
+    pub fn advice(&self) -> Option<&Advice> {
+        self.hint.as_ref()
     }
 }
 

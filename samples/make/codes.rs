@@ -27,12 +27,12 @@ pub(crate) fn page() -> String {
 fn section(page: &mut String, entry: &Entry) {
     push(page, format_args!("\n### `{}`\n\n{}\n", entry.code, entry.sentence()));
     push(page, format_args!("\n*{}:* {}\n", entry.scope.follows(), entry.follows));
-    let advice = entry.advice("JOB", "IMPORT");
+    let advice = entry.advice("JOB", "IMPORT").to_string();
     if !advice.is_empty() {
         let stop = if advice.ends_with('.') { "" } else { "." };
         push(page, format_args!("\n*What to do:* {advice}{stop}\n"));
     }
-    if let Some((stands, should)) = entry.example {
+    if let Some((stands, should)) = &entry.example {
         push(page, format_args!("\n*Example:* `{stands}` becomes `{should}`\n"));
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
+use crate::advice::Advice;
 use crate::cli::args::{Common, Overrides, Rehearsal};
 use crate::cli::settings::environment::Environment;
 use crate::cli::settings::profile::{self, Profile};
@@ -89,6 +90,11 @@ impl Context<'_> {
     /// How to call fleetload again with the options that matter for the same journal and profile.
     pub(super) fn again(&self, command: &str) -> String {
         self.commands().command(command)
+    }
+
+    /// Words and the command behind them, with the same options.
+    pub(super) fn advice(&self, words: impl AsRef<str>, command: &str) -> Advice {
+        Advice::new().words(words).command(self.again(command))
     }
 
     /// The commands that are told: about the same journal, account and rehearsal, with files read as they were.

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::advice::Piece;
+use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Journal, RowView, SheetId};
 use crate::model::amount::counted;
@@ -40,14 +40,12 @@ pub(super) struct Change {
 
 impl Change {
     /// The whole advice about a row: what to change, and what to do then. Where the value may be right, that comes first.
-    pub(super) fn around(&self, advice: Vec<Piece>) -> Vec<Piece> {
+    pub(super) fn around(&self, advice: &Advice) -> String {
         let words = self.words(&self.place());
-        let mut pieces = advice;
         match self.may_be_right {
-            true => pieces.push(Piece::Words(format!(". {words}"))),
-            false => pieces.insert(0, Piece::Words(format!("{words}. "))),
+            true => format!("{advice}. {words}"),
+            false => format!("{words}. {advice}"),
         }
-        pieces
     }
 
     /// The same where the cell has another address.

@@ -239,7 +239,7 @@ impl Figures {
                 .map(|said| json!({"message": said.message, "count": said.count, "rows": said.rows}))
                 .collect::<Vec<_>>(),
             "other_messages": cause.unsaid,
-            "advice": crate::advice::text(&advisor.of_cause(&cause.code, self.import)),
+            "advice": advisor.of_cause(&cause.code, self.import).as_str(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::advice::Piece;
+use crate::advice::Advice;
 use crate::error::Result;
 use crate::journal::{Candidate, Difference, Disposition, ImportInfo, RowView};
 use crate::model::id::ImportId;
@@ -36,7 +36,7 @@ pub(super) struct ResultLine {
     /// The columns to blame.
     pub(super) blames: Vec<Blame>,
     /// What to do next, without what to change; empty when nothing is to be done.
-    pub(super) advice: Vec<Piece>,
+    pub(super) advice: Advice,
     /// What to change in the row, where one cell is to blame.
     pub(super) change: Option<Change>,
     /// `file!sheet!row`.
@@ -77,7 +77,7 @@ impl ResultLine {
                 ),
                 row.answered_by,
             ),
-            advice: advisor.said(advice, is_to_correct),
+            advice: advisor.said(&advice, is_to_correct),
             change,
             source: format!("{}!{}!{}", layout.file, layout.name, row.number),
             blames,
@@ -104,8 +104,8 @@ impl ResultLine {
     pub(super) fn advice(&self) -> String {
         // What to change stays apart from the words of ours till here: a cell may hold what looks like a command.
         match &self.change {
-            Some(change) => crate::advice::text(&change.around(self.advice.clone())),
-            None => crate::advice::text(&self.advice),
+            Some(change) => change.around(&self.advice),
+            None => self.advice.to_string(),
         }
     }
 

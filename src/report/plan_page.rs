@@ -6,6 +6,7 @@
 use askama::Template;
 
 use super::page_assets::shown;
+use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::Whose;
 use crate::model::amount::{count, counted};
@@ -32,7 +33,7 @@ pub struct Page<'a> {
     /// What it was reckoned with.
     pub terms: &'a Terms,
     /// What is in the way, with the rows that it blocks.
-    pub obstacles: &'a [(String, u64)],
+    pub obstacles: &'a [(Advice, u64)],
     /// What is in the way besides.
     pub more_obstacles: u64,
     /// Rows that are left out for their errors, and those that come along with them.
@@ -217,7 +218,9 @@ fn obstacles(page: &Page<'_>) -> Vec<String> {
     let mut obstacles: Vec<String> = page
         .obstacles
         .iter()
-        .map(|(words, rows)| format!("{}: {}", counted(*rows, "row waits", "rows wait"), shown(words)))
+        .map(|(words, rows)| {
+            format!("{}: {}", counted(*rows, "row waits", "rows wait"), shown(words.as_str()))
+        })
         .collect();
     if page.more_obstacles > 0 {
         obstacles.push(format!("and {}", counted(page.more_obstacles, "more thing", "more things")));

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::advice::{Piece, quoted};
+use crate::advice::{Advice, Piece, quoted};
 
 /// How fleetload is called again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,19 +71,15 @@ impl Again {
     }
 
     /// An advice with its commands completed; `corrected` is the file of rows to correct, where there is one.
-    pub fn said(&self, advice: Vec<Piece>, corrected: Option<&Path>) -> Vec<Piece> {
+    pub fn said(&self, advice: &Advice, corrected: Option<&Path>) -> Advice {
         // What is decided first is not among the rows to correct.
-        let decides =
-            |piece: &Piece| matches!(piece, Piece::Command(line) if line.starts_with("fleetload resolve "));
-        let corrected = corrected.filter(|_| !advice.iter().any(decides));
-        let completed = |piece| match (piece, corrected) {
-            (Piece::Command(command), Some(file)) if command == RUN => {
-                Piece::Command(self.with_file("run", file))
-            }
-            (Piece::Command(command), _) => Piece::Command(self.completed(&command)),
-            (words @ Piece::Words(_), _) => words,
-        };
-        advice.into_iter().map(completed).collect()
+        let decides = advice.commands().any(|line| line.starts_with("fleetload resolve "));
+        let corrected = corrected.filter(|_| !decides);
+        advice.map(|piece| match (piece, corrected) {
+            (Piece::Command(RUN), Some(file)) => self.with_file("run", file),
+            (Piece::Command(command), _) => self.completed(command),
+            (Piece::Words(words), _) => words.to_owned(),
+        })
     }
 
     fn completed(&self, command: &str) -> String {
@@ -95,16 +91,9 @@ impl Again {
     }
 }
 
-/// The commands that advice names.
-pub const COMMANDS: [&str; 12] = [
-    "run", "check", "plan", "import", "status", "report", "retry", "resolve", "cancel", "template", "doctor",
-    "explain",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::text;
 
     /// As a command was typed with a journal of its own, for a customer, as a rehearsal.
     fn again() -> Again {
@@ -131,9 +120,9 @@ mod tests {
     #[test]
     fn the_workbook_to_run_is_named_where_there_is_one_and_read_as_the_sheets_were() {
         let fix = Path::new("reports/1/fix.xlsx");
-        let words = || Piece::Words("Correct the row and type: ".to_owned());
+        let words = |advice: Advice| advice.words("Correct the row and type: ").command("fleetload run FILE");
         let advice = "Correct the row and type: fleetload run FILE";
-        let with = |again: &Again, fix| text(&again.said(vec![words(), Piece::command("run FILE")], fix));
+        let with = |again: &Again, fix| again.said(&words(Advice::new()), fix).to_string();
         assert_eq!(
             with(&Again::default(), Some(fix)),
             "Correct the row and type: fleetload run reports/1/fix.xlsx"
@@ -146,7 +135,7 @@ mod tests {
             format!("Correct the row and type: fleetload run reports/1/fix.xlsx {options}")
         );
         assert_eq!(with(&again(), None), format!("{advice} {options}"));
-        let decided = vec![Piece::command("resolve 7 --abandon"), words(), Piece::command("run FILE")];
-        assert_eq!(Again::default().said(decided.clone(), Some(fix)), decided, "it is not among those rows");
+        let decided = words(Advice::new().command("fleetload resolve 7 --abandon"));
+        assert_eq!(Again::default().said(&decided, Some(fix)), decided, "it is not among those rows");
     }
 }

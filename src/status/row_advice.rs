@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::next_command::Again;
 use super::to_do::Correction;
-use crate::advice::Piece;
+use crate::advice::Advice;
 use crate::model::id::{ImportId, JobId};
 use crate::model::reason::Reason;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
-use crate::status::catalogue::{self, Entry};
+use crate::status::catalogue::{self, Entry, typed};
 
 /// Advice as one report gives it: its commands are about the same journal, and name the workbook of rows to correct.
 #[derive(Debug)]
@@ -56,34 +56,32 @@ impl<'a> Advisor<'a> {
     }
 
     /// An advice; `in_fix` says whether it is about rows to correct.
-    pub fn said(&self, advice: Vec<Piece>, in_fix: bool) -> Vec<Piece> {
+    pub fn said(&self, advice: &Advice, in_fix: bool) -> Advice {
         self.again.said(advice, self.fix.as_deref().filter(|_| in_fix))
     }
 
     /// What to do about the rows of an import that a code kept from getting through.
-    pub fn of_cause(&self, code: &str, import: ImportId) -> Vec<Piece> {
+    pub fn of_cause(&self, code: &str, import: ImportId) -> Advice {
         let advice = of_cause(code, import);
         match self.answered_by {
-            Some(by) if advice.iter().any(is_run) => self.said(of_answered(by), false),
-            Some(_) | None => self.said(advice, true),
+            // What advice about rows to correct has in it.
+            Some(by) if advice.commands().any(|line| line.starts_with("fleetload run")) => {
+                self.said(&of_answered(by), false)
+            }
+            Some(_) | None => self.said(&advice, true),
         }
     }
 }
 
-/// Whether it is what advice about rows to correct has in it.
-fn is_run(piece: &Piece) -> bool {
-    matches!(piece, Piece::Command(line) if line.starts_with("fleetload run"))
-}
-
 /// What to do about what came again in a later import.
-pub fn of_answered(by: ImportId) -> Vec<Piece> {
+pub fn of_answered(by: ImportId) -> Advice {
     let words = format!("Nothing to do here: import {by} has this row again. To see its result, type: ");
-    vec![Piece::Words(words), Piece::command(&format!("report {by}"))]
+    Advice::from(words).command(typed(&format!("report {by}")))
 }
 
 /// What a code means, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Advice {
+pub struct RowAdvice {
     /// What it means, as one sentence without a full stop.
     pub words: &'static str,
     /// Whose advice it is.
@@ -91,38 +89,35 @@ pub struct Advice {
 }
 
 /// The advice for a code and the state of its row.
-pub fn of(code: Option<&str>, state: JobState) -> Advice {
+pub fn of(code: Option<&str>, state: JobState) -> RowAdvice {
     let known = code.and_then(catalogue::of_row);
     let general = catalogue::of_state(state);
     match known {
         // What was read back, and in what a row differs, is about a row that is done.
-        Some(entry) if is_finding(entry.code) || entry.code == Reason::RowDiffers.as_str() => {
-            Advice::of(entry.words, entry)
+        Some(entry) if is_finding(&entry.code) || entry.code == Reason::RowDiffers.as_str() => {
+            RowAdvice::of(&entry.words, entry)
         }
         // Rows that are settled need no advice, whatever happened on the way.
-        _ if general.needs_nobody() => Advice::of(general.words, general),
+        _ if general.needs_nobody() => RowAdvice::of(&general.words, general),
         // A code may be left from before; what goes on automatically needs no more than that.
-        Some(entry) if !goes_on(state) => Advice::of(entry.words, entry),
-        Some(entry) => Advice::of(entry.words, general),
-        None => Advice::of(general.words, general),
+        Some(entry) if !goes_on(state) => RowAdvice::of(&entry.words, entry),
+        Some(entry) => RowAdvice::of(&entry.words, general),
+        None => RowAdvice::of(&general.words, general),
     }
 }
 
 /// The advice for a row that was rejected, or is incomplete; `blamed` says whether a cell of it is to blame. Where none is,
 /// the sheet may be right, and what it refers to may have been deleted.
-pub fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> Advice {
-    match code {
-        Some("noDataFound") if !blamed => {
-            let entry = catalogue::of_reference_in_no_cell();
-            Advice::of(entry.words, entry)
-        }
+pub fn of_rejected(code: Option<&str>, state: JobState, blamed: bool) -> RowAdvice {
+    match catalogue::of_reference_in_no_cell() {
+        Some(entry) if !blamed && code == Some(&entry.code) => RowAdvice::of(&entry.words, entry),
         Some(_) | None => of(code, state),
     }
 }
 
 /// What a code means, whatever the state of its row; `None` for a code that is not known.
 pub fn words(code: &str) -> Option<&'static str> {
-    catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words)
+    catalogue::of_row(code).or_else(|| catalogue::of_sheet(code)).map(|entry| entry.words.as_str())
 }
 
 /// Whether a code is one of reading back, which are about rows that are done.
@@ -131,23 +126,23 @@ pub fn is_finding(code: &str) -> bool {
 }
 
 /// What to do about what reading back found; `None` for a code that is none of its.
-pub fn of_finding(code: &str) -> Option<String> {
-    catalogue::of_row(code).filter(|entry| is_finding(entry.code)).map(|entry| entry.advice("JOB", "IMPORT"))
+pub fn of_finding(code: &str) -> Option<Advice> {
+    catalogue::of_row(code).filter(|entry| is_finding(&entry.code)).map(|entry| entry.advice("JOB", "IMPORT"))
 }
 
-impl Advice {
+impl RowAdvice {
     const fn of(words: &'static str, entry: &'static Entry) -> Self {
         Self { words, entry }
     }
 
     /// What to do next about a job of an import, in words, with the command to type; empty when nothing is to be done.
-    pub fn next(&self, job: JobId, import: ImportId) -> Vec<Piece> {
-        self.entry.pieces(&job.to_string(), &import.to_string())
+    pub fn next(&self, job: JobId, import: ImportId) -> Advice {
+        self.entry.advice(&job.to_string(), &import.to_string())
     }
 
     /// The same for many jobs of an import with the same code.
-    pub fn next_for_all(&self, import: ImportId) -> Vec<Piece> {
-        self.entry.pieces("JOB", &import.to_string())
+    pub fn next_for_all(&self, import: ImportId) -> Advice {
+        self.entry.advice("JOB", &import.to_string())
     }
 }
 
@@ -171,7 +166,7 @@ fn goes_on(state: JobState) -> bool {
 
 /// What to do about the rows of an import that a code kept from getting through. Codes of findings in sheets are those
 /// of rows that were left out.
-fn of_cause(code: &str, import: ImportId) -> Vec<Piece> {
+fn of_cause(code: &str, import: ImportId) -> Advice {
     let is_of_sheet = catalogue::of_row(code).is_none() && catalogue::of_sheet(code).is_some();
     match is_of_sheet {
         true if code == Code::RefTargetInvalid.as_str() => of_left_out(JobState::Skipped),
@@ -181,25 +176,24 @@ fn of_cause(code: &str, import: ImportId) -> Vec<Piece> {
 }
 
 /// What to do about a row that the import left out.
-pub fn of_left_out(state: JobState) -> Vec<Piece> {
+pub fn of_left_out(state: JobState) -> Advice {
     let words = if state == JobState::Skipped {
         "Nothing to correct in this row. It is in fix.xlsx together with the row that it depends on: correct that one \
          and type: "
     } else {
         "Correct the row, in the sheet or in fix.xlsx, and type: "
     };
-    vec![Piece::Words(words.to_owned()), Piece::command("run FILE")]
+    Advice::from(words).command(typed("run FILE"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::text;
 
     #[test]
     fn every_unfinished_row_is_told_what_to_do_even_for_an_unknown_code() {
         for &state in JobState::ALL {
-            let next = text(&of(Some("brandNewCode"), state).next(JobId(7), ImportId(3)));
+            let next = of(Some("brandNewCode"), state).next(JobId(7), ImportId(3)).to_string();
             assert_eq!(next.is_empty(), state.is_success(), "{state}: {next}");
             assert!(!next.contains('{'), "{next}");
         }
@@ -207,31 +201,33 @@ mod tests {
 
     #[test]
     fn a_held_row_is_decided_by_its_number_and_a_refused_one_retried_by_its_import() {
-        let held = text(&of(Some("absent"), JobState::Held).next(JobId(7), ImportId(3)));
+        let held = of(Some("absent"), JobState::Held).next(JobId(7), ImportId(3)).to_string();
         assert!(held.contains("fleetload resolve 7 --created ID"), "{held}");
-        let refused = text(&of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3)));
+        let refused = of(Some("noDataFound"), JobState::Rejected).next(JobId(7), ImportId(3)).to_string();
         assert!(refused.contains("fleetload retry 3 --code noDataFound"), "{refused}");
     }
 
     #[test]
     fn a_row_that_was_left_out_is_corrected_and_never_retried() {
         // Rows that are unchanged or differ are not left out.
-        let left_out = |entry: &&&Entry| catalogue::of_row(entry.code).is_none();
+        let left_out = |entry: &&&Entry| catalogue::of_row(&entry.code).is_none();
         for entry in catalogue::of_scope(catalogue::Scope::Sheets).iter().filter(left_out) {
-            let next = text(&of_cause(entry.code, ImportId(3)));
+            let next = of_cause(&entry.code, ImportId(3)).to_string();
             assert!(next.contains("fleetload run") && !next.contains("retry"), "{}: {next}", entry.code);
-            assert!(words(entry.code).is_some(), "{}", entry.code);
+            assert!(words(&entry.code).is_some(), "{}", entry.code);
         }
         assert!(
-            text(&of_cause("ref.target-invalid", ImportId(3))).starts_with("Nothing to correct in this row")
+            of_cause("ref.target-invalid", ImportId(3))
+                .to_string()
+                .starts_with("Nothing to correct in this row")
         );
-        assert!(text(&of_cause("noDataFound", ImportId(3))).contains("fleetload retry 3"));
+        assert!(of_cause("noDataFound", ImportId(3)).to_string().contains("fleetload retry 3"));
     }
 
     #[test]
     fn a_row_that_goes_on_by_itself_is_never_sent_to_a_person() {
         let doubt = of(Some("answer.timeout"), JobState::InDoubt);
         assert_eq!(doubt.words, "the service did not answer in time");
-        assert!(!text(&doubt.next(JobId(7), ImportId(3))).contains("resolve"));
+        assert!(!doubt.next(JobId(7), ImportId(3)).to_string().contains("resolve"));
     }
 }

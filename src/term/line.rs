@@ -1,14 +1,20 @@
-//! One line of output: pieces of text, each with its ink. Every piece is cleaned as it is added.
+//! One line of output: pieces of text, each with its ink, and the word wrap that breaks it where a terminal is narrow.
 //!
 //! A [`Line`] is the only thing the terminal prints as text, so no caller can forget to clean what others wrote,
-//! and colour is decided once, where it is printed.
+//! and colour is decided once, where it is printed. What is copied and typed stays in one piece: commands, and what a line
+//! names. What follows the first line is indented a little.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use anstyle::{AnsiColor, Effects, Style};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::clean::clean;
-use super::wrap::folded;
+use crate::advice::{Advice, Piece};
+
+/// How far what follows stands to the right of the line's beginning.
+const HANGING: usize = 2;
 
 /// What a piece of text means, and so how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,10 +49,19 @@ impl Ink {
     }
 }
 
+/// A piece of text and what it means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Span {
+    ink: Ink,
+    text: String,
+    /// Whether it is to be typed or copied, and so never broken.
+    is_command: bool,
+}
+
 /// One line of output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    pieces: Vec<(Ink, String)>,
+    pieces: Vec<Span>,
     /// Whether it is never broken.
     is_whole: bool,
 }
@@ -71,8 +86,40 @@ impl Line {
     /// Adds text with a meaning.
     #[must_use]
     pub fn ink(mut self, ink: Ink, text: impl AsRef<str>) -> Self {
-        self.pieces.push((ink, clean(text.as_ref())));
+        self.pieces.push(Span { ink, text: clean(text.as_ref()), is_command: false });
         self
+    }
+
+    /// Adds what is to be typed or copied as it stands.
+    #[must_use]
+    pub fn command(mut self, ink: Ink, text: impl AsRef<str>) -> Self {
+        self.pieces.push(Span { ink, text: clean(text.as_ref()), is_command: true });
+        self
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn advice(self, advice: &Advice) -> Self {
+        advice.pieces().into_iter().fold(self, |line, piece| match piece {
+            Piece::Words(words) => line.text(words),
+            Piece::Command(command) => line.command(Ink::Plain, command),
+        })
+    }
+
+    /// The lines of what to do next.
+    pub fn of_advice(advice: &Advice) -> Vec<Self> {
+        let mut lines = vec![Self::new()];
+        for piece in advice.pieces() {
+            let (Piece::Words(text) | Piece::Command(text)) = piece;
+            for (number, part) in text.split('\n').enumerate() {
+                let line = if number > 0 { Self::new() } else { lines.pop().unwrap_or_default() };
+                lines.push(match piece {
+                    Piece::Words(_) => line.text(part),
+                    Piece::Command(_) => line.command(Ink::Plain, part),
+                });
+            }
+        }
+        lines
     }
 
     /// Adds another line to the end of this one.
@@ -100,9 +147,9 @@ impl Line {
     }
 }
 
-fn rendered(pieces: &[(Ink, String)], colour: bool) -> String {
+fn rendered(pieces: &[Span], colour: bool) -> String {
     let mut result = String::new();
-    for (ink, text) in pieces {
+    for Span { ink, text, .. } in pieces {
         if colour && *ink != Ink::Plain && !text.is_empty() {
             let style = ink.style();
             let _infallible = write!(result, "{style}{text}{style:#}");
@@ -111,6 +158,12 @@ fn rendered(pieces: &[(Ink, String)], colour: bool) -> String {
         }
     }
     result
+}
+
+impl From<&Advice> for Line {
+    fn from(advice: &Advice) -> Self {
+        Self::new().advice(advice)
+    }
 }
 
 impl From<&str> for Line {
@@ -125,9 +178,174 @@ impl From<String> for Line {
     }
 }
 
+/// The pieces of a line as the pieces of several, each of at most `width` columns where its words allow.
+fn folded(pieces: &[Span], width: usize) -> Vec<Vec<Span>> {
+    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    if text.width() <= width {
+        return vec![pieces.to_vec()];
+    }
+    let whole = kept_whole(pieces);
+    let hanging = hanging(pieces).min(width / 2);
+    let mut lines = Vec::new();
+    let (mut start, mut end, mut column) = (0, 0, 0);
+    for word in words(&text, &whole) {
+        let gap = &text[end..word.start];
+        let wide = text[word.clone()].width();
+        // Whatever begins a line stays on it, however long it is.
+        let begins = text[start..end].trim().is_empty();
+        if !begins && column + gap.width() + wide > width {
+            lines.push(cut(pieces, start..end, if lines.is_empty() { 0 } else { hanging }));
+            start = word.start;
+            column = hanging + wide;
+        } else {
+            column += gap.width() + wide;
+        }
+        end = word.end;
+    }
+    lines.push(cut(pieces, start..end, if lines.is_empty() { 0 } else { hanging }));
+    lines
+}
+
+/// The words of a text: what stands between spaces, and what is to be kept whole.
+fn words(text: &str, whole: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut start = None;
+    for (at, c) in text.char_indices() {
+        let is_gap = c == ' ' && !whole.iter().any(|range| range.contains(&at));
+        match (is_gap, start) {
+            (true, Some(from)) => {
+                words.push(from..at);
+                start = None;
+            }
+            (false, None) => start = Some(at),
+            (true, None) | (false, Some(_)) => {}
+        }
+    }
+    words.extend(start.map(|from| from..text.len()));
+    words
+}
+
+/// What is kept in one piece: commands, and what a line names behind its beginning: files, numbers, values.
+fn kept_whole(pieces: &[Span]) -> Vec<Range<usize>> {
+    let mut whole = Vec::new();
+    let mut at = 0;
+    for piece in pieces {
+        let end = at + piece.text.len();
+        if piece.is_command || (at > 0 && matches!(piece.ink, Ink::Strong | Ink::Hint)) {
+            whole.push(at..end);
+        }
+        at = end;
+    }
+    whole
+}
+
+/// Where what follows the first line begins: behind the word in front of it, or a little to the right.
+fn hanging(pieces: &[Span]) -> usize {
+    let Some(Span { ink, text: first, .. }) = pieces.first() else { return 0 };
+    if *ink == Ink::Faint && first.ends_with("  ") || first == "hint:" {
+        return first.width() + usize::from(!first.ends_with(' '));
+    }
+    first.len() - first.trim_start_matches(' ').len() + HANGING
+}
+
+/// The part of the pieces within a range of the text, indented.
+fn cut(pieces: &[Span], range: Range<usize>, indent: usize) -> Vec<Span> {
+    let mut line = Vec::new();
+    if indent > 0 {
+        line.push(Span { ink: Ink::Plain, text: " ".repeat(indent), is_command: false });
+    }
+    let mut at = 0;
+    for piece in pieces {
+        let (from, to) = (range.start.max(at), range.end.min(at + piece.text.len()));
+        if from < to {
+            line.push(Span { text: piece.text[from - at..to - at].to_owned(), ..*piece });
+        }
+        at += piece.text.len();
+    }
+    line
+}
+
+/// The text in lines of at most `width` characters, broken at spaces; a longer word has a line of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn broken(line: &Line, width: usize) -> Vec<String> {
+        line.render(false, Some(width)).lines().map(str::to_owned).collect()
+    }
+
+    fn told(pieces: &[(Ink, &str)], width: usize) -> Vec<String> {
+        broken(&pieces.iter().fold(Line::new(), |line, (ink, text)| line.ink(*ink, text)), width)
+    }
+
+    #[test]
+    fn a_line_is_broken_between_words_and_goes_on_below_its_beginning() {
+        let text = "  the phone number has letters in it: write digits only";
+        assert_eq!(told(&[(Ink::Plain, text)], 60), [text]);
+        assert_eq!(
+            told(&[(Ink::Plain, text)], 40),
+            ["  the phone number has letters in it:", "    write digits only"]
+        );
+        let hint =
+            [(Ink::Hint, "hint:"), (Ink::Plain, " "), (Ink::Plain, "correct the sheet and look at it again")];
+        assert_eq!(told(&hint, 30), ["hint: correct the sheet and", "      look at it again"]);
+        let fact = [(Ink::Faint, "to do      "), (Ink::Plain, "12 rows to create: 4 companies, 8 devices")];
+        assert_eq!(told(&fact, 40), ["to do      12 rows to create: 4", "           companies, 8 devices"]);
+    }
+
+    #[test]
+    fn what_is_typed_and_what_is_named_stays_in_one_piece_however_long_it_is() {
+        let command = "fleetload run 'my reports/1/fix.xlsx' --journal acme.db --sandbox";
+        let advice = Advice::from("correct the rows, then: ").command(command);
+        assert_eq!(broken(&(&advice).into(), 40), ["correct the rows, then:", &format!("  {command}")]);
+        let advice = Advice::from("decide it with `").command("fleetload resolve 7 --journal a.db");
+        assert_eq!(
+            broken(&(&advice.words("` or leave it as it is")).into(), 44),
+            ["decide it with", "  `fleetload resolve 7 --journal a.db` or", "  leave it as it is"]
+        );
+        let file = "/home/ann/my customers/reports/1/report.html";
+        let line =
+            [(Ink::Plain, "report of import 1: "), (Ink::Strong, file), (Ink::Plain, ", results.xlsx")];
+        assert_eq!(told(&line, 40), ["report of import 1:", &format!("  {file},"), "  results.xlsx"]);
+    }
+
+    #[test]
+    fn wide_letters_count_as_they_are_wide_and_colour_goes_on_in_the_next_line() {
+        assert_eq!(
+            told(&[(Ink::Plain, "東京東京東京 東京東京東京")], 20),
+            ["東京東京東京", "  東京東京東京"]
+        );
+        let line = Line::new().ink(Ink::Strong, "one two three four");
+        let inks: Vec<Ink> = folded(&line.pieces, 10).concat().iter().map(|piece| piece.ink).collect();
+        assert_eq!(inks, [Ink::Strong, Ink::Plain, Ink::Strong, Ink::Plain, Ink::Strong]);
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces_and_a_long_word_is_kept_whole() {
+        let table: [(&str, &[&str]); 4] = [
+            ("", &[]),
+            ("one two three", &["one two", "three"]),
+            ("Ōtautahi is far", &["Ōtautahi", "is far"]),
+            ("a [profile.NAME] b", &["a", "[profile.NAME]", "b"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(wrap(text, 8), expected, "{text}");
+        }
+    }
 
     #[test]
     fn colour_is_ours_and_escapes_in_the_text_are_not() {

@@ -16,7 +16,6 @@ mod progress;
 mod progress_model;
 mod table;
 mod width;
-mod wrap;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,17 +23,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 
 use self::live::{Drawn, Live, Size};
+use crate::advice::Advice;
 use crate::error::{Error, Exit};
 
 pub use self::progress_model::Tick;
 pub use clean::clean;
 pub use figures::{awaited, count, counted, expected, moment, span};
-pub use line::{Ink, Line};
+pub use line::{Ink, Line, wrap};
 pub use log::start_log;
 pub use progress::Progress;
 pub use table::Table;
 pub use width::width;
-pub use wrap::wrap;
 
 /// How much is said, and in which form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -175,8 +174,14 @@ impl Terminal {
     }
 
     /// Tells what to do or type next. Part of every end, so quiet does not keep it back.
-    pub fn hint(&self, text: impl AsRef<str>) {
-        self.write_hint(text.as_ref());
+    pub fn hint(&self, advice: impl Into<Advice>) {
+        for (number, line) in Line::of_advice(&advice.into()).into_iter().enumerate() {
+            let before = match number {
+                0 => Line::new().ink(Ink::Hint, "hint:").text(" "),
+                _ => Line::plain("      "),
+            };
+            self.write_talk(&before.join(line));
+        }
     }
 
     /// Tells an error that ends the command: what happened, why, and what to do next.
@@ -188,8 +193,8 @@ impl Terminal {
         for more in lines {
             self.write_talk(&Line::new().text("  ").text(more));
         }
-        if let Some(hint) = error.next_step() {
-            self.write_hint(hint);
+        if let Some(advice) = error.advice() {
+            self.hint(advice.clone());
         }
         self.error_object(error);
     }
@@ -215,18 +220,6 @@ impl Terminal {
                 if exit == Exit::Done { Exit::Failed } else { exit }
             }
             Some(_) | None => exit,
-        }
-    }
-
-    fn write_hint(&self, hint: &str) {
-        let mut lines = hint.lines();
-        let first = lines.next().unwrap_or_default();
-        self.write_talk(&Line::new().ink(Ink::Hint, "hint:").text(" ").text(first));
-        for more in lines {
-            let line = Line::new().text("      ").text(more);
-            // A piece of a settings file is copied as it stands.
-            let is_setting = more.starts_with('[') || more.contains(" = ");
-            self.write_talk(&if is_setting { line.whole() } else { line });
         }
     }
 

@@ -153,7 +153,7 @@ fn bars(picture: &Picture, tick: Tick, here: &TimeZone, status: &str, columns: u
     lines.extend(plain(picture.read_line()));
     lines.extend(plain(picture.quota_line()));
     lines.extend(picture.unseen_line(here).map(warning));
-    lines.extend(picture.person_line(status).map(warning));
+    lines.extend(picture.person_line(status));
     lines
 }
 

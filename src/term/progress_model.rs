@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::counts::{Standing, stand};
 use super::figures::{awaited, count, counted, expected, moment, span, time_of_day};
 use super::pace::Pace;
+use super::{Ink, Line};
 use crate::model::event::Event;
 use crate::model::forecast::{Forecast, Next, forecast};
 use crate::model::id::{JobId, SheetId};
@@ -328,7 +329,7 @@ impl Picture {
     }
 
     /// One line: what needs a person, with the command that tells more.
-    pub(super) fn person_line(&self, command: &str) -> Option<String> {
+    pub(super) fn person_line(&self, command: &str) -> Option<Line> {
         let mut parts = Vec::new();
         let held = self.standing().held;
         if held > 0 {
@@ -338,7 +339,10 @@ impl Picture {
         if aside > 0 {
             parts.push(counted(aside, "paused sheet", "paused sheets"));
         }
-        (!parts.is_empty()).then(|| format!("needs your decision: {}: {command}", parts.join(", ")))
+        (!parts.is_empty()).then(|| {
+            let words = format!("needs your decision: {}: ", parts.join(", "));
+            Line::new().ink(Ink::Warning, words).command(Ink::Warning, command)
+        })
     }
 
     /// The pace of each operation that is being sent. Look-ups before sending go along with what is sent; only those of the

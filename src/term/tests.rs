@@ -23,7 +23,9 @@ fn on_a_terminal_lines_are_as_wide_as_it_and_settings_and_tables_stay_whole() {
     let mut table = Table::new(&["operation", "calls"], &[1]);
     table.row(["an operation that has a name as long as this", "1"]);
     table.lines().into_iter().for_each(|line| terminal.result(line));
-    terminal.hint("put this into fleetload.toml, so that it need not be typed:\nmap = { 'Department of the customer' = 'name' }");
+    let setting = "map = { 'Department of the customer' = 'name' }";
+    let words = "put this into fleetload.toml, so that it need not be typed:\n";
+    terminal.hint(Advice::from(words).command(setting));
     insta::assert_snapshot!(format!("{}{}", results.text(), talk.text()), @"
     12 rows were left out because of errors
       and 7 more

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use crate::advice::Advice;
 use crate::cli::args::Overrides;
 use crate::cli::args::commands::Resolve;
 use crate::cli::context::Context;
@@ -34,11 +35,8 @@ pub(in crate::cli) struct Service {
 impl Service {
     /// Gets ready to ask, for a decision; says in its errors what can be done without asking.
     pub(super) fn reach(context: &Context<'_>, typed: &Resolve, journal: &mut Journal) -> Result<Self> {
-        Self::reach_for_reading(context, typed, journal).map_err(|error| match error.next_step() {
-            Some(hint) => {
-                let hint = format!("{hint}\n{}", WITHOUT_ASKING);
-                error.hint(hint)
-            }
+        Self::reach_for_reading(context, typed, journal).map_err(|error| match error.advice().cloned() {
+            Some(hint) => error.hint(hint.words("\n").words(WITHOUT_ASKING)),
             None => error.hint(WITHOUT_ASKING),
         })
     }
@@ -96,6 +94,7 @@ impl Service {
         job: JobId,
         shown: &[Candidate],
     ) -> Result<String> {
+        let unchecked = format!("resolve {job} --not-created --unchecked");
         match self.sight(journal, job, shown)? {
             Sight::Told { by, candidates, earlier: _ } => {
                 let Some(first) = candidates.first() else {
@@ -108,22 +107,17 @@ impl Service {
                     many => format!(" and {} more", count(many as u64 - 1)),
                 };
                 let adopt = first.id.map(|id| {
-                    format!(
-                        "if it is the row's record: {}\n",
-                        context.again(&format!("resolve {job} --created {id}"))
-                    )
+                    let command = format!("resolve {job} --created {id}");
+                    context.advice("if it is the row's record: ", &command).words("\n")
                 });
+                let is_not = context.advice("if you are certain that it is not: ", &unchecked);
                 Err(Error::usage(format!("{by} shows a record that may be the row's: {}{more}", found[0]))
-                    .hint(format!(
-                        "{}if you are certain that it is not: {}",
-                        adopt.unwrap_or_default(),
-                        context.again(&format!("resolve {job} --not-created --unchecked"))
-                    )))
+                    .hint(adopt.unwrap_or_default().join(&is_not)))
             }
             Sight::Untold(why) => Err(Error::usage(format!("cannot check whether the record exists: {why}"))
-                .hint(format!(
-                    "look in the service yourself; if you are certain that the record does not exist: {}",
-                    context.again(&format!("resolve {job} --not-created --unchecked"))
+                .hint(context.advice(
+                    "look in the service yourself; if you are certain that the record does not exist: ",
+                    &unchecked,
                 ))),
         }
     }
@@ -137,12 +131,12 @@ impl Service {
             the request",
             span(self.settle)
         ))
-        .hint(format!(
-            "wait until {}, then: {}\nif you are certain that it will never exist: {}",
-            context.moment(until),
-            context.again(&format!("resolve {job} --not-created")),
-            context.again(&format!("resolve {job} --not-created --unchecked"))
-        )))
+        .hint(
+            context
+                .advice(format!("wait until {}, then: ", context.moment(until)), &format!("resolve {job} --not-created"))
+                .words("\nif you are certain that it will never exist: ")
+                .command(context.again(&format!("resolve {job} --not-created --unchecked"))),
+        ))
     }
 
     /// Believes that a record is the row's when it can be read and is not another one; says how that was checked.
@@ -167,16 +161,14 @@ impl Service {
                 "{id} is not the record of this row ({by}): {}",
                 differences.join("; ")
             ))
-            .hint(format!(
-                "to see what the service has of the row: {}",
-                context.again(&format!("resolve {job}"))
+            .hint(context.advice("to see what the service has of the row: ", &format!("resolve {job}")))),
+            Identity::Untold(why) => Err(Error::usage(format!(
+                "the record cannot be compared with the row: {why}"
+            ))
+            .hint(context.advice(
+                "look at the record in the service; if you are certain that it is the row's: ",
+                &format!("resolve {job} --created {id} --unchecked"),
             ))),
-            Identity::Untold(why) => {
-                Err(Error::usage(format!("the record cannot be compared with the row: {why}")).hint(format!(
-                    "look at the record in the service; if you are certain that it is the row's: {}",
-                    context.again(&format!("resolve {job} --created {id} --unchecked"))
-                )))
-            }
         }
     }
 }
@@ -216,19 +208,22 @@ fn refuse_record_of_another_row(journal: &Journal, job: JobId, id: RemoteId) -> 
 
 /// A job that can be decided, as it stands.
 fn work(journal: &Journal, job: JobId) -> Result<Work> {
-    let work = journal.work(job)?.ok_or_else(|| {
-        Error::usage(format!("the journal has no job {job}"))
-            .hint("to list the rows on hold, type: fleetload status")
-    })?;
+    let work = journal
+        .work(job)?
+        .ok_or_else(|| Error::usage(format!("the journal has no job {job}")).hint(list_held()))?;
     if ![JobState::Held, JobState::InDoubt].contains(&work.state) {
         return Err(Error::usage(format!(
             "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
             work.record.name(),
             work.state
         ))
-        .hint("to list the rows on hold, type: fleetload status"));
+        .hint(list_held()));
     }
     Ok(work)
+}
+
+fn list_held() -> Advice {
+    Advice::from("to list the rows on hold, type: ").command("fleetload status")
 }
 
 #[cfg(test)]

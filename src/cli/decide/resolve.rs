@@ -18,7 +18,7 @@ use crate::journal::{Candidate, Decision, HeldJob, Journal, Moved, Selection};
 use crate::model::id::JobId;
 use crate::model::state::JobState;
 use crate::run::Sight;
-use crate::term::counted;
+use crate::term::{Line, counted};
 
 /// How a decision is recorded that the service was not asked about.
 const NOT_CHECKED: &str = "not checked";
@@ -40,7 +40,7 @@ pub(in crate::cli) fn resolve(context: &Context<'_>, typed: &Resolve) -> Result<
         if typed.jobs.is_empty() { held.iter().map(|job| job.job).collect() } else { each_once(&typed.jobs) };
     if jobs.is_empty() {
         context.terminal.result("no row on hold matches; nothing was changed");
-        context.terminal.hint(format!("to list the rows on hold and why: {}", context.again("status")));
+        context.terminal.hint(context.advice("to list the rows on hold and why: ", "status"));
         return Ok(Summary::new(End::Done).with_all(json!({"selected": 0, "decided": 0, "refused": 0})));
     }
     let Some(decision) = decision(typed) else { return show(context, typed, &journal, &held, &jobs) };
@@ -105,11 +105,8 @@ fn seen(
         terminal.result("no finding to review matches; nothing was changed");
     }
     if left > 0 {
-        terminal.hint(format!(
-            "{} still to be reviewed: {}",
-            counted(left as u64, "finding is", "findings are"),
-            context.again("status")
-        ));
+        let findings = counted(left as u64, "finding is", "findings are");
+        terminal.hint(context.advice(format!("{findings} still to be reviewed: "), "status"));
     }
     Ok(Summary::new(End::Done).with_all(json!({"seen": seen.len(), "findings_unseen": left})))
 }
@@ -186,10 +183,8 @@ fn tell_refused(context: &Context<'_>, job: JobId, error: &Error) {
         "object": "refused", "job": job, "reason": error.to_string(), "next": error.next_step(),
     }));
     context.terminal.result(format!("job {job} stays as it is: {error}"));
-    if let Some(hint) = error.next_step() {
-        for line in hint.lines() {
-            context.terminal.result(format!("    {line}"));
-        }
+    for line in error.advice().into_iter().flat_map(Line::of_advice) {
+        context.terminal.result(Line::plain("    ").join(line));
     }
 }
 
@@ -197,19 +192,14 @@ fn tell_next(context: &Context<'_>, journal: &Journal, refused: u64) -> Result<(
     let left = journal.tally(None)?.in_state(JobState::Held);
     let terminal = context.terminal;
     if refused > 0 {
-        terminal.hint(format!(
-            "{} refused; to see what the service has of the rows: {}",
-            counted(refused, "decision was", "decisions were"),
-            context.again("resolve")
-        ));
+        let decisions = counted(refused, "decision was", "decisions were");
+        let words = format!("{decisions} refused; to see what the service has of the rows: ");
+        terminal.hint(context.advice(words, "resolve"));
     } else if left > 0 {
-        terminal.hint(format!(
-            "{} still on hold: {}",
-            counted(left, "row is", "rows are"),
-            context.again("resolve")
-        ));
+        let rows = counted(left, "row is", "rows are");
+        terminal.hint(context.advice(format!("{rows} still on hold: "), "resolve"));
     } else {
-        terminal.hint(format!("to go on: {}", context.again("run")));
+        terminal.hint(context.advice("to go on: ", "run"));
     }
     Ok(())
 }
@@ -265,12 +255,7 @@ fn show(
         service.leave();
     }
     if let Some(first) = chosen.first() {
-        terminal.hint(format!(
-            "to decide:\n{}\n{}\n{}",
-            context.again(&format!("resolve {} --created ID", first.job)),
-            context.again(&format!("resolve {} --not-created", first.job)),
-            context.again(&format!("resolve {} --abandon", first.job)),
-        ));
+        terminal.hint(held::ways(context, "to decide:".into(), first.job));
     }
     Ok(Summary::new(End::Done).with_all(json!({"selected": jobs.len(), "held": chosen.len()})))
 }

@@ -35,7 +35,7 @@ pub(in crate::cli) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summ
         Summary::new(End::Done).with_all(json!({"retried": retried.retried, "released": retried.released}));
     if retried.retried == 0 {
         terminal.result("no rejected or incomplete row matches; nothing was changed");
-        terminal.hint(format!("which rows failed, and why: {}", context.again("report")));
+        terminal.hint(context.advice("which rows failed, and why: ", "report"));
         return Ok(summary);
     }
     terminal.result(format!(
@@ -47,7 +47,7 @@ pub(in crate::cli) fn retry(context: &Context<'_>, typed: &Retry) -> Result<Summ
             String::new()
         }
     ));
-    terminal.hint(format!("to send them: {}", context.again("run")));
+    terminal.hint(context.advice("to send them: ", "run"));
     Ok(summary)
 }
 
@@ -93,19 +93,14 @@ pub(in crate::cli) fn cancel(context: &Context<'_>, typed: &Cancel) -> Result<Su
     }
     reports::renew(context, &journal, &[])?;
     if cancelled.left_in_doubt > 0 {
-        terminal.hint(format!(
-            "{} in doubt; the next run finds out whether they were created: {}",
-            counted(cancelled.left_in_doubt, "row is", "rows are"),
-            context.again("run")
-        ));
+        let rows = counted(cancelled.left_in_doubt, "row is", "rows are");
+        let words = format!("{rows} in doubt; the next run finds out whether they were created: ");
+        terminal.hint(context.advice(words, "run"));
     } else if cancelled.left_held > 0 {
-        terminal.hint(format!(
-            "{} on hold until you decide: {}",
-            counted(cancelled.left_held, "row is", "rows are"),
-            context.again("status")
-        ));
+        let rows = counted(cancelled.left_held, "row is", "rows are");
+        terminal.hint(context.advice(format!("{rows} on hold until you decide: "), "status"));
     } else {
-        terminal.hint(format!("the report: {}", context.again(&format!("report {}", typed.import))));
+        terminal.hint(context.advice("the report: ", &format!("report {}", typed.import)));
     }
     Ok(Summary::new(end).with_all(json!({
         "import": typed.import, "cancelled": given_up, "left_out": cancelled.left_out,

@@ -132,7 +132,7 @@ fn sections(command: &clap::Command, title: &str) -> Roff {
         entries.iter().map(|&(term, words)| (term.to_owned(), words.to_owned())).collect()
     };
     let codes = catalogue::of_scope(Scope::Exits);
-    let codes: Vec<_> = codes.iter().map(|entry| (entry.code.to_owned(), entry.words.to_owned())).collect();
+    let codes: Vec<_> = codes.iter().map(|entry| (entry.code.clone(), entry.words.clone())).collect();
     list(&mut roff, "EXIT STATUS", &codes);
     list(&mut roff, "FILES", &owned(FILES));
     let mut variables: Vec<(String, String)> = command

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::advice::Advice;
 use crate::cli::args::commands::Explain;
 use crate::cli::context::Context;
 use crate::cli::summary::Summary;
@@ -60,10 +61,10 @@ fn known(context: &Context<'_>, word: &str) -> Result<Vec<&'static Entry>> {
         return Ok(found);
     }
     let error = Error::usage(format!("there is no code '{word}'"));
-    let all = format!("to see every code: {}", context.again("explain"));
+    let all = context.advice("to see every code: ", "explain");
     Err(match catalogue::nearest(word).as_slice() {
         [] => error.hint(all),
-        near => error.hint(format!("did you mean {}?\n{all}", near.join(" or "))),
+        near => error.hint(Advice::from(format!("did you mean {}?\n", near.join(" or "))).join(&all)),
     })
 }
 
@@ -74,7 +75,7 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
     let title = match entry.scope {
         Scope::Exits => format!("exit code {}", entry.code),
         Scope::Sheets | Scope::Service | Scope::Answers | Scope::Rows | Scope::States | Scope::Endings => {
-            entry.code.to_owned()
+            entry.code.clone()
         }
     };
     let severity = severity(entry).map_or_else(String::new, |severity| format!(", {severity}"));
@@ -95,7 +96,7 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
     };
     part(&entry.sentence(), 2);
     heading(entry.scope.follows());
-    part(entry.follows, 4);
+    part(&entry.follows, 4);
     if entry.scope == Scope::Exits {
         heading("Reasons");
         for end in reasons(entry) {
@@ -104,7 +105,7 @@ fn tell(context: &Context<'_>, entry: &'static Entry) {
     }
     heading("What to do");
     part(&to_do(entry), 4);
-    if let Some((stands, should)) = entry.example {
+    if let Some((stands, should)) = &entry.example {
         heading("Example");
         terminal.result(format!("    {stands}  ->  {should}"));
     }
@@ -119,7 +120,7 @@ fn reasons(entry: &Entry) -> Vec<ending::Entry> {
 
 /// What a person does, as it can be said of any row.
 fn to_do(entry: &Entry) -> String {
-    let advice = entry.advice("JOB", "IMPORT");
+    let advice = entry.advice("JOB", "IMPORT").to_string();
     match advice.chars().last() {
         None => "Nothing needs to be done.".to_owned(),
         Some('.') => advice,
@@ -147,7 +148,7 @@ fn object(entry: &Entry) -> Value {
         "meaning": entry.sentence(), "follows": entry.follows, "what_to_do": to_do(entry),
         "reasons": (entry.scope == Scope::Exits)
             .then(|| reasons(entry).iter().map(|end| end.reason).collect::<Vec<_>>()),
-        "example": entry.example.map(|(stands, should)| json!({"stands": stands, "should": should})),
+        "example": entry.example.as_ref().map(|(stands, should)| json!({"stands": stands, "should": should})),
     })
 }
 
@@ -162,10 +163,10 @@ fn list(context: &Context<'_>, scopes: &[Scope]) -> usize {
         }
         terminal.result(Line::new().ink(Ink::Strong, scope.title()));
         for entry in catalogue::of_scope(*scope) {
-            let mut lines = wrap(entry.words, width - CODES - 2).into_iter();
+            let mut lines = wrap(&entry.words, width - CODES - 2).into_iter();
             terminal.result(
                 Line::plain("  ")
-                    .ink(Ink::Strong, entry.code)
+                    .ink(Ink::Strong, &entry.code)
                     .text(" ".repeat(CODES.saturating_sub(entry.code.len())))
                     .text(lines.next().unwrap_or_default()),
             );
@@ -176,7 +177,7 @@ fn list(context: &Context<'_>, scopes: &[Scope]) -> usize {
             told += 1;
         }
     }
-    terminal.hint("more about one of them: fleetload explain CODE");
+    terminal.hint(Advice::from("more about one of them: ").command("fleetload explain CODE"));
     told
 }
 
@@ -222,7 +223,7 @@ mod tests {
         let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
         for entry in Scope::ALL.into_iter().flat_map(catalogue::of_scope) {
             let advice = entry.advice("7", "3");
-            for text in [entry.follows, &advice] {
+            for text in [entry.follows.as_str(), advice.as_str()] {
                 for word in text.split_whitespace().filter(|word| word.starts_with("--")) {
                     assert!(options.contains(&plain(word)), "{}: {word}", entry.code);
                 }

@@ -29,8 +29,7 @@ pub(in crate::cli) fn template(context: &Context<'_>, typed: &Typed) -> Result<S
         context.terminal.result(Line::plain("wrote ").ink(Ink::Strong, file.display().to_string()));
     }
     let named: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    context
-        .terminal
-        .hint(format!("fill them in, then: {}", context.again(&format!("check {}", named.join(" ")))));
+    let command = format!("check {}", named.join(" "));
+    context.terminal.hint(context.advice("fill them in, then: ", &command));
     Ok(Summary::new(End::Done).with("files", files))
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use self::redact::redacted;
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::sheet::finding::{Code, Finding, Findings, Group, Severity, ValueKind, shown};
 use crate::term::{Ink, Line, Table, Terminal, count, counted};
@@ -112,9 +113,9 @@ pub(super) fn tell_explain(context: &Context<'_>, findings: &Findings) {
     let Some(first) = groups.first() else { return };
     let others = groups.iter().any(|group| group.key.code != first.key.code);
     let or = if others { ", or any other code in square brackets" } else { "" };
-    context
-        .terminal
-        .hint(format!("what a finding means and how to fix it: fleetload explain {}{or}", first.key.code));
+    let advice = Advice::from("what a finding means and how to fix it: ")
+        .command(format!("fleetload explain {}", first.key.code));
+    context.terminal.hint(advice.words(or));
 }
 
 fn tell_grouped(terminal: &Terminal, findings: &Findings, notes: bool, redact: bool) {

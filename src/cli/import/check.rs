@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::advice::quoted;
+use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Check as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::{meant, remedy};
@@ -131,11 +131,14 @@ fn tell_next(
     let of_headers = of_headers(findings);
     let again = |command: &str| context.again(&format!("{command} {files}{options}"));
     match exit {
-        Exit::Done => context.terminal.hint(format!("to see what would happen: {}", again("plan"))),
+        Exit::Done => {
+            context.terminal.hint(Advice::from("to see what would happen: ").command(again("plan")))
+        }
         _ if corrected => {
             let names: Vec<String> = written.iter().map(|file| file.display().to_string()).collect();
             let names = names.join(" and ");
-            context.terminal.hint(format!("correct the red cells in {names}, then: {}", again("check")));
+            let words = format!("correct the red cells in {names}, then: ");
+            context.terminal.hint(Advice::from(words).command(again("check")));
         }
         _ => {
             let what = if of_headers.is_empty() {
@@ -145,20 +148,22 @@ fn tell_next(
             } else {
                 "check that each --map and --ignore-column is what you mean".to_owned()
             };
-            context.terminal.hint(format!("{what}, then: {}{of_headers}", again("check")));
+            let command = format!("{}{of_headers}", again("check"));
+            context.terminal.hint(Advice::from(format!("{what}, then: ")).command(command));
             let is_in_cells = findings.iter().any(|finding| {
                 finding.is_error() && finding.row.is_some() && !finding.code.as_str().starts_with("header.")
             });
             if typed.out.is_none() && is_in_cells && !examined.sheets.is_empty() {
-                let out = again("check");
-                context.terminal.hint(format!("to mark every problem in its cell: {out} --out checked"));
+                let command = format!("{} --out checked", again("check"));
+                context.terminal.hint(Advice::from("to mark every problem in its cell: ").command(command));
             }
         }
     }
     if exit == Exit::Done
         && let Some((what, text)) = manner.to_keep()?
     {
-        context.terminal.hint(format!("{what}\n{}", text.trim_end().replace("\n\n", "\n")));
+        let text = text.trim_end().replace("\n\n", "\n");
+        context.terminal.hint(Advice::from(format!("{what}\n")).command(text));
     }
     Ok(())
 }

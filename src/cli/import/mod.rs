@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::advice::quoted;
+use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Import as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::mapping;
@@ -98,8 +98,7 @@ fn refuse_what_is_no_file(context: &Context<'_>, files: &[PathBuf]) -> Result<()
         return Err(error.hint("name the sheets in it, those that refer to each other together"));
     }
     let names: Vec<String> = inside.iter().map(|file| quoted(&file.to_string_lossy())).collect();
-    Err(error
-        .hint(format!("name the sheets in it: {}", context.again(&format!("check {}", names.join(" "))))))
+    Err(error.hint(context.advice("name the sheets in it: ", &format!("check {}", names.join(" ")))))
 }
 
 /// How sheets are read; programs are told every finding, people the first of many.
@@ -381,18 +380,16 @@ pub(super) fn unavailable(missing: &[Operation]) -> Error {
     missing.sort_by_key(|&operation| order(operation));
     missing.dedup();
     let names: Vec<&str> = missing.iter().map(|operation| operation.name()).collect();
-    let keys: Vec<String> =
-        missing.iter().map(|operation| format!("[profile.NAME.endpoints.{operation}]")).collect();
+    let ask = Advice::from("ask the provider for method and path and set them in the profile:\n");
+    let hint = missing.iter().fold(ask, |advice, operation| {
+        advice.command(format!("[profile.NAME.endpoints.{operation}]")).words("\n")
+    });
     Error::usage(format!(
         "the sheets need {}, whose path is neither documented nor in the profile; nothing was imported",
         names.join(", ")
     ))
     .ending(End::EndpointUnknown)
-    .hint(format!(
-        "ask the provider for method and path and set them in the profile:\n{}\n\
-         or set paths = \"assumed\" to use the paths that the service's naming suggests",
-        keys.join("\n")
-    ))
+    .hint(hint.words("or set paths = \"assumed\" to use the paths that the service's naming suggests"))
 }
 
 #[cfg(test)]

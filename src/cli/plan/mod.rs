@@ -12,7 +12,7 @@ use serde_json::json;
 use self::job_graph::survey;
 use self::output::Outlook;
 use self::temp_journal::TempJournal;
-use crate::advice::quoted;
+use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Plan as Typed;
 use crate::cli::context::Context;
 use crate::cli::findings::remedy::remedy;
@@ -80,14 +80,14 @@ pub(super) fn plan(context: &Context<'_>, typed: &Typed) -> Result<Summary> {
     let missing = plan.unavailable();
     let end = if missing.is_empty() { End::Done } else { End::EndpointUnknown };
     let obstacles: Vec<_> =
-        outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what})).collect();
+        outlook.obstacles.iter().map(|(what, rows)| json!({"rows": rows, "what": what.as_str()})).collect();
     let summary = Summary::new(end).with_all(json!({
         "plan": plan, "in_the_way": obstacles, "left_out": outlook.left_out.0 + outlook.left_out.1,
         "unavailable": missing, "found": found, "finish": plan.finish.map(|at| at.to_string()),
         "page": typed.out,
     }));
     if missing.is_empty() {
-        context.terminal.hint(format!("to do it: {again}"));
+        context.terminal.hint(Advice::from("to do it: ").command(again));
     } else {
         context.terminal.error(&import::unavailable(&missing));
     }

@@ -4,6 +4,7 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::cli::settings::Settings;
 use crate::model::time::Moment;
@@ -21,7 +22,7 @@ const DAYS: usize = 10;
 pub(super) struct Outlook {
     pub(in crate::cli) plan: Plan,
     /// What is in the way, in words, with the rows that it blocks; not all, when there is very much.
-    pub(super) obstacles: Vec<(String, u64)>,
+    pub(super) obstacles: Vec<(Advice, u64)>,
     /// Obstacles that are not listed.
     pub(super) more_obstacles: u64,
     /// Rows that are left out for their errors, and those that come along with them.
@@ -29,33 +30,35 @@ pub(super) struct Outlook {
 }
 
 /// What stands in the way of rows, in words; `place` says where another row is.
-pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> String {
+pub(super) fn in_the_way(again: &Again, cause: Cause, place: &str) -> Advice {
     match cause {
-        Cause::Operation(operation) => format!(
-            "{operation} is neither documented nor in the profile: set [profile.NAME.endpoints.{operation}]"
-        ),
+        Cause::Operation(operation) => {
+            Advice::from(format!("{operation} is neither documented nor in the profile: set "))
+                .words(format!("[profile.NAME.endpoints.{operation}]"))
+        }
         Cause::Row(job, action) => {
-            let what = match action {
-                PlannedAction::Rejected => {
-                    format!("was rejected: correct it, or send it again with `{}`", again.command("retry"))
-                }
-                PlannedAction::Held => {
-                    let resolve = again.command(&format!("resolve {job}"));
-                    format!("is on hold: decide it with `{resolve}`")
-                }
+            let place = Advice::from(format!("{place} "));
+            match action {
+                PlannedAction::Rejected => place
+                    .words("was rejected: correct it, or send it again with `")
+                    .command(again.command("retry"))
+                    .words("`"),
+                PlannedAction::Held => place
+                    .words("is on hold: decide it with `")
+                    .command(again.command(&format!("resolve {job}")))
+                    .words("`"),
                 PlannedAction::Cancelled => {
-                    "was cancelled: change it, or remove the rows that depend on it".to_owned()
+                    place.words("was cancelled: change it, or remove the rows that depend on it")
                 }
-                PlannedAction::InDoubt => "is in doubt: the run settles it first".to_owned(),
+                PlannedAction::InDoubt => place.words("is in doubt: the run settles it first"),
                 // What depends on a record that is there is sent.
                 PlannedAction::Blocked
                 | PlannedAction::Create
                 | PlannedAction::Complete
                 | PlannedAction::There
                 | PlannedAction::Changed
-                | PlannedAction::Incomplete => "is not sent either".to_owned(),
-            };
-            format!("{place} {what}")
+                | PlannedAction::Incomplete => place.words("is not sent either"),
+            }
         }
     }
 }
@@ -66,7 +69,7 @@ fn prospect(context: &Context<'_>, plan: &Plan, terms: &Terms, rehearse: &str) -
         return vec![
             ("to do", Line::new().ink(Ink::Error, lacking.headline)),
             ("later", Line::plain(format!("once they are there: {}", lacking.then))),
-            ("rehearse", Line::plain(rehearse)),
+            ("rehearse", Line::new().command(Ink::Plain, rehearse)),
         ];
     }
     let mut facts = vec![("to do", what(plan)), ("done", when(context, plan, terms))];
@@ -105,7 +108,7 @@ pub(super) fn tell_headline(context: &Context<'_>, outlook: &Outlook, terms: &Te
     }
     for (words, rows) in &outlook.obstacles {
         let rows = counted(*rows, "row waits", "rows wait");
-        terminal.result(Line::plain("  ").ink(Ink::Warning, rows).text(format!(": {words}")));
+        terminal.result(Line::plain("  ").ink(Ink::Warning, rows).text(": ").advice(words));
     }
     if outlook.more_obstacles > 0 {
         let more = counted(outlook.more_obstacles, "more cause", "more causes");
@@ -314,9 +317,12 @@ mod tests {
         use crate::model::operation::Operation;
 
         let row = |action| in_the_way(&Again::default(), Cause::Row(JobId(7), action), "a.csv!a!3");
-        assert_eq!(row(PlannedAction::Held), "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`");
-        assert!(row(PlannedAction::Rejected).contains("fleetload retry"));
+        assert_eq!(
+            row(PlannedAction::Held).as_str(),
+            "a.csv!a!3 is on hold: decide it with `fleetload resolve 7`"
+        );
+        assert!(row(PlannedAction::Rejected).as_str().contains("fleetload retry"));
         let operation = in_the_way(&Again::default(), Cause::Operation(Operation::AddSite), "");
-        assert!(operation.ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
+        assert!(operation.as_str().ends_with("set [profile.NAME.endpoints.addSite]"), "{operation}");
     }
 }

@@ -75,10 +75,11 @@ pub(super) async fn send(
     let (journal, ending) = ended.map_err(|error| {
         Error::internal("fleetload failed in the middle of the run; nothing was sent after that")
             .because(error)
-            .hint(format!(
-                "to go on: {}\nrequests that were under way are looked up before anything is sent again",
-                context.again("run")
-            ))
+            .hint(
+                context
+                    .advice("to go on: ", "run")
+                    .words("\nrequests that were under way are looked up before anything is sent again"),
+            )
     })?;
     let ending = ending?;
     Ok((journal?, ending))

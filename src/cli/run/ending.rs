@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::reports;
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::cli::status::audit;
 use crate::cli::status::counts;
@@ -165,8 +166,7 @@ impl ReadBack {
             audit::tell(context, &self.figures, &self.found);
             // Only what the next run asks for as well: it has the same profile.
             if self.figures.not_verified_yet > 0 && unread > 0 {
-                let again = context.again("run");
-                context.terminal.hint(format!("to verify the rest: {again}"));
+                context.terminal.hint(context.advice("to verify the rest: ", "run"));
             }
         }
         audit::tell_earlier(context, &self.found_earlier);
@@ -190,8 +190,8 @@ fn judged(ending: &Ending, rows: End) -> (End, Option<Moment>) {
 fn tell_ending(context: &Context<'_>, ending: &Ending, status: &Status, fix: Option<&(PathBuf, String)>) {
     if let Ending::Stopped { end, why, hint } = ending {
         let error = Error::service(format!("stopped: {why}; the rows not sent stay ready")).ending(*end);
-        let again = context.again("run");
-        context.terminal.error(&error.hint(format!("{hint}\nthen: {again}")));
+        let hint = Advice::from(hint.as_str()).words("\nthen: ").command(context.again("run"));
+        context.terminal.error(&error.hint(hint));
         return;
     }
     let until = |until: Moment| waited_for(context, until, context.now());
@@ -230,13 +230,16 @@ fn tell_sheets_left(context: &Context<'_>, sheets: &[LeftSheet], fix: Option<&(P
     );
     let mut imports: Vec<ImportId> = sheets.iter().map(|left| left.import).collect();
     imports.dedup();
-    let cancel: Vec<String> =
-        imports.iter().map(|import| context.again(&format!("cancel {import}"))).collect();
-    terminal.hint(format!(
-        "{refused}\nto send its other rows anyway: {}\nto cancel them: {}",
-        context.again("run --despite-rejections"),
-        cancel.join(", ")
-    ));
+    let mut advice = Advice::from(refused)
+        .words("\nto send its other rows anyway: ")
+        .command(context.again("run --despite-rejections"))
+        .words("\nto cancel them: ");
+    for (number, import) in imports.iter().enumerate() {
+        advice = advice
+            .words(if number == 0 { "" } else { ", " })
+            .command(context.again(&format!("cancel {import}")));
+    }
+    terminal.hint(advice);
 }
 
 #[cfg(test)]

@@ -54,13 +54,13 @@ impl Taken {
         match self {
             Self::Journal(holder) => {
                 context.terminal.result(self.words(context));
-                context.terminal.hint(format!("to see its progress: {}", context.again("status")));
+                context.terminal.hint(context.advice("to see its progress: ", "status"));
                 Summary::new(End::AnotherRun).with("held_by", held_by_run(*holder))
             }
             Self::Account { holder, .. } => {
                 let error = Error::journal(self.words(context))
                     .ending(End::AccountLocked)
-                    .hint(format!("wait for it to end, then: {}", context.again("run")));
+                    .hint(context.advice("wait for it to end, then: ", "run"));
                 context.terminal.error(&error);
                 Summary::of_error(&error).with("held_by", held_by_account(holder))
             }

@@ -17,7 +17,7 @@ use self::ending::{Ended, conclude};
 use self::locks::Locks;
 use self::run_loop::{Passes, tell_recovered};
 use self::signals::Watch;
-use crate::advice::quoted;
+use crate::advice::{Advice, quoted};
 use crate::cli::args::commands::Run as Typed;
 use crate::cli::args::until::until;
 use crate::cli::context::Context;
@@ -186,7 +186,7 @@ fn bind(context: &Context<'_>, typed: &Typed, journal: &mut Journal, account: &A
     context.rehearsing.set(rehearsing);
     let reports = name.trim_end_matches(".db");
     let command = context.again(&format!("run{files} --journal {name} --reports reports-{reports}{options}"));
-    Err(Error::usage(what).hint(format!("name another journal: {command}")))
+    Err(Error::usage(what).hint(Advice::from("name another journal: ").command(command)))
 }
 
 /// What this command is about: the import it made, those that are not finished, and those with findings that nobody has

@@ -85,7 +85,7 @@ pub(in crate::cli) fn enter(context: &Context<'_>, typed: &Run, journal: &mut Jo
             "the journal {} is in order, so there is nothing to accept; nothing was sent",
             journal.path().display()
         ))
-        .hint(format!("run it as it is: {}", context.again("run")))),
+        .hint(context.advice("run it as it is: ", "run"))),
         None => journal.enter(&register),
     }
 }

@@ -45,7 +45,7 @@ fn asked_for(context: &Context<'_>, typed: &OfImport, journal: &Journal) -> Resu
         (None, Some(last)) => last.import,
         (None, None) => {
             return Err(Error::usage("the journal has no imports yet")
-                .hint(format!("import a sheet first: {}", context.again("import SHEET.xlsx"))));
+                .hint(context.advice("import a sheet first: ", "import SHEET.xlsx")));
         }
     };
     Ok((import, standing(journal, import)?))
@@ -227,10 +227,12 @@ fn to_correct(written: &Written) -> String {
 fn tell_kept(context: &Context<'_>, again: &Again, written: &Written) {
     for kept in &written.kept {
         let place = kept.path.display();
-        context.terminal.result(if kept.is_imported {
-            format!("your corrections, which were imported already, are kept in {place}")
-        } else {
-            format!("your corrections are kept in {place}: {}", again.with_file("run", &kept.path))
+        context.terminal.result(match kept.is_imported {
+            true => {
+                Line::plain(format!("your corrections, which were imported already, are kept in {place}"))
+            }
+            false => Line::plain(format!("your corrections are kept in {place}: "))
+                .command(Ink::Plain, again.with_file("run", &kept.path)),
         });
     }
 }

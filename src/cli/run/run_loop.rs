@@ -137,8 +137,8 @@ fn begin_again(
 /// Tells why rows that came in at the last moment are left, where that does not make the finished run any less so.
 fn tell_left(context: &Context<'_>, error: &Error) {
     context.terminal.warn(format!("rows that were imported meanwhile are left to the next run: {error}"));
-    if let Some(hint) = error.next_step() {
-        context.terminal.hint(hint);
+    if let Some(advice) = error.advice() {
+        context.terminal.hint(advice.clone());
     }
 }
 

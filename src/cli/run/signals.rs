@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::cli::summary::{Summary, end_process};
 use crate::clock::Clock;
@@ -155,10 +156,11 @@ impl Listener {
     fn end(&self, why: &str, report: Option<&str>) -> ! {
         let (terminal, again, now) = (self.terminal.clone(), self.again.clone(), self.clock.now());
         let (why, whose) = (why.to_owned(), self.whose.clone());
-        let reports = report.map_or_else(String::new, |report| format!("to write the reports: {report}\n"));
+        let reports = report.map(|report| Advice::from("to write the reports: ").command(report).words("\n"));
+        let advice = reports.unwrap_or_default().words("to go on: ").command(again);
         end_process(End::Signal, move || {
             terminal.result(Line::new().ink(Ink::Warning, "stopped").text(format!(" {why}")));
-            terminal.hint(format!("{reports}to go on: {again}"));
+            terminal.hint(advice);
             let summary = Summary::new(End::Signal).of_account(&whose, whose.banner().is_some());
             summary.date(&terminal, now);
             summary.tell(&terminal);

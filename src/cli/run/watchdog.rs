@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::cli::summary::{Summary, end_process};
 use crate::clock::Clock;
@@ -41,10 +42,10 @@ fn end(terminal: Terminal, standstill: Standstill, again: &str, whose: Whose) ->
 fn told(standstill: &Standstill, again: &str) -> Error {
     Error::internal(format!("{}; ended, with everything in the journal", standstill.why))
         .ending(End::Stuck)
-        .hint(format!(
-        "to go on: {again}\nrequests that were under way are looked up before anything is sent again; if it happens a \
-        second time, report the line above that begins with `in hand`"
-    ))
+        .hint(Advice::from("to go on: ").command(again).words(
+            "\nrequests that were under way are looked up before anything is sent again; if it happens a second time, \
+             report the line above that begins with `in hand`",
+        ))
 }
 
 #[cfg(test)]

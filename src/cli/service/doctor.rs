@@ -116,10 +116,10 @@ impl Examined<'_> {
         let end = self.found.unwrap_or(End::Done);
         if end == End::Done {
             let but = if cannot.is_empty() { String::new() } else { format!(", but not {}", named(&cannot)) };
-            let next = self.context.again("plan SHEET.xlsx");
-            terminal.hint(format!("{} can be created{but}; next: {next}", named(&can)));
+            let words = format!("{} can be created{but}; next: ", named(&can));
+            terminal.hint(self.context.advice(words, "plan SHEET.xlsx"));
         } else {
-            terminal.hint(format!("correct what is wrong, then: {}", self.context.again("doctor")));
+            terminal.hint(self.context.advice("correct what is wrong, then: ", "doctor"));
         }
         Summary::new(end).with("can_create", can.iter().map(|(kind, _)| kind.plural()).collect::<Vec<_>>())
     }

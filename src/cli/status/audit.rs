@@ -40,10 +40,8 @@ pub(in crate::cli) fn tell_earlier(context: &Context<'_>, findings: &[Audited]) 
 /// Tells how a finding is no longer told, when there is one.
 pub(in crate::cli) fn tell_how_to_end(context: &Context<'_>, first: Option<&Audited>) {
     if let Some(finding) = first {
-        context.terminal.hint(format!(
-            "when you have reviewed it: {}",
-            context.again(&format!("resolve {} --seen", finding.job))
-        ));
+        let command = format!("resolve {} --seen", finding.job);
+        context.terminal.hint(context.advice("when you have reviewed it: ", &command));
     }
 }
 
@@ -84,7 +82,7 @@ fn list(context: &Context<'_>, findings: &[Audited]) {
     codes.dedup();
     for code in codes {
         if let Some(what) = row_advice::of_finding(code) {
-            terminal.hint(&what);
+            terminal.hint(what);
         }
     }
 }

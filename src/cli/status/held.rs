@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::advice::Advice;
 use crate::cli::context::Context;
 use crate::error::Result;
 use crate::journal::{Candidate, HeldJob, Journal, Selection};
-use crate::model::id::ImportId;
+use crate::model::id::{ImportId, JobId};
 use crate::term::{Ink, Line, count};
 
 /// Held jobs shown at once; the reports have them all.
@@ -94,15 +95,17 @@ pub(in crate::cli) fn tell(
         });
     }
     if let Some(first) = held.first() {
-        terminal.hint(format!(
-            "to see what the service has of them now: {}\nlook in the service, then decide:\n{}\n{}\n{}",
-            context.again("resolve"),
-            context.again(&format!("resolve {} --created ID", first.job)),
-            context.again(&format!("resolve {} --not-created", first.job)),
-            context.again(&format!("resolve {} --abandon", first.job)),
-        ));
+        let look = context.advice("to see what the service has of them now: ", "resolve");
+        terminal.hint(ways(context, look.words("\nlook in the service, then decide:"), first.job));
     }
     Ok(held.len())
+}
+
+/// The ways to decide a job, a line each.
+pub(in crate::cli) fn ways(context: &Context<'_>, advice: Advice, job: JobId) -> Advice {
+    ["--created ID", "--not-created", "--abandon"].into_iter().fold(advice, |advice, decision| {
+        advice.words("\n").command(context.again(&format!("resolve {job} {decision}")))
+    })
 }
 
 fn tell_one(context: &Context<'_>, job: &HeldJob) {

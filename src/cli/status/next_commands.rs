@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use crate::advice::Advice;
 use crate::cli::args::Overrides;
 use crate::cli::context::Context;
 use crate::cli::settings::Purpose;
@@ -47,10 +48,11 @@ pub(in crate::cli) fn with_commands<T>(
 /// Says what to type next, by how the rows stand.
 pub(in crate::cli) fn tell_next(context: &Context<'_>, status: &Status) {
     let Some(step) = with_commands(context, Vec::new(), |commands| status.next(commands)) else { return };
-    context.terminal.hint(match step.words.as_str() {
-        "" => step.command,
-        words => format!("{words}: {}", step.command),
-    });
+    let words = match step.words.as_str() {
+        "" => Advice::new(),
+        words => Advice::from(format!("{words}: ")),
+    };
+    context.terminal.hint(words.command(step.command));
 }
 
 /// Rows that wait for an operation of which nobody has said where it is. A rehearsal has all of them, and without a

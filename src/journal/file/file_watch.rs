@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 
+use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::Journal;
 use crate::journal::file::db_file;
@@ -131,11 +132,12 @@ impl Journal {
         self.touch_no_more();
         match save(&self.view.connection, &self.view.path) {
             Ok(copy) => {
-                let hint = format!(
-                    "nothing further was sent, and all that the journal held was saved to {0}.\n\
-                     Go on with that copy, not with the file that was moved: fleetload run --journal {0}",
+                let words = format!(
+                    "nothing further was sent, and all that the journal held was saved to {}.\n\
+                     Go on with that copy, not with the file that was moved: ",
                     copy.display()
                 );
+                let hint = Advice::from(words).command(format!("fleetload run --journal {}", copy.display()));
                 self.spill_beside = copy;
                 error.hint(hint)
             }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
 
+use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -58,7 +59,10 @@ impl Journal {
         if !path.exists() {
             return Err(Error::journal(format!("there is no journal at {}", path.display()))
                 .ending(End::JournalMissing)
-                .hint("name the journal with --journal FILE, or begin one with: fleetload import FILE"));
+                .hint(
+                    Advice::from("name the journal with --journal FILE, or begin one with: ")
+                        .command("fleetload import FILE"),
+                ));
         }
         Self::open_file(path)
     }
@@ -100,7 +104,7 @@ fn at(path: &Path, error: Error) -> Error {
     if error.what().contains(&shown) {
         return error;
     }
-    let hint = error.next_step().map(str::to_owned);
+    let hint = error.advice().cloned();
     let named = Error::new(error.kind(), format!("cannot use {shown}")).because(error);
     match hint {
         Some(hint) => named.hint(hint),

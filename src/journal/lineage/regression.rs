@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use crate::advice::Advice;
 use crate::ending::End;
 use crate::error::{Error, Result};
 use crate::journal::file::column::count;
@@ -195,10 +196,15 @@ impl Regression {
                 (format!(" ({})", file.display()), "if in doubt, ask who used this journal".to_owned())
             }
         };
-        Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words())).ending(End::JournalOlder).hint(format!(
-            "{instead}.\nIf this copy is the best there is, every row that is not known to be done can be looked up \
-            before it is sent, and is put on hold if the look-up is inconclusive:\n{accept}"
-        ))
+        Error::journal(format!("the journal {path} {}{more}; nothing was sent", self.words()))
+            .ending(End::JournalOlder)
+            .hint(
+                Advice::from(format!(
+                    "{instead}.\nIf this copy is the best there is, every row that is not known to be done can be \
+                     looked up before it is sent, and is put on hold if the look-up is inconclusive:\n"
+                ))
+                .command(accept),
+            )
     }
 }
 

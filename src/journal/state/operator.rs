@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::journal::intake::left_out;
 use crate::journal::row_ref;
@@ -107,7 +108,7 @@ impl Journal {
                 "job {job} ('{}') is {}; only a job that is on hold or in doubt can be decided",
                 standing.name, standing.state
             ))
-            .hint("to list the rows on hold, type: fleetload status"));
+            .hint(Advice::from("to list the rows on hold, type: ").command("fleetload status")));
         }
         let details = decision_log::Details::of(decision, check).written()?;
         note(&transaction, at, who, decision_log::word(decision), Some(job), None, details.as_deref())?;
@@ -137,7 +138,7 @@ impl Journal {
             })?;
         if !known {
             return Err(Error::usage(format!("the journal has no import {import}"))
-                .hint("to list the imports, type: fleetload status"));
+                .hint(Advice::from("to list the imports, type: ").command("fleetload status")));
         }
         note(&transaction, at, who, "cancel", None, Some(import), None)?;
         let selection = Selection { import: Some(import), ..Selection::default() };
@@ -265,7 +266,8 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
         && known != id
     {
         return Err(Error::usage(format!("job {} made the record {known}, not {id}", standing.job)).hint(
-            format!("if its step was carried out: fleetload resolve {} --created {known}", standing.job),
+            Advice::from("if its step was carried out: ")
+                .command(format!("fleetload resolve {} --created {known}", standing.job)),
         ));
     }
     let owner = owner_of(connection, id)?.filter(|&owner| owner != standing.job);
@@ -277,10 +279,10 @@ fn refuse_foreign_id(connection: &Connection, standing: &Standing, id: RemoteId)
             owner.name,
             row_ref::of_job(connection, owner.job)?
         ))
-        .hint(format!(
-            "find the record of this row and give its id, or: fleetload resolve {} --not-created | --abandon",
-            standing.job
-        )));
+        .hint(
+            Advice::from("find the record of this row and give its id, or: ")
+                .command(format!("fleetload resolve {} --not-created | --abandon", standing.job)),
+        ));
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::advice::Advice;
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::model::id::ImportId;
@@ -167,10 +168,13 @@ impl Folder {
                 "the report of import {import} is not written: {what} {place} cannot be written or replaced"
             ))
             .because(cause)
-            .hint(format!(
-                "the jobs are not affected. Close the file if another program has it open, see that the disk has \
-                 room, then type: fleetload report {import}"
-            )),
+            .hint(
+                Advice::from(
+                    "the jobs are not affected. Close the file if another program has it open, see that the disk has \
+                     room, then type: ",
+                )
+                .command(format!("fleetload report {import}")),
+            ),
             Purpose::Check => Error::usage(format!(
                 "the findings are not written to a workbook: {what} {place} cannot be written or replaced"
             ))

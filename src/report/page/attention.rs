@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::advice::Piece;
+use crate::advice::{Advice, Piece};
 use crate::journal::SheetId;
 use crate::model::amount::{count, counted};
 use crate::model::state::JobState;
@@ -68,7 +68,7 @@ struct Rows {
     total: u64,
     /// What all of them say, as long as they do.
     message: Common<String>,
-    what_next: Common<Vec<Piece>>,
+    what_next: Common<Advice>,
     change: Common<Option<Change>>,
 }
 
@@ -106,7 +106,7 @@ struct Row {
     key: String,
     job: String,
     message: String,
-    what_next: Vec<Piece>,
+    what_next: Advice,
     change: Option<Change>,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct GroupView<'a> {
     /// What all rows say, and what to do in all of them; empty where each row says it.
     pub(super) message: &'a str,
     pub(super) change: String,
-    pub(super) what_next: &'a [Piece],
+    pub(super) what_next: Vec<Piece<'a>>,
     pub(super) rows: Vec<RowView<'a>>,
     /// How many rows are not shown, as a sentence.
     pub(super) more: Option<String>,
@@ -139,7 +139,7 @@ pub(super) struct RowView<'a> {
     pub(super) key: &'a str,
     pub(super) message: &'a str,
     pub(super) change: String,
-    pub(super) what_next: &'a [Piece],
+    pub(super) what_next: Vec<Piece<'a>>,
 }
 
 impl Attention {
@@ -228,7 +228,7 @@ impl Rows {
                 (Some(own), None) => format!("{}.", own.in_this_row()),
                 (Some(_) | None, _) => String::new(),
             },
-            what_next: if what_next.is_some() { &[] } else { &row.what_next },
+            what_next: if what_next.is_some() { Vec::new() } else { row.what_next.pieces() },
         });
         let more = self.total.saturating_sub(self.rows.len() as u64);
         let jobs: Vec<&str> =
@@ -243,7 +243,7 @@ impl Rows {
             total: counted(self.total, "row", "rows"),
             message: message.map_or("", String::as_str),
             change: change.map_or_else(String::new, |change| format!("{}.", change.in_this_row())),
-            what_next: what_next.map_or(&[], Vec::as_slice),
+            what_next: what_next.map_or_else(Vec::new, Advice::pieces),
             rows: rows.collect(),
             more: (more > 0)
                 .then(|| format!("and {}, in results.xlsx", counted(more, "more row", "more rows"))),
@@ -270,7 +270,7 @@ impl Row {
                 Sort::Decide | Sort::Correct => readable(&line.message),
             },
             // What to do about rows that failed is said with their cause.
-            what_next: if sort == Sort::Decide { fit(&line.advice) } else { Vec::new() },
+            what_next: if sort == Sort::Decide { fit(&line.advice) } else { Advice::new() },
             change: line.change.clone(),
         }
     }
@@ -299,12 +299,11 @@ pub(super) fn sentence(words: &str) -> String {
 }
 
 /// Advice, fit to be shown: a path may hold anything.
-pub(super) fn fit(advice: &[Piece]) -> Vec<Piece> {
-    let fit = |piece: &Piece| match piece {
-        Piece::Words(words) => Piece::Words(shown(words)),
-        Piece::Command(command) => Piece::Command(shown(command)),
-    };
-    advice.iter().map(fit).collect()
+pub(super) fn fit(advice: &Advice) -> Advice {
+    advice.map(|piece| {
+        let (Piece::Words(text) | Piece::Command(text)) = piece;
+        shown(text)
+    })
 }
 
 /// A text of somebody else's, fit to be shown and not longer than can be read.

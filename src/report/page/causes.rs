@@ -1,6 +1,6 @@
 //! Why rows failed: what each cause means, how often, what to do, and which rows only follow from it.
 
-use crate::advice::Piece;
+use crate::advice::Advice;
 use crate::journal::Cause;
 use crate::model::amount::counted;
 use crate::model::reason::Reason;
@@ -32,7 +32,7 @@ pub(super) struct CauseView {
     /// What was said besides; empty when that is all.
     pub(super) unsaid: String,
     pub(super) rows: String,
-    pub(super) what_next: Vec<Piece>,
+    pub(super) what_next: Advice,
     /// The rows that were skipped because of its rows, in words; empty where there are none.
     pub(super) consequences: String,
     /// The code as an address has it.

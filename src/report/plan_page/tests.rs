@@ -49,7 +49,7 @@ fn shown(name: &str, available: bool) -> String {
         files: &[name.to_owned()],
         plan: &plan,
         terms: &terms,
-        obstacles: &[(format!("{name} is held"), 1)],
+        obstacles: &[(format!("{name} is held").into(), 1)],
         more_obstacles: 2,
         left_out: (1, 2),
         quota: "1 a day",

@@ -222,7 +222,7 @@ fn advice_here(line: &ResultLine, columns: &ResultColumns, row: u32) -> String {
     let position = line.blames.first().and_then(|blame| blame.positions.first());
     let (Some(change), Some(&position)) = (&line.change, position) else { return line.advice() };
     let here = change.moved(crate::sheet::address(usize::from(columns.of_input(position)), row + 1));
-    here.alone().unwrap_or_else(|| crate::advice::text(&here.around(line.advice.clone())))
+    here.alone().unwrap_or_else(|| here.around(&line.advice))
 }
 
 /// The note on a cell to blame: the words about the field, or else those about the row.

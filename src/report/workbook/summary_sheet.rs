@@ -219,7 +219,7 @@ fn causes(page: &mut OwnSheet<'_>, figures: &Figures, advisor: &Advisor<'_>) -> 
         if cause.consequences > 0 {
             texts.push(counted(cause.consequences, "row below was skipped", "rows below were skipped"));
         }
-        texts.push(crate::advice::text(&advisor.of_cause(&cause.code, figures.import)));
+        texts.push(advisor.of_cause(&cause.code, figures.import).to_string());
         for text in texts.iter().filter(|text| !text.is_empty()) {
             page.over(SENTENCES, text, SENTENCE_CHARS)?;
         }

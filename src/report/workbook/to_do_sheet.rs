@@ -130,7 +130,7 @@ impl ToDo {
                 None => code.clone(),
             };
             let columns = common.columns.join(", ");
-            let next = crate::advice::text(&advisor.of_cause(code, import));
+            let next = advisor.of_cause(code, import).to_string();
             page.number(0, common.rows, &styles.count)?;
             page.text(1, &wrong, &styles.sentence)?;
             page.text(2, &columns, &styles.sentence)?;

@@ -1,18 +1,16 @@
 //! The catalogue of codes: what each means in plain words, what follows from it, and what a person does about it.
 //!
-//! The one place for these words: the terminal, the reports, the page and `explain` take them from here. Which codes
-//! there are is said where they come from ([`crate::model::reason`], [`crate::model::verdict`], the findings of
-//! sheets); tests on both sides see that none lacks its entry. What is to be done about one row, as it stands, is left
-//! to the reports.
+//! The one place for these words: the terminal, the reports, the page and `explain` take them from here. They stand in
+//! `catalogue/*.toml`, one file a scope; those of the ways a command ends in [`crate::ending`]. Which codes there are is said
+//! where they come from ([`crate::model::reason`], [`crate::model::verdict`], the findings of sheets); tests on both sides see
+//! that none lacks its entry. What is to be done about one row, as it stands, is left to [`super::row_advice`].
 
-mod answers;
-mod exits;
-mod rows;
-mod service;
-mod sheets;
-mod states;
+use std::sync::LazyLock;
 
-use crate::advice::{self, Part, Parts, Piece};
+use serde::Deserialize;
+
+use crate::advice::{Advice, Parts, Piece};
+use crate::ending::End;
 use crate::model::state::JobState;
 use crate::sheet::finding::Code;
 
@@ -75,50 +73,48 @@ impl Scope {
         }
     }
 
-    fn entries(self) -> Vec<&'static Entry> {
+    /// Its entries as they are written down; those of the ways a command ends are code.
+    const fn written(self) -> Option<&'static str> {
         match self {
-            Self::Sheets => sheets::ALL.iter().copied().flatten().collect(),
-            Self::Service => service::ENTRIES.iter().collect(),
-            Self::Answers => answers::ENTRIES.iter().collect(),
-            Self::Rows => rows::ENTRIES.iter().collect(),
-            Self::States => states::ENTRIES.iter().collect(),
-            Self::Exits => exits::ENTRIES.iter().collect(),
-            Self::Endings => exits::ENDINGS.iter().collect(),
+            Self::Sheets => Some(include_str!("catalogue/sheets.toml")),
+            Self::Service => Some(include_str!("catalogue/service.toml")),
+            Self::Answers => Some(include_str!("catalogue/answers.toml")),
+            Self::Rows => Some(include_str!("catalogue/rows.toml")),
+            Self::States => Some(include_str!("catalogue/states.toml")),
+            Self::Exits => Some(include_str!("catalogue/exits.toml")),
+            Self::Endings => None,
         }
     }
 }
 
 /// One code and everything there is to say about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The written form.
-    pub code: &'static str,
+    pub code: String,
     /// Where it comes from.
     pub scope: Scope,
     /// What it means: one sentence without its full stop, so that others can go on from it.
-    pub words: &'static str,
+    pub words: String,
     /// What would happen if it were accepted, or what fleetload does about it; in sentences.
-    pub follows: &'static str,
+    pub follows: String,
     /// What a person does; `{job}`, `{import}` and `{code}` stand for the row's. Empty where nothing is to be done.
-    advice: Parts,
+    advice: Advice,
     /// A cell as it stands and as it should be, where that says more than words.
-    pub example: Option<(&'static str, &'static str)>,
+    pub example: Option<(String, String)>,
 }
 
 impl Entry {
-    const fn new(
-        scope: Scope,
-        code: &'static str,
-        words: &'static str,
-        follows: &'static str,
-        advice: Parts,
-    ) -> Self {
-        Self { code, scope, words, follows, advice, example: None }
-    }
-
-    const fn example(mut self, stands: &'static str, should: &'static str) -> Self {
-        self.example = Some((stands, should));
-        self
+    fn of_ending(end: End) -> Self {
+        let entry = end.entry();
+        Self {
+            code: entry.reason.to_owned(),
+            scope: Scope::Endings,
+            words: entry.words.to_owned(),
+            follows: entry.follows.to_owned(),
+            advice: of_parts(entry.advice),
+            example: None,
+        }
     }
 
     /// What it means, as a whole sentence.
@@ -128,47 +124,132 @@ impl Entry {
         format!("{first}{}.", letters.as_str())
     }
 
-    /// What a person does, as words and commands; the job and the import stand as they are given. Empty where nothing is to
-    /// be done.
-    pub fn pieces(&self, job: &str, import: &str) -> Vec<Piece> {
-        let fill =
-            |text: &str| text.replace("{job}", job).replace("{import}", import).replace("{code}", self.code);
-        let pieces = self.advice.iter().map(|part| match part {
-            Part::Words(words) => Piece::Words(fill(words)),
-            Part::Command(command) => Piece::command(&fill(command)),
-        });
-        pieces.collect()
-    }
-
-    /// The same as one text.
-    pub fn advice(&self, job: &str, import: &str) -> String {
-        advice::text(&self.pieces(job, import))
+    /// What a person does; the job and the import stand as they are given. Empty where nothing is to be done.
+    pub fn advice(&self, job: &str, import: &str) -> Advice {
+        self.advice.map(|piece| {
+            let (Piece::Words(text) | Piece::Command(text)) = piece;
+            text.replace("{job}", job).replace("{import}", import).replace("{code}", &self.code)
+        })
     }
 
     /// Whether nothing is to be done about it.
-    pub const fn needs_nobody(&self) -> bool {
+    pub fn needs_nobody(&self) -> bool {
         self.advice.is_empty()
     }
 }
 
+/// A file of entries.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    code: Vec<WrittenEntry>,
+    in_no_cell: Option<WrittenEntry>,
+}
+
+/// An entry as it is written down; what it does not say itself is as in the entry of the code that it is `like`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenEntry {
+    code: String,
+    words: String,
+    like: Option<String>,
+    follows: Option<String>,
+    advice: Option<Vec<WrittenPiece>>,
+    example: Option<(String, String)>,
+}
+
+/// A piece of an advice: a text to be read, or a command to be typed behind the name of the program.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenPiece {
+    Words(String),
+    Command { command: String },
+}
+
+impl WrittenEntry {
+    fn entry(self, scope: Scope, before: &[Entry]) -> Entry {
+        let like = self.like.and_then(|like| before.iter().find(|entry| entry.code == like));
+        let pieces = |pieces: Vec<WrittenPiece>| {
+            pieces.into_iter().fold(Advice::new(), |advice, piece| match piece {
+                WrittenPiece::Words(words) => advice.words(words),
+                WrittenPiece::Command { command } => advice.command(typed(&command)),
+            })
+        };
+        Entry {
+            scope,
+            words: self.words,
+            follows: self.follows.or(like.map(|like| like.follows.clone())).unwrap_or_default(),
+            advice: self.advice.map(pieces).or(like.map(|like| like.advice.clone())).unwrap_or_default(),
+            code: self.code,
+            example: self.example,
+        }
+    }
+}
+
+/// An advice that is written down as code.
+fn of_parts(parts: Parts) -> Advice {
+    parts.iter().fold(Advice::new(), |advice, part| match part {
+        Piece::Words(words) => advice.words(words),
+        Piece::Command(command) => advice.command(typed(command)),
+    })
+}
+
+/// A command without the options of the journal and the account: `fleetload retry 3`.
+pub fn typed(command: &str) -> String {
+    format!("fleetload {command}")
+}
+
+/// All entries, in the order of the scopes.
+struct Catalogue {
+    entries: Vec<Entry>,
+    in_no_cell: Option<Entry>,
+}
+
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+    let mut catalogue = Catalogue { entries: Vec::new(), in_no_cell: None };
+    for scope in Scope::ALL {
+        let Some(text) = scope.written() else {
+            catalogue.entries.extend(End::ALL.into_iter().map(Entry::of_ending));
+            continue;
+        };
+        let written: Written =
+            toml::from_str(text).expect("the files are part of the program, and every test reads them");
+        let mut of_scope: Vec<Entry> = Vec::new();
+        for entry in written.code {
+            let entry = entry.entry(scope, &of_scope);
+            of_scope.push(entry);
+        }
+        let in_no_cell = written.in_no_cell.map(|entry| entry.entry(scope, &of_scope));
+        catalogue.in_no_cell = catalogue.in_no_cell.or(in_no_cell);
+        catalogue.entries.append(&mut of_scope);
+    }
+    catalogue
+});
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    CATALOGUE.entries.iter()
+}
+
 /// Every entry of a scope, in the order of its subject.
 pub fn of_scope(scope: Scope) -> Vec<&'static Entry> {
-    scope.entries()
+    entries().filter(|entry| entry.scope == scope).collect()
 }
 
 /// The entry of a code that a row, an attempt or a finding about a record may carry.
 pub fn of_row(code: &str) -> Option<&'static Entry> {
-    [service::ENTRIES, answers::ENTRIES, rows::ENTRIES].into_iter().flatten().find(|entry| entry.code == code)
+    entries().find(|entry| {
+        matches!(entry.scope, Scope::Service | Scope::Answers | Scope::Rows) && entry.code == code
+    })
 }
 
 /// The entry of a reference to something that does not exist and that no cell names.
-pub fn of_reference_in_no_cell() -> &'static Entry {
-    &service::IN_NO_CELL
+pub fn of_reference_in_no_cell() -> Option<&'static Entry> {
+    CATALOGUE.in_no_cell.as_ref()
 }
 
 /// The entry of a finding in a sheet.
 pub fn of_sheet(code: &str) -> Option<&'static Entry> {
-    sheets::ALL.iter().copied().flatten().find(|entry| entry.code == code)
+    entries().find(|entry| entry.scope == Scope::Sheets && entry.code == code)
 }
 
 /// The entry of a finding in a sheet, by its code.
@@ -178,16 +259,14 @@ pub fn of_finding(code: Code) -> &'static Entry {
 
 /// The entry of a state.
 pub fn of_state(state: JobState) -> &'static Entry {
-    states::of(state)
+    entries()
+        .find(|entry| entry.scope == Scope::States && entry.code == state.as_str())
+        .expect("every state is in the catalogue, which a test sees to")
 }
 
 /// Everything that goes by this word, whatever its case: a code, a state, or the number of an exit code.
 pub fn all_of(word: &str) -> Vec<&'static Entry> {
-    Scope::ALL
-        .into_iter()
-        .flat_map(Scope::entries)
-        .filter(|entry| entry.code.eq_ignore_ascii_case(word))
-        .collect()
+    entries().filter(|entry| entry.code.eq_ignore_ascii_case(word)).collect()
 }
 
 /// How many codes are offered for one that is not known.
@@ -198,10 +277,8 @@ const ALIKE: f64 = 0.72;
 /// The codes that a word may have been meant for, the most alike first.
 pub fn nearest(word: &str) -> Vec<&'static str> {
     let word = word.to_lowercase();
-    let mut ranked: Vec<(f64, &'static str)> = Scope::ALL
-        .into_iter()
-        .flat_map(Scope::entries)
-        .map(|entry| (likeness(&word, &entry.code.to_lowercase()), entry.code))
+    let mut ranked: Vec<(f64, &'static str)> = entries()
+        .map(|entry| (likeness(&word, &entry.code.to_lowercase()), entry.code.as_str()))
         .filter(|(alike, _)| *alike >= ALIKE)
         .collect();
     ranked.sort_by(|(left, left_code), (right, right_code)| {
@@ -228,10 +305,6 @@ mod tests {
     use crate::model::reason::{Reason, ServiceCode};
     use crate::model::verdict::Doubt;
 
-    fn entries() -> impl Iterator<Item = &'static Entry> {
-        Scope::ALL.into_iter().flat_map(Scope::entries)
-    }
-
     #[test]
     fn every_code_that_a_row_or_an_attempt_may_carry_has_its_entry_and_no_other_has() {
         let mut listed: HashSet<&str> = HashSet::new();
@@ -245,7 +318,7 @@ mod tests {
         let known: HashSet<&str> = [Scope::Service, Scope::Answers, Scope::Rows]
             .into_iter()
             .flat_map(of_scope)
-            .map(|entry| entry.code)
+            .map(|entry| entry.code.as_str())
             .collect();
         assert_eq!(known, listed);
     }
@@ -254,7 +327,7 @@ mod tests {
     fn every_finding_is_in_the_catalogue_and_the_catalogue_has_no_other() {
         for code in Code::ALL {
             let entry = of_sheet(code.as_str()).unwrap();
-            assert!(code.rule() != Some(entry.words), "{code}");
+            assert!(code.rule() != Some(entry.words.as_str()), "{code}");
         }
         assert_eq!(of_scope(Scope::Sheets).len(), Code::ALL.len());
     }
@@ -308,11 +381,11 @@ mod tests {
     fn no_code_is_listed_twice_in_its_scope_and_every_entry_has_its_parts_in_good_form() {
         let mut seen = HashSet::new();
         for entry in entries() {
-            let code = entry.code;
+            let code = entry.code.as_str();
             assert!(seen.insert((entry.scope, code)), "{code}");
             assert!(!entry.words.is_empty() && !entry.words.ends_with('.'), "{code}: {}", entry.words);
             assert!(entry.follows.ends_with('.'), "{code}: {}", entry.follows);
-            for text in [entry.words, entry.follows, &entry.advice("7", "3")] {
+            for text in [&entry.words, &entry.follows, entry.advice("7", "3").as_str()] {
                 assert!(
                     !text.contains("  ") && !text.contains('\n') && text.trim() == text,
                     "{code}: {text}"
@@ -321,14 +394,26 @@ mod tests {
             // What is only noted, and what is done, needs nobody.
             let done = [Scope::States, Scope::Exits, Scope::Endings].contains(&entry.scope);
             assert!(!entry.advice.is_empty() || done, "{code} says nothing of what to do");
-            assert!(!entry.advice("7", "3").contains('{'), "{code}: {:?}", entry.advice);
+            assert!(!entry.advice("7", "3").as_str().contains('{'), "{code}: {:?}", entry.advice);
         }
         assert!(seen.len() > 150, "{}", seen.len());
     }
 
     #[test]
+    fn every_state_and_exit_code_is_explained_and_only_what_is_done_needs_nobody() {
+        for &state in JobState::ALL {
+            assert_eq!(of_state(state).needs_nobody(), state.is_success(), "{state}");
+        }
+        assert_eq!(of_scope(Scope::States).len(), JobState::ALL.len());
+        let mut codes: Vec<String> = End::ALL.iter().map(|end| end.exit().code().to_string()).collect();
+        codes.dedup();
+        assert_eq!(of_scope(Scope::Exits).iter().map(|entry| entry.code.clone()).collect::<Vec<_>>(), codes);
+        assert!(of_reference_in_no_cell().is_some());
+    }
+
+    #[test]
     fn a_word_finds_its_codes_whatever_its_case() {
-        let codes = |word: &str| all_of(word).iter().map(|e| (e.scope, e.code)).collect::<Vec<_>>();
+        let codes = |word: &str| all_of(word).iter().map(|e| (e.scope, e.code.as_str())).collect::<Vec<_>>();
         assert_eq!(codes("CELL.MAC"), [(Scope::Sheets, "cell.mac")]);
         assert_eq!(codes("nodatafound"), [(Scope::Service, "noDataFound")]);
         assert_eq!(codes("answer.Timeout"), [(Scope::Answers, "answer.timeout")]);
